@@ -1,0 +1,113 @@
+// The walls of the house. Each message tells what to do instead.
+const ROOMS = "receive|gather|analyze|retrieve|review|publish|learn";
+
+/** Pure libraries that a room or a noun may use, each with its reason. */
+const PURE = [
+  "zod", // schemas: the config schema and the shape of a delivery
+  "yaml", // .kodiai.yml with the line and column of each problem
+  "picomatch", // globs, compiled to bounded expressions
+  "conventional-commits-parser", // the reference grammar of titles
+  "diff", // the unified-diff parser
+  "linguist-languages", // GitHub's own language data
+  "semver", // the step of a dependency bump
+  "leven", // "did you mean"
+  "re2js", // patterns that users write run in linear time
+].join("|");
+
+export default {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "A cycle has no first page to read. Move what both need into the noun they share.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "everything-resolves",
+      comment: "An import that cannot be resolved escapes every other rule. Mend the path or install the package.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "domain-imports-nothing",
+      comment: "Nouns stand in the middle: they know each other and the configuration, and nothing else.",
+      severity: "error",
+      from: { path: "^src/domain/" },
+      to: { pathNot: ["^src/domain/", "^src/config/repo-config[.]ts$", "^(node:)?crypto$"] },
+    },
+    {
+      name: "ports-know-only-nouns",
+      comment: "A port is said in nouns, so that any adapter can fit it.",
+      severity: "error",
+      from: { path: "^src/ports[.]ts$" },
+      to: { pathNot: ["^src/domain/", "^src/config/"] },
+    },
+    {
+      name: "rooms-do-not-visit-rooms",
+      comment: "A room hands on a value; the corridor carries it. What two rooms share is a noun in domain/.",
+      severity: "error",
+      from: { path: `^src/(${ROOMS})/` },
+      to: { path: `^src/(${ROOMS})/`, pathNot: "^src/$1/" },
+    },
+    {
+      name: "one-door-per-room",
+      comment: "Enter a room by its door, src/ROOM/ROOM.ts.",
+      severity: "error",
+      from: { path: "^src/", pathNot: `^src/(${ROOMS})/` },
+      to: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
+    },
+    {
+      name: "only-doors-hold-keys",
+      comment: "Only the door of a room knows ports, even as a type; behind it everything is pure.",
+      severity: "error",
+      from: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
+      to: { path: "^src/ports[.]ts$" },
+    },
+    {
+      name: "rooms-are-indoors",
+      comment:
+        "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
+      severity: "error",
+      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports[.]ts$` },
+      to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$"] },
+    },
+    {
+      name: "adapters-fit-ports-only",
+      comment:
+        "An adapter knows its own folder, nouns, configuration and ports. It never knows a room or another adapter.",
+      severity: "error",
+      from: { path: "^src/adapters/([^/]+)/" },
+      to: {
+        path: "^src/",
+        pathNot: ["^src/adapters/$1/", "^src/adapters/[^/]+[.]ts$", "^src/domain/", "^src/config/", "^src/ports[.]ts$"],
+      },
+    },
+    {
+      name: "only-wire-knows-adapters",
+      comment: "wire.ts is the one place that chooses an adapter.",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire[.]ts$"] },
+      to: { path: "^src/adapters/" },
+    },
+    {
+      name: "src-stands-alone",
+      comment: "The product never knows its tests, benchmarks, evaluation or demo.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|eval|demo|scripts)/" },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^dist/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".js", ".mjs", ".json"],
+    },
+  },
+};

@@ -1,0 +1,47 @@
+// Runs a JavaScript or TypeScript program on a Node that can strip types: the running one when it is new enough,
+// else the project's own platform binary. Plain JavaScript, because the Node that starts it may be as old as 18
+// (npm 10.8 on Node 20 does not link a local package's binary into .bin).
+//
+//   node scripts/launch.mjs PROGRAM [ARG ...]
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+function isNewEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 18);
+}
+
+function platformBinary() {
+  const exe = process.platform === "win32" ? "node.exe" : "node";
+  for (const name of [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]) {
+    for (const base of [join(root, "node_modules"), join(root, "test/node24/node_modules")]) {
+      const path = join(base, name, "bin", exe);
+      if (existsSync(path)) return path;
+    }
+  }
+  return null;
+}
+
+const binary = isNewEnough(process.versions.node) ? process.execPath : platformBinary();
+if (binary === null) {
+  console.error(
+    `kodiai needs Node 22.18 or newer; this is ${process.versions.node} and no Node came with the project. ` +
+      "Run `npm ci` without --omit=dev or --omit=optional, or install Node 24.",
+  );
+  process.exit(2);
+}
+
+const [program, ...args] = process.argv.slice(2);
+// Children of the program that say `node` get the same one.
+const env = { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH ?? ""}` };
+const child = spawn(binary, [program, ...args], { stdio: "inherit", env });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("exit", (code, signal) => {
+  if (signal === null) process.exit(code ?? 1);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});

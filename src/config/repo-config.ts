@@ -1,0 +1,109 @@
+// .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
+// What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
+import { z } from "zod";
+
+const severity = z.enum(["critical", "major", "medium", "minor"]);
+export const RuleSetting = z.union([z.literal("off"), severity]);
+export type RuleSetting = z.infer<typeof RuleSetting>;
+
+const globs = z.array(z.string().min(1).max(500)).max(200);
+
+/** A repository's own structural rule: ast-grep's rule object with Kodiai's words around it. */
+export const CustomRule = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    .max(60)
+    .describe("Unique name in kebab-case; shown with each finding and usable under `rules`."),
+  language: z
+    .enum(["typescript", "tsx", "javascript", "python", "go", "java", "ruby", "rust", "php"])
+    .describe("The language whose syntax the rule matches."),
+  message: z.string().min(1).max(200).describe("The finding's title: one line that says what is wrong."),
+  note: z.string().max(2000).optional().describe("Why it matters and how to mend it."),
+  severity: severity.default("medium").describe("How severe a match is."),
+  rule: z
+    .record(z.string(), z.unknown())
+    .describe("An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …"),
+});
+export type CustomRule = z.infer<typeof CustomRule>;
+
+const Review = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Review pull requests by itself. When false, only on request (label `kodiai:review`)."),
+    profile: z
+      .enum(["quiet", "balanced", "thorough"])
+      .default("balanced")
+      .describe("How much to say. quiet: major and worse; balanced: medium and worse; thorough: everything."),
+    severityThreshold: severity
+      .optional()
+      .describe("Say only findings at least this severe; without it the profile decides."),
+    maxComments: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(10)
+      .describe("At most this many inline comments a review; the rest is folded into the summary."),
+    suggestions: z.boolean().default(true).describe("Offer committable suggestions where the mend is exact."),
+    drafts: z.boolean().default(false).describe("Review draft pull requests too."),
+    dependencyBots: z
+      .boolean()
+      .default(true)
+      .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
+    baseBranches: globs
+      .default([])
+      .describe("Only pull requests into these branches (globs; `!` negates). Empty: all."),
+    labels: globs
+      .default([])
+      .describe("Only pull requests with one of these labels; `!name` leaves those with it out. Empty: all."),
+    ignoreTitleKeywords: globs
+      .default([])
+      .describe("Leave pull requests alone whose title contains one of these words (case-insensitive)."),
+  })
+  .prefault({});
+
+export const RepoConfig = z.strictObject({
+  version: z.literal(1).default(1).describe("Version of this file's format."),
+  review: Review.describe("Which pull requests are reviewed, and how much is said."),
+  pathFilters: globs
+    .default([])
+    .describe(
+      "Which files are reviewed: globs, `!` leaves out, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
+    ),
+  fileKinds: z
+    .strictObject({
+      test: globs.default([]).describe("Further globs for tests."),
+      config: globs.default([]).describe("Further globs for configuration."),
+      docs: globs.default([]).describe("Further globs for documentation."),
+      infra: globs.default([]).describe("Further globs for infrastructure."),
+    })
+    .prefault({})
+    .describe("What a file is, where the built-in table does not know. Rules for production code leave tests alone."),
+  rules: z
+    .record(z.string(), RuleSetting)
+    .default({})
+    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-hash: critical}`. See docs/rules.md."),
+  customRules: z.array(CustomRule).max(50).default([]).describe("Your own ast-grep rules."),
+});
+export type RepoConfig = z.infer<typeof RepoConfig>;
+
+/** Something about the file that is not as it should be. The value that was wrong fell back to its default. */
+export interface ConfigProblem {
+  /** Which file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
+  readonly file: string;
+  /** Dotted path of the key, "" for the file as a whole. */
+  readonly key: string;
+  /** 1-based; null when the problem has no place. */
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly severity: "error" | "notice";
+  /** What is wrong and how to mend it: "unknown key `profil`; did you mean `profile`?" */
+  readonly message: string;
+}
+
+/** The configuration of a repository that has no file. */
+export function defaultConfig(): RepoConfig {
+  return RepoConfig.parse({});
+}

@@ -1,0 +1,69 @@
+import type { Side } from "./pull-request.ts";
+
+export const SEVERITIES = ["critical", "major", "medium", "minor"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const CATEGORIES = [
+  "security",
+  "correctness",
+  "performance",
+  "reliability",
+  "maintainability",
+  "tests",
+  "docs",
+  "style",
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Text to put in place of head lines startLine…line. `text` has no closing newline. */
+export interface Suggestion {
+  readonly startLine: number;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A remembered finding or comment that speaks about the same thing. */
+export interface Precedent {
+  readonly id: string;
+  readonly url: string | null;
+  readonly outcome: string;
+  /** ISO 8601 date. */
+  readonly date: string;
+  /** Raw cosine similarity, 0–1. */
+  readonly similarity: number;
+}
+
+/** Something worth saying about lines of the diff. */
+export interface Finding {
+  /** `fnd_` + 12 hex; the same defect on a moved line keeps its id (see findingId). */
+  readonly id: string;
+  readonly path: string;
+  readonly side: Side;
+  /** 1-based, inclusive, on `side`; startLine = line for a single line. */
+  readonly startLine: number;
+  readonly line: number;
+  readonly severity: Severity;
+  readonly category: Category;
+  /** The rule's id, or null when a model or memory speaks. */
+  readonly rule: string | null;
+  /** One line, no full stop, plain text. */
+  readonly title: string;
+  /** Why it matters and how to mend it: Markdown, at most a few sentences. */
+  readonly body: string;
+  readonly source: "rule" | "model" | "memory";
+  /** 0–1. */
+  readonly confidence: number;
+  readonly suggestion: Suggestion | null;
+  readonly precedents: readonly Precedent[];
+}
+
+/** A finding that is not said, and why: a comment in the code, a setting, a threshold. */
+export interface HeldBack {
+  readonly finding: Finding;
+  readonly reason: string;
+}
+
+/** True when `a` is at least as severe as `b`. */
+export function atLeast(a: Severity, b: Severity): boolean {
+  return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b);
+}

@@ -1,0 +1,28 @@
+// What did not happen, said as values: every skip, cut and fallback rides on a result to the footer of the review.
+
+/** A changed file that is not reviewed. */
+export interface LeftOut {
+  readonly path: string;
+  /** One sentence fragment: "lock file", "generated (header says DO NOT EDIT)". */
+  readonly reason: string;
+}
+
+/** A part that worked less well than it should: `part` is a stable word such as `author-tier` or `head-text`. */
+export interface Degraded {
+  readonly part: string;
+  readonly reason: string;
+}
+
+/** The pull request is not reviewed, by policy. Not an error. */
+export interface Skipped {
+  readonly kind: "skipped";
+  readonly reason: string;
+}
+
+/** What a review cost. Tokens and US$ are 0 without a model; `ms` is wall time of the whole review. */
+export interface Cost {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly usd: number;
+  readonly ms: number;
+}

@@ -1,0 +1,108 @@
+import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
+import type { Repo, ReviewJob } from "./job.ts";
+import type { Degraded, LeftOut } from "./outcome.ts";
+
+/** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
+export type Side = "LEFT" | "RIGHT";
+
+/** One line of a hunk. `text` has neither the diff's marker nor the line's ending (a CR before the LF stays). */
+export interface DiffLine {
+  readonly kind: "context" | "added" | "removed";
+  /** 1-based line in the base file; null on an added line. */
+  readonly oldLine: number | null;
+  /** 1-based line in the head file; null on a removed line. */
+  readonly newLine: number | null;
+  readonly text: string;
+}
+
+/** A run of changed lines with their context. Starts are 1-based as in `@@ -old +new @@`; a length may be 0. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  /** What git prints after the second `@@`: usually the enclosing function; "" when absent. */
+  readonly section: string;
+  readonly lines: readonly DiffLine[];
+}
+
+export type FileStatus = "added" | "modified" | "removed" | "renamed" | "copied" | "typechanged";
+
+/** What one file's diff says. Paths are as git knows them, unquoted, with `/`. */
+export interface FileDiff {
+  /** The head path; for a removed file, the base path. */
+  readonly path: string;
+  /** The base path where it differs (rename, copy), else null. */
+  readonly previousPath: string | null;
+  readonly status: FileStatus;
+  readonly binary: boolean;
+  /** Git modes such as `100644`, `120000` (symbolic link), `160000` (submodule); null where the source does not say. */
+  readonly oldMode: string | null;
+  readonly newMode: string | null;
+  readonly additions: number;
+  readonly deletions: number;
+  readonly hunks: readonly Hunk[];
+  /** False when the source counts changed lines that it did not deliver: part of the file is unknown. */
+  readonly complete: boolean;
+}
+
+/** Who opened the pull request, as GitHub says it. */
+export interface Author {
+  readonly login: string;
+  readonly id: number;
+  readonly type: "User" | "Bot" | "Organization" | "Mannequin";
+  /** GitHub's `author_association`: a hint about the tier, never a permission. */
+  readonly association: string;
+}
+
+export interface Commit {
+  readonly sha: string;
+  readonly message: string;
+}
+
+export interface PullRequest {
+  readonly number: number;
+  readonly url: string;
+  readonly title: string;
+  readonly body: string | null;
+  readonly state: "open" | "closed";
+  readonly draft: boolean;
+  readonly locked: boolean;
+  readonly labels: readonly string[];
+  readonly author: Author;
+  readonly base: { readonly ref: string; readonly sha: string };
+  /** `repo` is OWNER/NAME, or null when the fork was deleted. */
+  readonly head: { readonly ref: string; readonly sha: string; readonly repo: string | null };
+  readonly commits: readonly Commit[];
+}
+
+/** What gather learned about the author beyond the payload; `mergedPullRequests` is null when it could not be learned. */
+export interface AuthorFacts {
+  readonly mergedPullRequests: number | null;
+}
+
+/** A comment of ours that already stands on the pull request. */
+export interface OwnComment {
+  /** The finding's id from our hidden marker. */
+  readonly findingId: string;
+  readonly url: string;
+}
+
+/** All that the review knows of the pull request. After gather nobody asks GitHub about it again. */
+export interface PullRequestContext {
+  readonly kind: "context";
+  readonly job: ReviewJob;
+  readonly repo: Repo;
+  readonly pull: PullRequest;
+  readonly config: RepoConfig;
+  readonly configProblems: readonly ConfigProblem[];
+  /** Every changed file that is reviewed, in the source's order. */
+  readonly files: readonly FileDiff[];
+  /** Every changed file that is not, with the reason. */
+  readonly leftOut: readonly LeftOut[];
+  /** Head text of reviewed files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
+  readonly headTexts: ReadonlyMap<string, string>;
+  readonly authorFacts: AuthorFacts;
+  readonly ownComments: readonly OwnComment[];
+  readonly degraded: readonly Degraded[];
+}

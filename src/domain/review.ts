@@ -1,0 +1,51 @@
+import type { ConfigProblem } from "../config/repo-config.ts";
+import type { Finding, HeldBack } from "./finding.ts";
+import type { Repo } from "./job.ts";
+import type { Cost, Degraded, LeftOut } from "./outcome.ts";
+import type { ReviewSignals } from "./signals.ts";
+
+/** Where a finding is said: on its lines, on its file, or in the summary; with the reason when it is not inline. */
+export interface PlacedFinding {
+  readonly finding: Finding;
+  readonly place: "inline" | "file" | "summary" | "already-posted";
+  /** Null for inline; else why not there: "the line is not part of the diff", "over the limit of 10 comments". */
+  readonly reason: string | null;
+}
+
+/** A written review, complete and not yet sent. Everything that publish says stands here. */
+export interface Review {
+  readonly kind: "review";
+  readonly repo: Repo;
+  readonly number: number;
+  readonly headSha: string;
+  readonly baseSha: string;
+  readonly signals: ReviewSignals;
+  /** Most severe first, then by path and line. Inline + file + summary + already posted = all findings that are said. */
+  readonly findings: readonly PlacedFinding[];
+  readonly heldBack: readonly HeldBack[];
+  /** Paths that were reviewed. */
+  readonly reviewed: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  readonly degraded: readonly Degraded[];
+  readonly configProblems: readonly ConfigProblem[];
+  /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
+  readonly configChanges: boolean;
+  readonly cost: Cost;
+}
+
+/** What stands on GitHub after publishing. */
+export interface PostedReview {
+  readonly kind: "posted";
+  readonly review: Review;
+  /** Null when there was nothing to say inline. */
+  readonly reviewUrl: string | null;
+  readonly summaryUrl: string;
+  /** How each finding was really placed, after GitHub had its say. */
+  readonly findings: readonly PlacedFinding[];
+}
+
+/** The head moved, or the pull request closed, before the review was sent: nothing was posted. */
+export interface Superseded {
+  readonly kind: "superseded";
+  readonly reason: string;
+}

@@ -1,0 +1,146 @@
+// What analyze concludes from a pull request: pure, deterministic, the same input gives the same signals.
+
+/** The eleven Conventional Commits types that Kodiai acts on. */
+export type IntentType =
+  | "feat"
+  | "fix"
+  | "docs"
+  | "style"
+  | "refactor"
+  | "perf"
+  | "test"
+  | "build"
+  | "ci"
+  | "chore"
+  | "revert";
+
+export type Profile = "quiet" | "balanced" | "thorough";
+
+/** An issue or pull request that the text refers to. `repo` is OWNER/NAME when it names another repository. */
+export interface IssueRef {
+  readonly number: number;
+  /** `fixes`, `closes`, `resolves`, `relates-to`, … or null for a bare mention. */
+  readonly keyword: string;
+  readonly closing: boolean;
+  readonly repo: string | null;
+  readonly source: "title" | "body" | "commit";
+}
+
+/** Where a breaking change was announced. */
+export interface BreakingSource {
+  readonly where: "title" | "body" | "commit";
+  /** The words that say so, at most 120 characters. */
+  readonly text: string;
+}
+
+export type SemverStep = "major" | "minor" | "patch" | "unknown";
+
+/** A dependency bump, found from title, branch, sender, label and files. */
+export interface DependencyBump {
+  readonly source: "dependabot" | "renovate" | "other";
+  /** Which signs were seen: at least two are needed. */
+  readonly signs: readonly ("title" | "branch" | "sender" | "label")[];
+  /** Null for a group bump. */
+  readonly packageName: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** `npm`, `python`, `go`, `rust`, `ruby`, `java`, `php`, `dotnet`, `github-actions`, `docker`, … or null. */
+  readonly ecosystem: string | null;
+  readonly group: boolean;
+  readonly step: SemverStep;
+}
+
+export interface Intent {
+  /** One of ours, or null when the title does not follow the convention. */
+  readonly type: IntentType | null;
+  /** The word that stood where a type stands, when it is not one of ours ("ignore" in "ignore: always use …"). */
+  readonly otherType: string | null;
+  readonly scope: string | null;
+  /** Title without tags, type and scope. */
+  readonly subject: string;
+  readonly breaking: readonly BreakingSource[];
+  readonly wip: boolean;
+  readonly noReview: boolean;
+  readonly styleOk: boolean;
+  /** From minimal-, balanced- or strict-review. */
+  readonly profile: Profile | null;
+  /** From [security-review] and from tags that are not commands. */
+  readonly focusAreas: readonly string[];
+  /** Title of the reverted change and its sha or pull request, as far as the text says. */
+  readonly reverts: {
+    readonly subject: string | null;
+    readonly sha: string | null;
+    readonly pull: number | null;
+  } | null;
+  readonly issues: readonly IssueRef[];
+  readonly bump: DependencyBump | null;
+}
+
+export type FileKind = "source" | "test" | "config" | "docs" | "infra";
+
+/** What one changed file is. `language` is a canonical id such as `cpp`, or `unknown`. */
+export interface FileFacts {
+  readonly path: string;
+  readonly language: string;
+  readonly kind: FileKind;
+}
+
+/** A language's part of the change, by changed lines. Shares of one pull request sum to 1 (or there are none). */
+export interface LanguageShare {
+  /** Canonical id: `cpp`. */
+  readonly language: string;
+  /** What people read: `C++`. */
+  readonly name: string;
+  /** 0–1. */
+  readonly share: number;
+  readonly files: number;
+  readonly changedLines: number;
+}
+
+export type RiskId =
+  | "authentication"
+  | "credentials"
+  | "dependencies"
+  | "infrastructure"
+  | "schema"
+  | "error-handling"
+  | "cryptography"
+  | "concurrency"
+  | "network"
+  | "deserialization"
+  | "truncated";
+
+/** A reason to look closer. Never a finding by itself. */
+export interface Risk {
+  readonly id: RiskId;
+  /** One readable phrase: "touches authentication or authorization code". */
+  readonly text: string;
+  /** What raised it, at most 20 places; `line` is on the head side, null when the path itself is the reason. */
+  readonly evidence: readonly { readonly path: string; readonly line: number | null }[];
+}
+
+export type AuthorTier = "first-time" | "regular" | "core";
+
+export interface AuthorStanding {
+  readonly tier: AuthorTier;
+  /** The facts it rests on: "association MEMBER", "12 merged pull requests". */
+  readonly because: string;
+}
+
+export interface ChangeMetrics {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: number;
+  readonly filesByKind: Readonly<Record<FileKind, number>>;
+}
+
+export interface ReviewSignals {
+  readonly intent: Intent;
+  readonly files: readonly FileFacts[];
+  /** Largest share first; ties by name. */
+  readonly languages: readonly LanguageShare[];
+  readonly risks: readonly Risk[];
+  readonly author: AuthorStanding;
+  readonly metrics: ChangeMetrics;
+}
