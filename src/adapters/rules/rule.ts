@@ -1,0 +1,56 @@
+// What a rule is: words for people, examples that are its tests, and one way to find its matches.
+import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
+import type { InspectedFile } from "../../ports.ts";
+
+/** A piece of code that a rule must speak about (bad) or stay silent about (good). Every line counts as added. */
+export interface Example {
+  /** A path that decides language and file kind: `src/login.py`. */
+  readonly path: string;
+  readonly code: string;
+}
+
+/** What every rule says about itself. */
+export interface RuleText {
+  /** kebab-case, unique, stable: people write it in `.kodiai.yml`. */
+  readonly id: string;
+  /** One line, no full stop: "SQL statement is built from strings". */
+  readonly title: string;
+  readonly severity: Severity;
+  readonly category: Category;
+  /** 0–1: how often a match is a defect worth a comment, estimated from the noise suite. */
+  readonly confidence: number;
+  /** Why it matters, one or two sentences. */
+  readonly why: string;
+  /** How to mend it, one or two sentences; may hold inline code. */
+  readonly mend: string;
+  /** Whether the rule also speaks about test files (a leaked key matters there, a weak hash does not). */
+  readonly inTests: boolean;
+  readonly bad: readonly Example[];
+  readonly good: readonly Example[];
+}
+
+/** Lines of the head file, 1-based and inclusive. */
+export interface Match {
+  readonly startLine: number;
+  readonly line: number;
+  /** What exactly was found, without secrets: "GitHub personal access token"; appended to the title. */
+  readonly detail?: string;
+  readonly suggestion?: Suggestion;
+}
+
+/** Matches text: added lines, hunks, or the head text where it is known. */
+export interface LineRule extends RuleText {
+  readonly kind: "line";
+  /** Canonical language ids, or "any". */
+  readonly languages: "any" | readonly string[];
+  /** Matches may lie anywhere; the engine keeps those that touch added lines. */
+  readonly check: (file: InspectedFile) => Iterable<Match> | Promise<Iterable<Match>>;
+}
+
+/** Matches syntax through ast-grep: one rule object (or several, any of which matches) per canonical language id. */
+export interface StructuralRule extends RuleText {
+  readonly kind: "structural";
+  readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+}
+
+export type Rule = LineRule | StructuralRule;
