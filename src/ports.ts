@@ -2,7 +2,7 @@
 // Every method may throw `Transient` (try again later) and nothing else of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
-import type { CancelJob, Repo, ReviewJob } from "./domain/job.ts";
+import type { CancelJob, Ignored, Repo, ReviewJob } from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
@@ -61,6 +61,8 @@ export interface Reviews {
     repo: Repo,
     number: number,
   ): Promise<{ readonly sha: string; readonly state: "open" | "closed"; readonly locked: boolean }>;
+  /** Ids of the findings that our own comments on the pull request carry, as of now: a review may have landed although its answer was lost. */
+  postedFindings(repo: Repo, number: number): Promise<ReadonlySet<string>>;
   /** One review, event COMMENT, pinned to headSha. Throws CommentRefused when a comment cannot be placed. */
   postReview(
     repo: Repo,
@@ -105,41 +107,52 @@ export interface Inspector {
   ): Promise<Inspection>;
 }
 
-/** A delivery as it arrived, before anyone read it. */
-export interface RawDelivery {
+/** A delivery as the queue remembers it: enough to know it again, nothing of its content. */
+export interface ReceivedDelivery {
   readonly id: string;
   readonly event: string;
-  readonly payload: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
 }
 
 /** A job that a worker holds; every method that ends it takes this back. */
 export interface Lease {
   readonly id: number;
   readonly job: ReviewJob;
+  /** 1 for the first try. */
   readonly attempt: number;
 }
 
-/** The durable queue. One job per key runs at a time; a newer head takes the place of one that waits. */
+/** What a worker says when it is through with a job. */
+export type JobEnd =
+  | { readonly state: "done"; readonly outcome: string }
+  | { readonly state: "retry"; readonly at: number; readonly reason: string }
+  | { readonly state: "dead"; readonly reason: string };
+
+/**
+ * The durable queue. One job per key runs at a time; a later job of the same key takes the place of one that waits.
+ * Times are epoch milliseconds and come from the caller.
+ */
 export interface Queue {
-  /** Commits the delivery and what follows from it in one transaction. False when this delivery was seen before. */
-  accept(
-    delivery: RawDelivery,
-    receivedAt: number,
-    outcome: ReviewJob | CancelJob | { readonly kind: "ignored"; readonly reason: string },
-  ): boolean;
-  /** The next job that may run, leased until now + leaseMs; null when nothing waits. */
+  /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
+  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean;
+  /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
   lease(now: number, leaseMs: number): Lease | null;
-  /** True while no newer head and no cancellation has overtaken this lease. */
-  isCurrent(lease: Lease): boolean;
-  done(lease: Lease, now: number, outcome: string): void;
-  /** Try again at `at`, or park it as dead when the attempts are used up. */
-  retry(lease: Lease, at: number, reason: string): void;
-  dead(lease: Lease, now: number, reason: string): void;
+  end(lease: Lease, now: number, end: JobEnd): void;
+  /** After a crash: jobs that a vanished process held wait again. Returns how many. */
+  recover(now: number): number;
+  /** When the next waiting job may run, or null when none waits. */
+  nextAt(): number | null;
   counts(): { readonly waiting: number; readonly running: number; readonly dead: number };
 }
 
-/** Written reviews that may not be sent yet. A retry resumes at "send". */
+/** Written reviews, kept from before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
 export interface Ledger {
-  find(job: ReviewJob): Review | null;
+  /** The latest review of this pull request that was written and not yet wholly sent; its head may have moved since. */
+  unsent(job: ReviewJob): Review | null;
   save(job: ReviewJob, review: Review, now: number): void;
+  /** The review of `headSha` against `baseSha` is on GitHub, or was overtaken: it is never sent again. */
+  settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
+  /** True when a review of this head against this base was posted before. */
+  wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
 }

@@ -1,0 +1,20 @@
+# glibc, because the syntax parsers have no build for musl. The source runs as it is: Node strips the types.
+FROM node:24-trixie-slim
+
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 LOG_FORMAT=json KODIAI_DATA_DIR=/data
+WORKDIR /app
+
+COPY package.json package-lock.json .npmrc ./
+COPY test/node24/package.json test/node24/package.json
+RUN npm ci --omit=dev && npm cache clean --force
+
+COPY scripts/launch.mjs scripts/launch.mjs
+COPY src src
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

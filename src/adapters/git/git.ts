@@ -1,0 +1,48 @@
+// Runs git with fixed arguments and nothing of the repository's own that could run: no hooks, filters, pagers or external diffs.
+import { execFile } from "node:child_process";
+
+/** git said no, or is not there. The message is git's own first line. */
+export class GitFailed extends Error {
+  override readonly name = "GitFailed";
+}
+
+const INERT = [
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "protocol.allow=never",
+  "--no-pager",
+];
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Standard output of `git ARGS` in `cwd`.
+ *
+ * @throws GitFailed with git's message
+ */
+export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      "git",
+      [...INERT, ...args],
+      {
+        cwd,
+        encoding: "buffer",
+        maxBuffer: MAX_OUTPUT_BYTES,
+        env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
+      },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve(stdout);
+        const [line] = stderr.toString("utf8").trim().split("\n");
+        reject(new GitFailed(line === undefined || line === "" ? error.message : line, { cause: error }));
+      },
+    );
+  });
+}
+
+/** As `git`, decoded and without the closing newline. */
+export async function gitText(cwd: string, args: readonly string[]): Promise<string> {
+  return (await git(cwd, args)).toString("utf8").replace(/\n$/, "");
+}

@@ -1,0 +1,95 @@
+// Octokit clients: one token per repository touched, with no more rights than the work needs, cached until shortly before it ends.
+import { throttling } from "@octokit/plugin-throttling";
+import { Octokit } from "@octokit/rest";
+import type { Repo } from "../../domain/job.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
+import { translated } from "./translate-error.ts";
+
+const ThrottledOctokit = Octokit.plugin(throttling);
+
+/** The part of Octokit that the adapters use; Probot's own client fits it too. */
+export type GitHub = Pick<Octokit, "rest" | "paginate" | "request" | "graphql">;
+
+export interface ClientOptions {
+  /** Authenticated as the app itself: mints the tokens. */
+  readonly app: Pick<Octokit, "request">;
+  /** `https://api.github.com`, or `https://HOST/api/v3`. */
+  readonly apiUrl: string;
+  readonly fetch: GuardedFetch;
+  readonly now: () => number;
+  /** Space out writes as GitHub asks (at least 1 s apart, 3 s where people are notified). Off in tests only. */
+  readonly pace: boolean;
+}
+
+export interface Clients {
+  /** Reads contents of, and writes to pull requests of, this one repository. */
+  forRepository(installationId: number, repo: Repo): Promise<GitHub>;
+  /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
+  forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
+}
+
+/** A token is renewed when it has less than this left: a job may take minutes. */
+const RENEW_BEFORE_MS = 15 * 60_000;
+
+const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
+const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
+
+/** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
+export function githubClients(options: ClientOptions): Clients {
+  const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
+
+  async function client(key: string, installationId: number, body: Readonly<Record<string, unknown>>): Promise<GitHub> {
+    const cached = cache.get(key);
+    if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > options.now()) return cached.client;
+    const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
+      installation_id: installationId,
+      ...body,
+    });
+    const fresh = newClient(options, data.token, installationId);
+    if (cache.size > 1_000) cache.clear();
+    cache.set(key, { client: fresh, expiresAt: Date.parse(data.expires_at) });
+    return fresh;
+  }
+
+  return {
+    forRepository: (installationId, repo) =>
+      translated(() =>
+        client(`${installationId}/${repo.id}`, installationId, {
+          repository_ids: [repo.id],
+          permissions: REVIEW_PERMISSIONS,
+        }),
+      ),
+    forOwnersRepository: (installationId, repo, name) =>
+      translated(async () => {
+        try {
+          return await client(`${installationId}/${repo.ownerId}/${name}`, installationId, {
+            repositories: [name],
+            permissions: READ_PERMISSIONS,
+          });
+        } catch (error) {
+          // 404 and 422: no such repository, or the app is not installed on it.
+          if (error instanceof Error && "status" in error && (error.status === 404 || error.status === 422))
+            return null;
+          throw error;
+        }
+      }),
+  };
+}
+
+function newClient(options: ClientOptions, token: string, installationId: number): GitHub {
+  return new ThrottledOctokit({
+    auth: token,
+    baseUrl: options.apiUrl,
+    userAgent: "kodiai",
+    request: { fetch: options.fetch },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    throttle: options.pace
+      ? {
+          id: String(installationId),
+          // Waiting inside a request would hold the job's lease: the queue waits instead.
+          onRateLimit: () => {},
+          onSecondaryRateLimit: () => {},
+        }
+      : { enabled: false },
+  });
+}

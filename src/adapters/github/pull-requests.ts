@@ -1,0 +1,135 @@
+// Reads a pull request from GitHub's REST API.
+import type { Repo } from "../../domain/job.ts";
+import { parseFindingMarkers } from "../../domain/marker.ts";
+import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
+import type { PullRequests } from "../../ports.ts";
+import type { Clients, GitHub } from "./clients.ts";
+import { listChanges } from "./list-changes.ts";
+import { translated } from "./translate-error.ts";
+
+/** How many merged pull requests an author has, kept for a day: at most one search an author and repository. */
+export interface AuthorCache {
+  get(key: string): number | undefined;
+  set(key: string, merged: number): void;
+}
+
+export interface PullRequestsOptions {
+  readonly github: GitHub;
+  readonly clients: Clients;
+  readonly installationId: number;
+  /** Our own bot account: `kodiai[bot]`. */
+  readonly botLogin: string;
+  readonly authors: AuthorCache;
+}
+
+/** With these associations the tier is decided without counting. */
+const DECIDED = new Set(["OWNER", "MEMBER", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
+
+/** The reading port over one repository's token. */
+export function githubPullRequests(options: PullRequestsOptions): PullRequests {
+  const { github } = options;
+  return {
+    pull: (repo, number) => translated(() => readPull(github, repo, number)),
+    changes: (repo, pull) => translated(() => listChanges(github, repo, pull)),
+    text: (repo, path, sha, maxBytes) => translated(() => readText(github, repo, path, sha, maxBytes)),
+    ownersText: (repo, name, path, maxBytes) =>
+      translated(async () => {
+        const client = await options.clients.forOwnersRepository(options.installationId, repo, name);
+        return client === null ? null : readText(client, { ...repo, name }, path, undefined, maxBytes);
+      }),
+    authorFacts: (repo, pull) => translated(() => readAuthor(options, repo, pull)),
+    ownComments: (repo, number) => translated(() => readOwnComments(github, repo, number, options.botLogin)),
+  };
+}
+
+async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {
+  const at = { owner: repo.owner, repo: repo.name, pull_number: number };
+  const [{ data: pull }, commits] = await Promise.all([
+    github.rest.pulls.get(at),
+    // GitHub lists at most 250 commits of a pull request.
+    github.paginate(github.rest.pulls.listCommits, { ...at, per_page: 100 }),
+  ]);
+  return {
+    number: pull.number,
+    url: pull.html_url,
+    title: pull.title,
+    body: pull.body,
+    state: pull.state,
+    draft: pull.draft ?? false,
+    locked: pull.locked,
+    labels: pull.labels.map((label) => label.name),
+    author: {
+      login: pull.user.login,
+      id: pull.user.id,
+      type: accountType(pull.user.type),
+      association: pull.author_association,
+    },
+    base: { ref: pull.base.ref, sha: pull.base.sha },
+    // The fork may be gone; GitHub's schema does not say so.
+    head: {
+      ref: pull.head.ref,
+      sha: pull.head.sha,
+      repo: (pull.head.repo as { full_name: string } | null)?.full_name ?? null,
+    },
+    commits: commits.map(({ sha, commit }) => ({ sha, message: commit.message })),
+  };
+}
+
+function accountType(type: string): PullRequest["author"]["type"] {
+  return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
+}
+
+/** Null for what is absent, a folder, a link, a submodule, binary or too large. Without a sha: the default branch. */
+async function readText(
+  github: GitHub,
+  repo: Repo,
+  path: string,
+  sha: string | undefined,
+  maxBytes: number,
+): Promise<string | null> {
+  try {
+    const { data } = await github.rest.repos.getContent({
+      owner: repo.owner,
+      repo: repo.name,
+      path,
+      ...(sha === undefined ? {} : { ref: sha }),
+    });
+    // GitHub inlines content up to 1 MB; a larger file has encoding "none".
+    if (Array.isArray(data) || data.type !== "file" || data.size > maxBytes || data.encoding !== "base64") return null;
+    const bytes = Buffer.from(data.content, "base64");
+    return bytes.includes(0) ? null : bytes.toString("utf8");
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 404) return null;
+    throw error;
+  }
+}
+
+async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRequest): Promise<AuthorFacts> {
+  if (DECIDED.has(pull.author.association)) return { mergedPullRequests: null };
+  const key = `${repo.host}/${repo.id}/${pull.author.id}`;
+  const known = options.authors.get(key);
+  if (known !== undefined) return { mergedPullRequests: known };
+  const { data } = await options.github.rest.search.issuesAndPullRequests({
+    q: `repo:${repo.owner}/${repo.name} is:pr is:merged author:${pull.author.login}`,
+    per_page: 1,
+  });
+  options.authors.set(key, data.total_count);
+  return { mergedPullRequests: data.total_count };
+}
+
+async function readOwnComments(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  botLogin: string,
+): Promise<readonly OwnComment[]> {
+  const comments = await github.paginate(github.rest.pulls.listReviewComments, {
+    owner: repo.owner,
+    repo: repo.name,
+    pull_number: number,
+    per_page: 100,
+  });
+  return comments
+    .filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot")
+    .flatMap((comment) => parseFindingMarkers(comment.body).map((findingId) => ({ findingId, url: comment.html_url })));
+}

@@ -1,0 +1,54 @@
+// Opens a SQLite file the way Kodiai needs it and brings its schema up to date.
+import Database from "better-sqlite3";
+import { Transient } from "../../domain/transient.ts";
+
+export type { Database };
+
+/** One step of a schema: SQL that is run once, in order, inside a transaction. Append only. */
+export type Migrations = readonly string[];
+
+/**
+ * Opens (or creates) a database and migrates it.
+ *
+ * @param path a file, or `:memory:`
+ * @throws Error when the file was written by a newer Kodiai, or is not a database
+ */
+export function openDatabase(path: string, migrations: Migrations): Database.Database {
+  const db = new Database(path);
+  db.pragma("journal_mode = WAL");
+  // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  // Deleted text is overwritten, so that forgetting is real.
+  db.pragma("secure_delete = ON");
+  // A waiting writer blocks the event loop; wait briefly and let the caller try again.
+  db.pragma("busy_timeout = 1000");
+  migrate(db, migrations, path);
+  return db;
+}
+
+function migrate(db: Database.Database, migrations: Migrations, path: string): void {
+  const apply = db.transaction(() => {
+    const version = Number(db.pragma("user_version", { simple: true }));
+    if (version > migrations.length) {
+      throw new Error(
+        `${path} has schema ${version}, newer than the ${migrations.length} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
+      );
+    }
+    for (const sql of migrations.slice(version)) db.exec(sql);
+    db.pragma(`user_version = ${migrations.length}`);
+  });
+  apply.immediate();
+}
+
+/** Runs `work` in a write transaction from its first statement on; a lock held elsewhere is `Transient`. */
+export function write<T>(db: Database.Database, work: () => T): T {
+  try {
+    return db.transaction(work).immediate();
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
+      throw new Transient("the database is locked", null, error);
+    }
+    throw error;
+  }
+}

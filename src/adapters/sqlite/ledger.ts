@@ -1,0 +1,42 @@
+// Written reviews beside the queue, in the same file: what was written is never written (or paid for) twice.
+import type { Database } from "better-sqlite3";
+import type { Review } from "../../domain/review.ts";
+import type { Ledger } from "../../ports.ts";
+import { write } from "./database.ts";
+
+/** The ledger over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
+export function sqliteLedger(db: Database): Ledger {
+  return {
+    unsent(job) {
+      const row = db
+        .prepare("SELECT review FROM reviews WHERE key = ? AND settled_at IS NULL ORDER BY written_at DESC LIMIT 1")
+        .get(job.key) as { review: string } | undefined;
+      return row === undefined ? null : (JSON.parse(row.review) as Review);
+    },
+    save(job, review, now) {
+      write(db, () =>
+        db
+          .prepare(
+            `INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT (key, head_sha, base_sha) DO UPDATE
+             SET review = excluded.review, written_at = excluded.written_at, settled_at = NULL, outcome = NULL`,
+          )
+          .run(job.key, review.headSha, review.baseSha, JSON.stringify(review), now),
+      );
+    },
+    settle(job, review, now, outcome) {
+      write(db, () =>
+        db
+          .prepare("UPDATE reviews SET settled_at = ?, outcome = ? WHERE key = ? AND head_sha = ? AND base_sha = ?")
+          .run(now, outcome, job.key, review.headSha, review.baseSha),
+      );
+    },
+    wasPosted(job, headSha, baseSha) {
+      return (
+        db
+          .prepare("SELECT 1 FROM reviews WHERE key = ? AND head_sha = ? AND base_sha = ? AND outcome = 'posted'")
+          .get(job.key, headSha, baseSha) !== undefined
+      );
+    },
+  };
+}

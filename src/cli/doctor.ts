@@ -1,0 +1,103 @@
+// kodiai doctor: what is configured, reachable and degraded, each with its mend.
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { readEnv } from "../config/env.ts";
+import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
+import type { ExitCode } from "./main.ts";
+import { readWords } from "./usage.ts";
+
+interface Check {
+  readonly name: string;
+  readonly state: "ok" | "note" | "broken";
+  readonly text: string;
+}
+
+/** Exit 0 when nothing is broken, else 3. */
+export async function doctor(words: readonly string[]): Promise<ExitCode> {
+  const { values } = readWords(words, {
+    json: { type: "boolean" },
+    format: { type: "string" },
+    "data-dir": { type: "string" },
+  });
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const dataDir = values["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? userDataDir();
+  const checks = [node(), rules(), ...store(dataDir), ...(await server())];
+  if (values.json === true || values.format === "json") console.log(JSON.stringify({ version: 1, checks }, null, 2));
+  else for (const check of checks) console.log(line(check));
+  return checks.some((check) => check.state === "broken") ? 3 : 0;
+}
+
+/** Where the command line keeps its files: the user's data folder. */
+function userDataDir(): string {
+  return join(process.env.XDG_DATA_HOME ?? join(homedir(), ".local", "share"), "kodiai");
+}
+
+function node(): Check {
+  return { name: "node", state: "ok", text: `${process.versions.node} on ${process.platform} ${process.arch}` };
+}
+
+function rules(): Check {
+  inspector();
+  return {
+    name: "rules",
+    state: "ok",
+    text: `${knownRules().ruleIds.size} rules are loaded; no model is configured, reviews are keyless`,
+  };
+}
+
+function store(dataDir: string): Check[] {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    const opened = openStore(dataDir);
+    const { waiting, running, dead } = opened.queue.counts();
+    opened.close();
+    const queue: Check = {
+      name: "queue",
+      state: dead > 0 ? "note" : "ok",
+      text: `${waiting} waiting, ${running} running, ${dead} dead`,
+    };
+    return [{ name: "data", state: "ok", text: dataDir }, queue];
+  } catch (error) {
+    return [
+      {
+        name: "data",
+        state: "broken",
+        text: `${dataDir}: ${message(error)}; set KODIAI_DATA_DIR or --data-dir to a folder that can be written`,
+      },
+    ];
+  }
+}
+
+async function server(): Promise<Check[]> {
+  if (process.env.APP_ID === undefined) {
+    return [{ name: "server", state: "note", text: "APP_ID is not set: this machine only runs the command line" }];
+  }
+  const read = readEnv(process.env);
+  if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
+  try {
+    const slug = await githubAnswers(read.env);
+    return [{ name: "github", state: "ok", text: `${read.env.githubApiUrl} knows this app as ${slug}` }];
+  } catch (error) {
+    return [
+      {
+        name: "github",
+        state: "broken",
+        text: `${read.env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+      },
+    ];
+  }
+}
+
+const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["red", "broken"] } as const;
+
+function line({ name, state, text }: Check): string {
+  const [color, mark] = MARK[state];
+  return `${styleText(color, mark)} ${name.padEnd(7)} ${text}`;
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

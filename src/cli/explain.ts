@@ -1,0 +1,70 @@
+// kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
+import { styleText } from "node:util";
+import { type Step, writeReview } from "../flows/review-pull-request.ts";
+import type { ExitCode } from "./main.ts";
+import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { oneOf, readWords } from "./usage.ts";
+
+/** @throws UsageError, or whatever kept the review from being written */
+export async function explain(words: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, SUBJECT_OPTIONS);
+  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const { job, ports } = await subject(values, positionals);
+
+  const rooms: { room: string; ms: number; value: unknown }[] = [];
+  const step: Step = async (room, enter) => {
+    const started = performance.now();
+    const value = await enter();
+    rooms.push({ room, ms: Math.round(performance.now() - started), value });
+    return value;
+  };
+  const written = await writeReview(job, ports, step);
+  if (asJson) console.log(JSON.stringify({ version: 1, job, rooms }, plain, 2));
+  else
+    for (const { room, ms, value } of rooms)
+      console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${outline(value, 1)}\n`);
+  if (written.kind === "review") return 0;
+  console.error(`kodiai explain: not reviewed: ${written.reason}`);
+  return 3;
+}
+
+/** Maps as objects, so that JSON shows them. */
+function plain(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}
+
+const MAX_DEPTH = 5;
+const MAX_ITEMS = 20;
+const MAX_TEXT = 200;
+
+/** A value as an indented outline: long lists and texts are cut, and say so. */
+function outline(value: unknown, depth: number): string {
+  const pad = "  ".repeat(depth);
+  const entries = childrenOf(value);
+  if (entries === null || depth > MAX_DEPTH) return `${pad}${leaf(value)}`;
+  const lines = entries.slice(0, MAX_ITEMS).map(([key, inner]) => {
+    const nested = childrenOf(inner);
+    if (nested === null || depth === MAX_DEPTH) return `${pad}${styleText("dim", key)} ${leaf(inner)}`;
+    return nested.length === 0
+      ? `${pad}${styleText("dim", key)} none`
+      : `${pad}${styleText("dim", key)}\n${outline(inner, depth + 1)}`;
+  });
+  if (entries.length > MAX_ITEMS) lines.push(`${pad}… ${entries.length - MAX_ITEMS} more`);
+  return lines.join("\n");
+}
+
+function childrenOf(value: unknown): [string, unknown][] | null {
+  if (value instanceof Map) return [...value].map(([key, inner]) => [String(key), inner]);
+  if (Array.isArray(value)) return value.map((inner, index) => [`${index + 1}.`, inner]);
+  return typeof value === "object" && value !== null ? Object.entries(value) : null;
+}
+
+function leaf(value: unknown): string {
+  const text =
+    typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "object"
+        ? JSON.stringify(value, plain)
+        : String(value);
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+}

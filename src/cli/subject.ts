@@ -1,0 +1,92 @@
+// What the command line is asked to look at, made into a job and its reading ports.
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { text as readStream } from "node:stream/consumers";
+import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
+import type { WritingPorts } from "../flows/review-pull-request.ts";
+import { type LocalRange, localPorts, pullRequestPorts } from "../wire.ts";
+import { UsageError } from "./usage.ts";
+
+export const SUBJECT_OPTIONS = {
+  base: { type: "string" },
+  head: { type: "string" },
+  staged: { type: "boolean" },
+  diff: { type: "string" },
+  repo: { type: "string" },
+  "data-dir": { type: "string" },
+  format: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+export interface SubjectWords {
+  readonly base?: string | undefined;
+  readonly head?: string | undefined;
+  readonly staged?: boolean | undefined;
+  readonly diff?: string | undefined;
+  readonly repo?: string | undefined;
+}
+
+export interface Subject {
+  readonly job: ReviewJob;
+  readonly ports: WritingPorts;
+}
+
+/**
+ * @param positionals at most one: the URL of a pull request
+ * @throws UsageError when nothing, or more than one thing, is named
+ */
+export async function subject(words: SubjectWords, positionals: readonly string[]): Promise<Subject> {
+  const [url, ...more] = positionals;
+  const named = [url, words.base ?? words.head, words.staged, words.diff].filter((word) => word !== undefined).length;
+  if (more.length > 0) throw new UsageError(`one subject at a time; ${JSON.stringify(more[0])} is too much`);
+  if (named !== 1) {
+    throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
+  }
+  if (url !== undefined) return pullRequest(url);
+  const { repo, number, headSha, ports } = await localPorts(resolve(words.repo ?? "."), await range(words));
+  return { job: job(repo, number, headSha), ports };
+}
+
+async function range(words: SubjectWords): Promise<LocalRange> {
+  if (words.staged === true) return { kind: "staged" };
+  if (words.diff !== undefined) {
+    const text = words.diff === "-" ? await readStream(process.stdin) : await readDiff(words.diff);
+    return { kind: "diff", text, title: words.diff === "-" ? "standard input" : basename(words.diff) };
+  }
+  return { kind: "commits", base: words.base ?? "HEAD~1", head: words.head ?? "HEAD" };
+}
+
+async function readDiff(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
+
+async function pullRequest(url: string): Promise<Subject> {
+  const match = PULL_URL.exec(url);
+  if (match === null)
+    throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
+  const [, host = "", owner = "", name = "", number = ""] = match;
+  const token = process.env.GITHUB_TOKEN;
+  if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
+  const { repo, headSha, ports } = await pullRequestPorts({ host, owner, name, number: Number(number), token });
+  return { job: job(repo, Number(number), headSha), ports };
+}
+
+function job(repo: Repo, number: number, headSha: string): ReviewJob {
+  return {
+    kind: "review",
+    key: jobKey(repo, number),
+    delivery: "cli",
+    installationId: 0,
+    repo,
+    number,
+    headSha,
+    trigger: "command-line",
+    explicit: true,
+  };
+}

@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+
+/** The words on the command line are off. The message says what is wrong and what to write. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
+
+/**
+ * Options and positional words of a verb.
+ *
+ * @throws UsageError naming the option that is unknown or lacks its value
+ */
+export function readWords<O extends Options>(words: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * One of a fixed list of words.
+ *
+ * @throws UsageError listing them
+ */
+export function oneOf<T extends string>(option: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((word) => word === value);
+  if (found === undefined)
+    throw new UsageError(`--${option} takes one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
+  return found;
+}

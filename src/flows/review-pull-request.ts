@@ -1,0 +1,86 @@
+// The corridor. One review, from a job to a posted review, read top to bottom:
+//
+//   ReviewJob -> gather -> analyze -> review | publish
+//                (write the letter)          | (send it)
+//
+// Each room takes values that earlier rooms returned and hands one value on. A written review is saved before it is
+// sent, so a retry resumes at "send": nothing is written twice and nothing is posted twice.
+import { analyze } from "../analyze/analyze.ts";
+import type { ReviewJob } from "../domain/job.ts";
+import type { Skipped } from "../domain/outcome.ts";
+import type { PostedReview, Review, Superseded } from "../domain/review.ts";
+import { gather } from "../gather/gather.ts";
+import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import { publish } from "../publish/publish.ts";
+import { review } from "../review/review.ts";
+
+/** What writing a review needs of the world: nothing that could post. */
+export interface WritingPorts {
+  readonly pulls: PullRequests;
+  readonly inspector: Inspector;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface ReviewPorts extends WritingPorts {
+  readonly ledger: Ledger;
+  readonly reviews: Reviews;
+}
+
+/** Enter a room: the caller decides what to time, log or print of the value that it hands on. */
+export type Step = <T>(room: string, enter: () => T | Promise<T>) => Promise<T>;
+
+/**
+ * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
+ *
+ * @throws Transient when another try may succeed; anything else is a bug
+ */
+export async function reviewPullRequest(
+  job: ReviewJob,
+  ports: ReviewPorts,
+  step: Step,
+): Promise<PostedReview | Superseded | Skipped> {
+  const unsent = ports.ledger.unsent(job);
+  if (unsent !== null) {
+    const sent = await send(job, unsent, ports, step);
+    if (sent.kind === "posted") return sent;
+  }
+  const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
+  const written = await writeReview(job, ports, step, isDone);
+  if (written.kind === "skipped") return written;
+  ports.ledger.save(job, written, ports.now());
+  return send(job, written, ports, step);
+}
+
+/**
+ * The first half of the corridor: a complete review, not sent. The command line stops here.
+ *
+ * @param isDone whether this head was reviewed against this base before
+ */
+export async function writeReview(
+  job: ReviewJob,
+  ports: WritingPorts,
+  step: Step,
+  isDone: (headSha: string, baseSha: string) => boolean = () => false,
+): Promise<Review | Skipped> {
+  const started = ports.now();
+  const context = await step("gather", () => gather(job, ports.pulls));
+  if (context.kind === "skipped") return context;
+  if (isDone(context.pull.head.sha, context.pull.base.sha)) {
+    return { kind: "skipped", reason: "this head was reviewed before" };
+  }
+  const signals = await step("analyze", () => analyze(context));
+  const written = await step("review", () => review(context, signals, ports.inspector));
+  return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
+}
+
+async function send(
+  job: ReviewJob,
+  written: Review,
+  ports: ReviewPorts,
+  step: Step,
+): Promise<PostedReview | Superseded> {
+  const sent = await step("publish", () => publish(written, ports.reviews));
+  ports.ledger.settle(job, written, ports.now(), sent.kind);
+  return sent;
+}

@@ -1,0 +1,69 @@
+// The server: reads the environment once, starts the app, ends it gracefully. `npm start`, and the container's command.
+import { existsSync, readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { pino } from "pino";
+import { PinoPretty as pinoPretty } from "pino-pretty";
+import { startApp } from "./app.ts";
+import { type Env, readEnv } from "./config/env.ts";
+
+enableCompileCache();
+// The real environment beats .env: loadEnvFile leaves alone what is set.
+if (existsSync(".env")) process.loadEnvFile(".env");
+
+const read = readEnv(process.env);
+if ("problems" in read) refuse(read.problems);
+else await serve(read.env);
+
+function refuse(problems: readonly string[]): void {
+  console.error(
+    ["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), "See .env.example."].join("\n"),
+  );
+  process.exitCode = 2;
+}
+
+async function serve(env: Env): Promise<void> {
+  const log = pino(
+    { level: env.logLevel },
+    env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1),
+  );
+  const app = await startApp({
+    appId: env.appId,
+    privateKey: env.privateKey.kind === "pem" ? env.privateKey.pem : readKey(env.privateKey.path),
+    webhookSecret: env.webhookSecret,
+    webhookPath: env.webhookPath,
+    githubHost: env.githubHost,
+    apiUrl: env.githubApiUrl,
+    host: env.host,
+    port: env.port,
+    dataDir: env.dataDir,
+    reviewerLogin: env.reviewerLogin,
+    workers: env.workers,
+    dryRun: env.dryRun,
+    pace: true,
+    log,
+  });
+
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, "stopping: running jobs may end, waiting ones stay queued");
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, "did not stop cleanly");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+}
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Error(`PRIVATE_KEY_PATH: the file cannot be read; check the path and its permissions`, { cause });
+  }
+}

@@ -1,0 +1,116 @@
+// Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
+// What needs the repository's configuration (drafts, labels, branches) is decided in gather.
+import { dependencyBot } from "../domain/bots.ts";
+import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger } from "../domain/job.ts";
+import { type Delivery, PullRequestDelivery } from "./delivery.ts";
+
+/** The label by which people ask for a review. */
+export const REVIEW_LABEL = "kodiai:review";
+
+/** What receive must know of this installation of Kodiai. */
+export interface Reception {
+  /** `github.com` or the GHES host: part of a job's key. */
+  readonly host: string;
+  /** Requesting a review from this login asks for one; null when not configured. */
+  readonly reviewerLogin: string | null;
+}
+
+/**
+ * Reads one delivery.
+ *
+ * @returns a job, a cancellation, or `Ignored` with a reason; never throws, whatever the payload is
+ */
+export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | Ignored {
+  const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
+  if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
+
+  const parsed = PullRequestDelivery.safeParse(delivery.payload);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return ignored(`malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`);
+  }
+  const payload = parsed.data;
+
+  const key = jobKey({ host: reception.host, id: payload.repository.id }, payload.pull_request.number);
+  if (payload.action === "closed") return { kind: "cancel", key, delivery: delivery.id, reason: "closed" };
+  if (payload.action === "converted_to_draft") {
+    return { kind: "cancel", key, delivery: delivery.id, reason: "converted to draft" };
+  }
+
+  const trigger = triggerOf(payload, reception);
+  if (typeof trigger !== "string") return ignored(trigger.reason);
+  const refusal = refusalOf(payload);
+  if (refusal !== null) return ignored(refusal);
+  return job(delivery, payload, reception, trigger);
+}
+
+function job(delivery: Delivery, payload: PullRequestDelivery, reception: Reception, trigger: Trigger): ReviewJob {
+  const { repository, pull_request: pull } = payload;
+  return {
+    kind: "review",
+    key: jobKey({ host: reception.host, id: repository.id }, pull.number),
+    delivery: delivery.id,
+    installationId: payload.installation.id,
+    repo: {
+      host: reception.host,
+      id: repository.id,
+      ownerId: repository.owner.id,
+      owner: repository.owner.login,
+      name: repository.name,
+      visibility: repository.visibility ?? (repository.private === false ? "public" : "private"),
+    },
+    number: pull.number,
+    headSha: pull.head.sha,
+    trigger,
+    explicit: trigger === "labeled" || trigger === "review_requested",
+  };
+}
+
+function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger | { readonly reason: string } {
+  const { action } = payload;
+  switch (action) {
+    case "opened":
+    case "reopened":
+    case "ready_for_review":
+    case "synchronize":
+      return action;
+    case "edited":
+      return editAsksForReview(payload) ? "edited" : { reason: "edited: neither base nor a holding tag changed" };
+    case "labeled":
+      return payload.label?.name === REVIEW_LABEL ? "labeled" : { reason: `label is not ${REVIEW_LABEL}` };
+    case "review_requested":
+      return isOurs(payload.requested_reviewer?.login, reception)
+        ? "review_requested"
+        : { reason: "the review was requested from someone else" };
+    default:
+      return { reason: `action ${short(action)} asks nothing of us` };
+  }
+}
+
+function refusalOf({ pull_request: pull }: PullRequestDelivery): string | null {
+  if (pull.state === "closed") return "the pull request is closed";
+  if (pull.locked === true) return "the conversation is locked";
+  if (pull.user.type === "Bot" && dependencyBot(pull.user.id) === null) return "opened by a bot";
+  return null;
+}
+
+/** The base branch changed, or a tag that held the review back left the title. */
+function editAsksForReview(payload: PullRequestDelivery): boolean {
+  if (payload.changes?.base !== undefined) return true;
+  const before = payload.changes?.title?.from;
+  return before !== undefined && isHeldBack(before) && !isHeldBack(payload.pull_request.title);
+}
+
+const HOLDING_TAG = /\[\s{0,3}(?:wip|draft|no-review)\s{0,3}\]|^\s{0,3}wip\b/i;
+
+function isHeldBack(title: string): boolean {
+  return HOLDING_TAG.test(title.slice(0, 500));
+}
+
+function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolean {
+  return login !== undefined && reviewerLogin !== null && login.toLowerCase() === reviewerLogin.trim().toLowerCase();
+}
+
+function short(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

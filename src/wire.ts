@@ -1,0 +1,159 @@
+// The one place that chooses adapters and joins them to ports.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Octokit } from "@octokit/rest";
+import { LRUCache } from "lru-cache";
+import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
+import { githubClients } from "./adapters/github/clients.ts";
+import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
+import { githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubReviews } from "./adapters/github/reviews.ts";
+import { rulesInspector } from "./adapters/rules/inspector.ts";
+import { openDatabase } from "./adapters/sqlite/database.ts";
+import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
+import { sqliteQueue } from "./adapters/sqlite/queue.ts";
+import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
+import type { Repo, ReviewJob } from "./domain/job.ts";
+import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
+import type { Inspector, Ledger, Queue } from "./ports.ts";
+
+/** The embedded store: durable queue and ledger in one file of the data folder. */
+export interface Store {
+  readonly queue: Queue;
+  readonly ledger: Ledger;
+  close(): void;
+}
+
+/**
+ * Opens (or creates) the store in `dataDir`.
+ *
+ * @throws Error when the folder cannot be written or the file comes from a newer Kodiai
+ */
+export function openStore(dataDir: string): Store {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
+  return { queue: sqliteQueue(db), ledger: sqliteLedger(db), close: () => db.close() };
+}
+
+/** The rules, loaded once a process. */
+export function inspector(): Inspector {
+  return rulesInspector();
+}
+
+/** `fetch` for GitHub: the API's origin and nothing else. */
+export function githubFetch(apiUrl: string): GuardedFetch {
+  return guardedFetch(new Set([new URL(apiUrl).origin]));
+}
+
+export interface GitHubWiring {
+  /** Authenticated as the app itself. */
+  readonly app: Parameters<typeof githubClients>[0]["app"];
+  readonly apiUrl: string;
+  readonly fetch: GuardedFetch;
+  /** Our account in comments: `kodiai[bot]`. */
+  readonly botLogin: string;
+  readonly pace: boolean;
+  /** In a dry run: told what is not posted. Null posts. */
+  readonly onUnposted: ((unposted: Unposted) => void) | null;
+}
+
+const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
+
+/** Gives each job its ports: tokens reach only the job's own repository. */
+export function reviewPorts(
+  github: GitHubWiring,
+  store: Store,
+  rules: Inspector,
+): (job: ReviewJob) => Promise<ReviewPorts> {
+  const clients = githubClients({ ...github, now: Date.now });
+  const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  return async (job) => {
+    const client = await clients.forRepository(job.installationId, job.repo);
+    const reviews = githubReviews(client, github.botLogin);
+    return {
+      pulls: githubPullRequests({
+        github: client,
+        clients,
+        installationId: job.installationId,
+        botLogin: github.botLogin,
+        authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
+      }),
+      reviews: github.onUnposted === null ? reviews : dryRunReviews(reviews, github.onUnposted),
+      inspector: rules,
+      ledger: store.ledger,
+      now: Date.now,
+    };
+  };
+}
+
+export type { LocalRange, Unposted };
+
+/** A change that the command line was asked to review. */
+export interface NamedChange {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly headSha: string;
+  readonly ports: WritingPorts;
+}
+
+/**
+ * Reads a range of the local repository at `cwd`; nothing leaves the machine.
+ *
+ * @throws Error with git's message when the range cannot be read
+ */
+export async function localPorts(cwd: string, range: LocalRange): Promise<NamedChange> {
+  const { repo, pull, pulls } = await localChanges(cwd, range);
+  return { repo, number: pull.number, headSha: pull.head.sha, ports: { pulls, inspector: inspector(), now: Date.now } };
+}
+
+/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
+export function apiUrlOf(host: string): string {
+  return host === "github.com" ? "https://api.github.com" : `https://${host}/api/v3`;
+}
+
+/**
+ * Reads a pull request with a person's token. There is no port that could post.
+ *
+ * @throws Error when the pull request does not exist or the token may not read it
+ */
+export async function pullRequestPorts(named: {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly token: string;
+  /** Instead of the host's own API. */
+  readonly apiUrl?: string | undefined;
+}): Promise<NamedChange> {
+  const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  const github = new Octokit({
+    auth: named.token,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    request: { fetch: githubFetch(apiUrl) },
+  });
+  const { data } = await github.rest.pulls.get({ owner: named.owner, repo: named.name, pull_number: named.number });
+  const { id, private: isPrivate, owner, name } = data.base.repo;
+  const repo: Repo = {
+    host: named.host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: isPrivate ? "private" : "public",
+  };
+  const pulls = githubPullRequests({
+    github,
+    // A person's token reaches what the person reaches: the same client serves every repository.
+    clients: { forRepository: () => Promise.resolve(github), forOwnersRepository: () => Promise.resolve(github) },
+    installationId: 0,
+    botLogin: "kodiai[bot]",
+    authors: new Map(),
+  });
+  return {
+    repo,
+    number: named.number,
+    headSha: data.head.sha,
+    ports: { pulls, inspector: inspector(), now: Date.now },
+  };
+}

@@ -1,0 +1,107 @@
+// Takes jobs from the queue, one pull request at a time each, and decides what a failure means.
+import type { ReviewJob } from "./domain/job.ts";
+import { Transient } from "./domain/transient.ts";
+import type { JobEnd, Lease, Queue } from "./ports.ts";
+
+/** How long a job may run before its lease passes to someone else. */
+const LEASE_MS = 10 * 60_000;
+const ATTEMPTS = 6;
+const FIRST_BACKOFF_MS = 5_000;
+const MAX_BACKOFF_MS = 15 * 60_000;
+
+export interface WorkerPorts {
+  readonly queue: Queue;
+  /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
+  readonly run: (job: ReviewJob, attempt: number) => Promise<string>;
+  /** Told once about each end of a job. */
+  readonly onEnd: (lease: Lease, end: JobEnd, error: unknown) => void;
+  readonly now: () => number;
+  /** 0 ≤ x < 1, for jitter. */
+  readonly random: () => number;
+}
+
+export interface Worker {
+  /** Look at the queue now: something may have been added. */
+  wake(): void;
+  /** Takes no further job and resolves when the running ones have ended, or after `withinMs`. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/**
+ * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).
+ */
+export function startWorker(ports: WorkerPorts, parallel: number): Worker {
+  const running = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function look(): void {
+    clearTimeout(timer);
+    while (!stopped && running.size < parallel) {
+      const lease = take();
+      if (lease === null) break;
+      const work = runOne(ports, lease).finally(() => {
+        running.delete(work);
+        look();
+      });
+      running.add(work);
+    }
+    if (!stopped) sleepUntilNext();
+  }
+
+  function take(): Lease | null {
+    try {
+      return ports.queue.lease(ports.now(), LEASE_MS);
+    } catch (error) {
+      if (error instanceof Transient) return null;
+      throw error;
+    }
+  }
+
+  function sleepUntilNext(): void {
+    const at = ports.queue.nextAt();
+    // A job that waits behind a running one of its pull request is looked at when that one ends.
+    const wait = at === null ? 60_000 : Math.min(60_000, Math.max(250, at - ports.now()));
+    timer = setTimeout(look, wait);
+    timer.unref();
+  }
+
+  look();
+  return {
+    wake: () => setImmediate(look),
+    async stop(withinMs) {
+      stopped = true;
+      clearTimeout(timer);
+      const patience = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+      await Promise.race([Promise.allSettled(running), patience]);
+    },
+  };
+}
+
+async function runOne(ports: WorkerPorts, lease: Lease): Promise<void> {
+  let end: JobEnd;
+  let cause: unknown = null;
+  try {
+    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt) };
+  } catch (error) {
+    cause = error;
+    end = verdict(error, lease.attempt, ports.now(), ports.random());
+  }
+  try {
+    ports.queue.end(lease, ports.now(), end);
+  } catch (error) {
+    // The lease runs out and the job runs again, which posts nothing twice.
+    cause = error;
+    end = { state: "retry", at: ports.now() + LEASE_MS, reason: "the end of the job could not be recorded" };
+  }
+  ports.onEnd(lease, end, cause);
+}
+
+/** Try again with exponential backoff and full jitter while it makes sense; else park the job with its cause. */
+function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (!(error instanceof Transient)) return { state: "dead", reason };
+  if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
+  const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  return { state: "retry", at: Math.max(now + backoff, error.notBefore ?? 0), reason };
+}

@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Review } from "../../../src/domain/review.ts";
+import type { Ledger } from "../../../src/ports.ts";
+import { reviewJob } from "./queue.ts";
+
+/** What the ledger reads of a review; the rest is carried as it is. */
+const review = (headSha: string, baseSha = "base") =>
+  ({ kind: "review", headSha, baseSha, findings: [] }) as unknown as Review;
+
+/** What every Ledger promises. */
+export function ledgerContract(name: string, open: () => Ledger): void {
+  describe(`${name} keeps the promises of a ledger`, () => {
+    let ledger: Ledger;
+    beforeEach(() => {
+      ledger = open();
+    });
+    const job = reviewJob(1, "a");
+
+    test("a written review is found until it is settled", () => {
+      expect(ledger.unsent(job)).toBeNull();
+      ledger.save(job, review("h1"), 1);
+      expect(ledger.unsent(job)).toEqual(review("h1"));
+      ledger.settle(job, review("h1"), 2, "posted");
+      expect(ledger.unsent(job)).toBeNull();
+    });
+
+    test("posted is remembered by head and base; overtaken is not posted", () => {
+      ledger.save(job, review("h1"), 1);
+      ledger.settle(job, review("h1"), 2, "posted");
+      ledger.save(job, review("h2"), 3);
+      ledger.settle(job, review("h2"), 4, "superseded");
+      expect(ledger.wasPosted(job, "h1", "base")).toBe(true);
+      expect(ledger.wasPosted(job, "h1", "other base")).toBe(false);
+      expect(ledger.wasPosted(job, "h2", "base")).toBe(false);
+    });
+
+    test("the latest of several unsent reviews is the one to send", () => {
+      ledger.save(job, review("h1"), 1);
+      ledger.save(job, review("h2"), 2);
+      expect(ledger.unsent(job)?.headSha).toBe("h2");
+    });
+
+    test("reviews of another pull request are not found", () => {
+      ledger.save(job, review("h1"), 1);
+      expect(ledger.unsent(reviewJob(2, "a"))).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { CancelJob, ReviewJob } from "../../../src/domain/job.ts";
+import type { Lease, Queue } from "../../../src/ports.ts";
+
+let serial = 0;
+
+export function reviewJob(number: number, head: string, repoId = 42): ReviewJob {
+  return {
+    kind: "review",
+    key: `github.com/${repoId}#${number}`,
+    delivery: `d${++serial}`,
+    installationId: 7,
+    repo: { host: "github.com", id: repoId, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
+    number,
+    headSha: head.repeat(40).slice(0, 40),
+    trigger: "synchronize",
+    explicit: false,
+  };
+}
+
+const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
+  id: job.delivery,
+  event: "pull_request",
+  receivedAt,
+});
+
+/** What every Queue promises. */
+export function queueContract(name: string, open: () => Queue): void {
+  describe(`${name} keeps the promises of a queue`, () => {
+    let queue: Queue;
+    beforeEach(() => {
+      queue = open();
+    });
+    const add = (job: ReviewJob, at: number) => queue.accept(received(job, at), job);
+
+    test("a job is leased once, oldest first, and done", () => {
+      const [one, two] = [reviewJob(1, "a"), reviewJob(2, "b")];
+      add(one, 10);
+      add(two, 20);
+      const first = queue.lease(100, 1000);
+      expect(first).toMatchObject({ job: one, attempt: 1 });
+      expect(queue.lease(100, 1000)).toMatchObject({ job: two });
+      expect(queue.lease(100, 1000)).toBeNull();
+      queue.end(first as Lease, 200, { state: "done", outcome: "posted" });
+      expect(queue.counts()).toEqual({ waiting: 0, running: 1, dead: 0 });
+    });
+
+    test("the same delivery twice makes one job", () => {
+      const job = reviewJob(1, "a");
+      expect(add(job, 10)).toBe(true);
+      expect(add(job, 11)).toBe(false);
+      expect(queue.counts().waiting).toBe(1);
+    });
+
+    test("a newer head takes the place of one that waits", () => {
+      add(reviewJob(1, "a"), 10);
+      add(reviewJob(1, "b"), 11);
+      expect(queue.lease(20, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      expect(queue.lease(20, 1000)).toBeNull();
+    });
+
+    test("two jobs of one pull request never run side by side", () => {
+      add(reviewJob(1, "a"), 10);
+      const running = queue.lease(20, 1000) as Lease;
+      add(reviewJob(1, "b"), 21);
+      expect(queue.lease(22, 1000)).toBeNull();
+      queue.end(running, 23, { state: "done", outcome: "superseded" });
+      expect(queue.lease(24, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+    });
+
+    test("closing drops what waits", () => {
+      const job = reviewJob(1, "a");
+      add(job, 10);
+      queue.accept(
+        { id: "close", event: "pull_request", receivedAt: 11 },
+        { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
+      );
+      expect(queue.lease(20, 1000)).toBeNull();
+      expect(queue.counts().waiting).toBe(0);
+    });
+
+    test("a job that is tried again waits until its time and counts its attempts", () => {
+      add(reviewJob(1, "a"), 10);
+      queue.end(queue.lease(20, 1000) as Lease, 21, { state: "retry", at: 500, reason: "502" });
+      expect(queue.nextAt()).toBe(500);
+      expect(queue.lease(499, 1000)).toBeNull();
+      expect(queue.lease(500, 1000)).toMatchObject({ attempt: 2 });
+    });
+
+    test("a retry yields to a newer head", () => {
+      add(reviewJob(1, "a"), 10);
+      const running = queue.lease(20, 1000) as Lease;
+      add(reviewJob(1, "b"), 21);
+      queue.end(running, 22, { state: "retry", at: 23, reason: "502" });
+      expect(queue.lease(30, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) }, attempt: 1 });
+      expect(queue.lease(30, 1000)).toBeNull();
+    });
+
+    test("a dead job stays dead and is counted", () => {
+      add(reviewJob(1, "a"), 10);
+      queue.end(queue.lease(20, 1000) as Lease, 21, { state: "dead", reason: "bug" });
+      expect(queue.lease(9999, 1000)).toBeNull();
+      expect(queue.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+    });
+
+    test("the job of a worker that vanished waits again when its lease ends, or at once after a restart", () => {
+      add(reviewJob(1, "a"), 10);
+      queue.lease(20, 1000);
+      expect(queue.lease(1019, 1000)).toBeNull();
+      expect(queue.lease(1020, 1000)).toMatchObject({ attempt: 2 });
+      expect(queue.recover(1021)).toBe(1);
+      expect(queue.lease(1021, 1000)).toMatchObject({ attempt: 3 });
+    });
+
+    test("whatever the order of pushes, the last accepted head of each pull request is what runs last", () => {
+      const step = fc.record({
+        number: fc.integer({ min: 1, max: 3 }),
+        head: fc.constantFrom("a", "b", "c"),
+        work: fc.boolean(),
+      });
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+          queue = open();
+          const last = new Map<number, string>();
+          const ran = new Map<number, string>();
+          let now = 0;
+          const workOnce = (): boolean => {
+            const lease = queue.lease(++now, 1000);
+            if (lease === null) return false;
+            ran.set(lease.job.number, lease.job.headSha);
+            queue.end(lease, ++now, { state: "done", outcome: "posted" });
+            return true;
+          };
+          for (const { number, head, work } of steps) {
+            const job = reviewJob(number, head);
+            add(job, ++now);
+            last.set(number, job.headSha);
+            if (work) workOnce();
+          }
+          while (workOnce());
+          expect(ran).toEqual(last);
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteQueue } from "../../../src/adapters/sqlite/queue.ts";
+import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { queueContract, reviewJob } from "../contracts/queue.ts";
+
+queueContract("the SQLite queue", () => sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS)));
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-queue-"));
+  folders.push(folder);
+  return join(folder, "queue.db");
+}
+
+test("a job outlives the process that accepted it, and every open syncs commits to disk", () => {
+  const path = file();
+  const first = openDatabase(path, QUEUE_MIGRATIONS);
+  const job = reviewJob(1, "a");
+  sqliteQueue(first).accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  first.close();
+  const again = openDatabase(path, QUEUE_MIGRATIONS);
+  expect(again.pragma("synchronous", { simple: true })).toBe(2);
+  expect(sqliteQueue(again).lease(2, 1000)?.job).toEqual(job);
+  again.close();
+});
+
+test("a database of a newer Kodiai is refused and left as it is", () => {
+  const path = file();
+  openDatabase(path, [...QUEUE_MIGRATIONS, "CREATE TABLE later (x)"]).close();
+  expect(() => openDatabase(path, QUEUE_MIGRATIONS)).toThrow(/newer than the 1 that this Kodiai knows/);
+});
+
+test("a lock held by another process is worth another try", () => {
+  const path = file();
+  const mine = openDatabase(path, QUEUE_MIGRATIONS);
+  const theirs = openDatabase(path, QUEUE_MIGRATIONS);
+  theirs.exec("BEGIN IMMEDIATE");
+  mine.pragma("busy_timeout = 1");
+  expect(() => sqliteQueue(mine).recover(1)).toThrow(expect.objectContaining({ name: "Transient" }));
+  theirs.exec("ROLLBACK");
+  mine.close();
+  theirs.close();
+});

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { receive } from "../../src/receive/receive.ts";
+
+const RECEPTION = { host: "github.com", reviewerLogin: "kodiai-reviewer" };
+const HEAD = "a".repeat(40);
+
+function delivery(action: string, more: Record<string, unknown> = {}, pull: Record<string, unknown> = {}) {
+  return {
+    id: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+    event: "pull_request",
+    payload: {
+      action,
+      installation: { id: 7 },
+      sender: { login: "octocat", id: 1, type: "User" },
+      repository: { id: 42, name: "shop", visibility: "private", owner: { login: "acme", id: 9 } },
+      pull_request: {
+        number: 5,
+        title: "fix(auth): expire sessions",
+        state: "open",
+        draft: false,
+        locked: false,
+        user: { login: "octocat", id: 1, type: "User" },
+        head: { sha: HEAD },
+        ...pull,
+      },
+      ...more,
+    },
+  };
+}
+
+const read = (action: string, more?: Record<string, unknown>, pull?: Record<string, unknown>) =>
+  receive(delivery(action, more, pull), RECEPTION);
+
+describe("a delivery that asks for a review becomes a job", () => {
+  test.each(["opened", "reopened", "ready_for_review", "synchronize"])("%s", (action) => {
+    expect(read(action)).toEqual({
+      kind: "review",
+      key: "github.com/42#5",
+      delivery: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+      installationId: 7,
+      repo: { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
+      number: 5,
+      headSha: HEAD,
+      trigger: action,
+      explicit: false,
+    });
+  });
+
+  test("the label kodiai:review, and only that label, asks by name", () => {
+    expect(read("labeled", { label: { name: "kodiai:review" } })).toMatchObject({ trigger: "labeled", explicit: true });
+    expect(read("labeled", { label: { name: "bug" } })).toMatchObject({ kind: "ignored" });
+  });
+
+  test("a review requested from our login asks by name, from another it does not", () => {
+    const requested = (login: string) => read("review_requested", { requested_reviewer: { login } });
+    expect(requested("Kodiai-Reviewer")).toMatchObject({ trigger: "review_requested", explicit: true });
+    expect(requested("someone")).toMatchObject({ kind: "ignored" });
+    expect(read("review_requested", { requested_team: { name: "core" } })).toMatchObject({ kind: "ignored" });
+  });
+
+  test("an edit asks when the base changed or a holding tag left the title", () => {
+    const edited = (changes: object, title: string) => read("edited", { changes }, { title });
+    expect(edited({ base: { ref: { from: "develop" } } }, "x")).toMatchObject({ kind: "review", trigger: "edited" });
+    expect(edited({ title: { from: "[WIP] x" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "[no-review] x" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "WIP: x" } }, "x")).toMatchObject({ kind: "review" });
+    expect(edited({ title: { from: "[WIP] x" } }, "[wip] y")).toMatchObject({ kind: "ignored" });
+    expect(edited({ body: { from: "y" } }, "x")).toMatchObject({ kind: "ignored" });
+  });
+
+  test("Dependabot is known by its number, an account of the same name is a bot like any other", () => {
+    const by = (user: object) => read("opened", {}, { user });
+    expect(by({ login: "dependabot[bot]", id: 49699333, type: "Bot" })).toMatchObject({ kind: "review" });
+    expect(by({ login: "dependabot[bot]", id: 666, type: "Bot" })).toMatchObject({ reason: "opened by a bot" });
+  });
+});
+
+describe("a delivery that asks for nothing is ignored with its reason", () => {
+  test.each([
+    ["closed state", "opened", {}, { state: "closed" }, "the pull request is closed"],
+    ["locked", "opened", {}, { locked: true }, "the conversation is locked"],
+    ["another action", "assigned", {}, {}, 'action "assigned" asks nothing of us'],
+  ])("%s", (_name, action, more, pull, reason) => {
+    expect(read(action, more, pull)).toMatchObject({ kind: "ignored", reason });
+  });
+
+  test("another event", () => {
+    expect(receive({ id: "1", event: "star", payload: {} }, RECEPTION)).toMatchObject({
+      reason: 'event "star" asks nothing of us',
+    });
+  });
+
+  test("a malformed payload names the field", () => {
+    const broken = delivery("opened", {}, { head: { sha: "HEAD; rm -rf /" } });
+    expect(receive(broken, RECEPTION)).toMatchObject({
+      reason: expect.stringMatching(/^malformed payload: pull_request\.head\.sha/),
+    });
+    expect(receive({ id: "1", event: "pull_request", payload: null }, RECEPTION)).toMatchObject({ kind: "ignored" });
+  });
+
+  test("any JSON whatever is answered without a throw", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (payload) => {
+        expect(receive({ id: "1", event: "pull_request", payload }, RECEPTION).kind).toBe("ignored");
+      }),
+    );
+  });
+});
+
+test("a pull request that closes or becomes a draft is taken out of the queue", () => {
+  expect(read("closed", {}, { state: "closed" })).toMatchObject({
+    kind: "cancel",
+    key: "github.com/42#5",
+    reason: "closed",
+  });
+  expect(read("converted_to_draft")).toMatchObject({ kind: "cancel" });
+});
+
+const recorded = resolve("../shared/bad-inputs/webhooks");
+const names = (() => {
+  try {
+    return readdirSync(recorded, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
+  } catch {
+    console.warn("skipped: recorded webhooks are not here (../shared/bad-inputs/webhooks)");
+    return [];
+  }
+})();
+
+test.skipIf(names.length === 0)("every recorded payload of GitHub has a clear outcome", () => {
+  const outcomes = names.map((name) => {
+    const payload: unknown = JSON.parse(readFileSync(join(recorded, name), "utf8"));
+    return receive({ id: name, event: name.split("/")[0] ?? "", payload }, RECEPTION);
+  });
+  expect(outcomes.every((outcome) => outcome.kind !== "ignored" || outcome.reason.length > 0)).toBe(true);
+  expect(outcomes.filter((outcome) => outcome.kind === "review").length).toBeGreaterThan(0);
+});

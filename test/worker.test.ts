@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { openDatabase } from "../src/adapters/sqlite/database.ts";
+import { sqliteQueue } from "../src/adapters/sqlite/queue.ts";
+import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
+import type { ReviewJob } from "../src/domain/job.ts";
+import { Transient } from "../src/domain/transient.ts";
+import type { JobEnd } from "../src/ports.ts";
+import { startWorker } from "../src/worker.ts";
+import { reviewJob } from "./adapters/contracts/queue.ts";
+
+/** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
+function world(work: (job: ReviewJob, attempt: number) => Promise<string>, jobs: ReviewJob[], parallel = 1) {
+  const queue = sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS));
+  for (const job of jobs) queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  const ends: JobEnd[] = [];
+  let now = 1_000;
+  let ended: (() => void) | undefined;
+  const worker = startWorker(
+    {
+      queue,
+      run: work,
+      onEnd: (_lease, end) => {
+        ends.push(end);
+        if (end.state === "retry") now = end.at;
+        ended?.();
+      },
+      now: () => now,
+      random: () => 0,
+    },
+    parallel,
+  );
+  const after = (count: number) =>
+    new Promise<void>((resolve) => {
+      const look = () => ends.length >= count && resolve();
+      ended = look;
+      look();
+    });
+  return { worker, queue, ends, after };
+}
+
+test("a job that fails for now is tried again, later each time, and succeeds", async () => {
+  const { worker, ends, after } = world(
+    async (_job, attempt) => {
+      if (attempt < 3) throw new Transient("GitHub answered 502");
+      return "posted";
+    },
+    [reviewJob(1, "a")],
+  );
+  await after(3);
+  expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
+  expect(ends[0]).toMatchObject({ at: 3_500, reason: "Transient: GitHub answered 502" });
+  expect(ends[1]).toMatchObject({ at: 3_500 + 5_000 });
+  await worker.stop(1_000);
+});
+
+test("nobody is asked before the time that a rate limit names", async () => {
+  const { worker, ends, after } = world(async () => {
+    throw new Transient("GitHub answered 403", 99_000);
+  }, [reviewJob(1, "a")]);
+  await after(1);
+  expect(ends[0]).toMatchObject({ state: "retry", at: 99_000 });
+  await worker.stop(1_000);
+});
+
+test("a job that never succeeds is parked with its cause, and the worker goes on", async () => {
+  const { worker, queue, ends, after } = world(
+    async (job) => {
+      if (job.number === 1) throw new Transient("GitHub answered 503");
+      return "posted";
+    },
+    [reviewJob(1, "a"), reviewJob(2, "b")],
+  );
+  await after(7);
+  expect(ends.find((end) => end.state === "dead")).toMatchObject({
+    reason: expect.stringContaining("gave up after 6 attempts"),
+  });
+  expect(ends.find((end) => end.state === "done")).toMatchObject({ outcome: "posted" });
+  expect(queue.counts().dead).toBe(1);
+  await worker.stop(1_000);
+});
+
+test("a bug parks its job at once", async () => {
+  const { worker, ends, after } = world(async () => {
+    throw new RangeError("Invalid array length");
+  }, [reviewJob(1, "a")]);
+  await after(1);
+  expect(ends).toEqual([{ state: "dead", reason: "RangeError: Invalid array length" }]);
+  await worker.stop(1_000);
+});
+
+test("stopping lets the running job end and starts no other", async () => {
+  let release: (() => void) | undefined;
+  const started: number[] = [];
+  const { worker, queue, ends } = world(
+    async (job) => {
+      started.push(job.number);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return "posted";
+    },
+    [reviewJob(1, "a"), reviewJob(2, "b")],
+  );
+  const stopped = worker.stop(30_000);
+  release?.();
+  await stopped;
+  expect(started).toEqual([1]);
+  expect(ends).toHaveLength(1);
+  expect(queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+});
+
+test("several pull requests are reviewed side by side, up to the limit", async () => {
+  let most = 0;
+  let running = 0;
+  const { worker, after } = world(
+    async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return "posted";
+    },
+    [1, 2, 3, 4, 5].map((number) => reviewJob(number, "a")),
+    2,
+  );
+  await after(5);
+  expect(most).toBe(2);
+  await worker.stop(1_000);
+});
