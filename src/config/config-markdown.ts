@@ -2,6 +2,7 @@
 import { stringify } from "yaml";
 import { CONFIG_KEYS, CONFIG_SHAPE, type ConfigKey } from "./config-keys.ts";
 import { ENV_VARIABLES } from "./env-variables.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { MAX_CONFIG_BYTES } from "./read-yaml.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descriptions there. -->
@@ -46,9 +47,6 @@ const ENV_HEAD = `## Environment variables
 
 Read once when the server starts; [.env.example](../.env.example) holds them all. A wrong value, a weak secret or an
 unknown variable that begins with \`KODIAI_\` keeps the server from starting. Secrets stand here and nowhere else.
-
-| variable | default | meaning | example |
-|-|-|-|-|
 `;
 
 /** GitHub Markdown: keys by section with type, default, meaning and example; then the environment. */
@@ -57,9 +55,10 @@ export function configurationMarkdown(): string {
   const tables = [...groups].map(([group, keys]) => `${groupHead(group)}${keyTable(keys)}${examples(keys)}`);
   const variables = ENV_VARIABLES.map((variable) => {
     const fallback = variable.required ? "required" : code(variable.default);
-    return row([`\`${variable.name}\``, fallback, variable.description, code(variable.example)]);
+    return [code(variable.name), fallback, variable.description, code(variable.example)];
   });
-  return [HEAD, "## Keys\n", ...tables, `${ENV_HEAD}${variables.join("")}`].join("\n");
+  const environment = markdownTable([["variable", "default", "meaning", "example"], ...variables]);
+  return [HEAD, "## Keys\n", ...tables, ENV_HEAD, environment].join("\n");
 }
 
 /** Keys of list items stand with their list, keys of sections with their section, the others together. */
@@ -82,8 +81,8 @@ function groupHead(group: string): string {
 }
 
 function keyTable(keys: readonly ConfigKey[]): string {
-  const rows = keys.map((key) => row([`\`${key.path}\``, key.type, fallbackText(key), key.description]));
-  return `| key | type | default | meaning |\n|-|-|-|-|\n${rows.join("")}\n`;
+  const rows = keys.map((key) => [code(key.path), key.type, fallbackText(key), key.description]);
+  return `${markdownTable([["key", "type", "default", "meaning"], ...rows])}\n`;
 }
 
 function fallbackText(key: ConfigKey): string {
@@ -102,8 +101,4 @@ function examples(keys: readonly ConfigKey[]): string {
 
 function code(text: string | null): string {
   return text === null ? "" : `\`${text}\``;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
 }

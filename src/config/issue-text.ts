@@ -25,7 +25,7 @@ export function issueText(issue: Issue, found: Located): string {
 }
 
 function choiceText(words: readonly string[], found: Located): string {
-  const hint = found.kind === "scalar" ? valueHint(found.value, words) : null;
+  const hint = found.kind === "scalar" && words.length > 1 ? valueHint(found.value, words) : null;
   return `must be ${oneOf(words)}${hint === null ? "" : `; did you mean \`${hint}\`?`}`;
 }
 
