@@ -6,24 +6,41 @@ const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
 
+/** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
 const globs = z.array(z.string().min(1).max(500)).max(200);
 
 /** A repository's own structural rule: ast-grep's rule object with Kodiai's words around it. */
 export const CustomRule = z.strictObject({
   id: z
     .string()
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be kebab-case: lower-case letters, digits and single hyphens")
     .max(60)
-    .describe("Unique name in kebab-case; shown with each finding and usable under `rules`."),
+    .describe("Unique name in kebab-case; shown with each finding and usable under `rules`.")
+    .meta({ examples: ["no-raw-sleep"] }),
   language: z
     .enum(["typescript", "tsx", "javascript", "python", "go", "java", "ruby", "rust", "php"])
-    .describe("The language whose syntax the rule matches."),
-  message: z.string().min(1).max(200).describe("The finding's title: one line that says what is wrong."),
-  note: z.string().max(2000).optional().describe("Why it matters and how to mend it."),
-  severity: severity.default("medium").describe("How severe a match is."),
+    .describe("The language whose syntax the rule matches.")
+    .meta({ examples: ["python"] }),
+  message: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe("The finding's title: one line that says what is wrong.")
+    .meta({ examples: ["time.sleep() blocks the event loop"] }),
+  note: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe("Why it matters and how to mend it.")
+    .meta({ examples: ["Await asyncio.sleep() instead."] }),
+  severity: severity
+    .default("medium")
+    .describe("How severe a match is.")
+    .meta({ examples: ["major"] }),
   rule: z
     .record(z.string(), z.unknown())
-    .describe("An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …"),
+    .describe("An ast-grep rule object: pattern, kind, regex, inside, has, all, any, not …")
+    .meta({ examples: [{ pattern: "time.sleep($SECONDS)" }] }),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
 
@@ -32,62 +49,136 @@ const Review = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Review pull requests by itself. When false, only on request (label `kodiai:review`)."),
+      .describe("Review pull requests by itself. When false, only on request (label `kodiai:review`).")
+      .meta({ examples: [false] }),
     profile: z
       .enum(["quiet", "balanced", "thorough"])
       .default("balanced")
-      .describe("How much to say. quiet: major and worse; balanced: medium and worse; thorough: everything."),
+      .describe("How much to say. quiet: major and worse; balanced: medium and worse; thorough: everything.")
+      .meta({ examples: ["quiet"] }),
     severityThreshold: severity
       .optional()
-      .describe("Say only findings at least this severe; without it the profile decides."),
+      .describe("Say only findings at least this severe; without it the profile decides.")
+      .meta({ examples: ["major"] }),
     maxComments: z
       .int()
       .min(0)
       .max(20)
       .default(10)
-      .describe("At most this many inline comments a review; the rest is folded into the summary."),
-    suggestions: z.boolean().default(true).describe("Offer committable suggestions where the mend is exact."),
-    drafts: z.boolean().default(false).describe("Review draft pull requests too."),
+      .describe("At most this many inline comments a review; the rest is folded into the summary.")
+      .meta({ examples: [5] }),
+    suggestions: z
+      .boolean()
+      .default(true)
+      .describe("Offer committable suggestions where the mend is exact.")
+      .meta({ examples: [false] }),
+    drafts: z
+      .boolean()
+      .default(false)
+      .describe("Review draft pull requests too.")
+      .meta({ examples: [true] }),
     dependencyBots: z
       .boolean()
       .default(true)
-      .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed."),
+      .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed.")
+      .meta({ examples: [false] }),
     baseBranches: globs
       .default([])
-      .describe("Only pull requests into these branches (globs; `!` negates). Empty: all."),
+      .describe("Only pull requests into these branches (globs; `!` negates). Empty: all.")
+      .meta({ examples: [["main", "release/*", "!release/0.*"]] }),
     labels: globs
       .default([])
-      .describe("Only pull requests with one of these labels; `!name` leaves those with it out. Empty: all."),
+      .describe("Only pull requests with one of these labels; `!name` leaves those with it out. Empty: all.")
+      .meta({ examples: [["needs review", "!work in progress"]] }),
     ignoreTitleKeywords: globs
       .default([])
-      .describe("Leave pull requests alone whose title contains one of these words (case-insensitive)."),
+      .describe("Leave pull requests alone whose title contains one of these words (case-insensitive).")
+      .meta({ examples: [["[wip]", "do not merge"]] }),
   })
   .prefault({});
 
 export const RepoConfig = z.strictObject({
-  version: z.literal(1).default(1).describe("Version of this file's format."),
+  version: z
+    .literal(1)
+    .default(1)
+    .describe("Version of this file's format.")
+    .meta({ examples: [1] }),
   review: Review.describe("Which pull requests are reviewed, and how much is said."),
   pathFilters: globs
     .default([])
     .describe(
       "Which files are reviewed: globs, `!` leaves out, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
-    ),
+    )
+    .meta({ examples: [["!**/snapshots/**", "vendor/our-fork/**"]] }),
   fileKinds: z
     .strictObject({
-      test: globs.default([]).describe("Further globs for tests."),
-      config: globs.default([]).describe("Further globs for configuration."),
-      docs: globs.default([]).describe("Further globs for documentation."),
-      infra: globs.default([]).describe("Further globs for infrastructure."),
+      test: globs
+        .default([])
+        .describe("Further globs for tests.")
+        .meta({ examples: [["**/*.it.ts", "qa/**"]] }),
+      config: globs
+        .default([])
+        .describe("Further globs for configuration.")
+        .meta({ examples: [["deploy/*.ini"]] }),
+      docs: globs
+        .default([])
+        .describe("Further globs for documentation.")
+        .meta({ examples: [["handbook/**"]] }),
+      infra: globs
+        .default([])
+        .describe("Further globs for infrastructure.")
+        .meta({ examples: [["ops/**"]] }),
     })
     .prefault({})
     .describe("What a file is, where the built-in table does not know. Rules for production code leave tests alone."),
   rules: z
     .record(z.string(), RuleSetting)
     .default({})
-    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-hash: critical}`. See docs/rules.md."),
-  customRules: z.array(CustomRule).max(50).default([]).describe("Your own ast-grep rules."),
+    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-hash: critical}`. See docs/rules.md.")
+    .meta({ examples: [{ "debug-leftover": "off", "weak-hash": "critical" }] }),
+  customRules: z
+    .array(CustomRule)
+    .max(50)
+    .default([])
+    .describe("Your own ast-grep rules.")
+    .meta({
+      examples: [
+        [
+          {
+            id: "no-raw-sleep",
+            language: "python",
+            message: "time.sleep() blocks the event loop",
+            severity: "major",
+            rule: { pattern: "time.sleep($SECONDS)" },
+          },
+        ],
+      ],
+    }),
 });
 export type RepoConfig = z.infer<typeof RepoConfig>;
+
+/** What may stand in a file: the configuration, and where the rest of it comes from. */
+export const ConfigFile = z
+  .strictObject({
+    _extends: z
+      .string()
+      .max(100)
+      .regex(
+        /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/,
+        "must be the bare name of a repository of the same owner: no owner, slash, path or URL",
+      )
+      .optional()
+      .describe(
+        "Take what this file leaves out from `.kodiai.yml` of this repository of the same owner. One step only.",
+      )
+      .meta({ examples: ["review-settings"] }),
+    ...RepoConfig.shape,
+  })
+  .meta({
+    title: "Kodiai configuration (.kodiai.yml)",
+    description: "How Kodiai reviews the pull requests of this repository. Every key may be left out.",
+  });
+export type ConfigFile = z.infer<typeof ConfigFile>;
 
 /** Something about the file that is not as it should be. The value that was wrong fell back to its default. */
 export interface ConfigProblem {

@@ -1,0 +1,42 @@
+// Writes the files that are made from the code: documents, JSON Schema, examples. `--check` only says which are stale.
+//
+//   npm run generate [-- --check]
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { exampleYaml } from "../src/config/config-example.ts";
+import { configurationMarkdown } from "../src/config/config-markdown.ts";
+import { envExample } from "../src/config/env-example.ts";
+import { configJsonSchema } from "../src/config/schema-json.ts";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const files = new Map([
+  ["docs/configuration.md", configurationMarkdown()],
+  ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
+  [".kodiai.yml.example", exampleYaml()],
+  [".env.example", envExample()],
+]);
+
+const rulesMarkdown = join(root, "src/adapters/rules/rules-markdown.ts");
+if (existsSync(rulesMarkdown)) {
+  const rules = (await import(pathToFileURL(rulesMarkdown).href)) as { rulesMarkdown: () => string };
+  files.set("docs/rules.md", rules.rulesMarkdown());
+}
+
+function isStale(name: string, text: string): boolean {
+  const path = join(root, name);
+  return !existsSync(path) || readFileSync(path, "utf8") !== text;
+}
+
+const stale = [...files].filter(([name, text]) => isStale(name, text));
+if (process.argv.includes("--check")) {
+  for (const [name] of stale) console.error(`${name} is stale; run \`npm run generate\``);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const [name, text] of stale) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+    console.log(`wrote ${name}`);
+  }
+}

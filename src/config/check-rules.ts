@@ -1,0 +1,65 @@
+// What the schema cannot know about rules: which ids exist, and whether a custom rule's pattern makes sense.
+import { didYouMean } from "./did-you-mean.ts";
+import { bare, type Entry, type Located, locate, shown, type Trouble, trouble } from "./located.ts";
+import type { FileReading } from "./read-config-file.ts";
+import { CustomRule } from "./repo-config.ts";
+
+/** Facts about rules that the caller knows. Without one, the check that needs it is left out. */
+export interface KnownRules {
+  /** Ids of the built-in rules. */
+  readonly ruleIds?: ReadonlySet<string>;
+  /** Why custom rules cannot run ("pattern does not parse"), by the rule's id. */
+  readonly customRuleProblems?: (rules: readonly CustomRule[]) => readonly { readonly id: string; message: string }[];
+}
+
+/** Unknown ids that get a "did you mean"; the problem list is capped long before. */
+const MAX_SUGGESTIONS = 50;
+
+/**
+ * Leaves out custom rules whose id is taken or that cannot run, each with its reason.
+ *
+ * @throws only what `known.customRuleProblems` throws
+ */
+export function checkCustomRules(reading: FileReading, known: KnownRules): FileReading {
+  const list = reading.root === null ? null : locate(reading.root, ["customRules"]);
+  if (reading.root === null || list === null || list.kind !== "list") return reading;
+  const rules = list.items.map((item) => ({ item, rule: CustomRule.parse(bare(item)) }));
+  const cannotRun = new Map(
+    (known.customRuleProblems?.(rules.map(({ rule }) => rule)) ?? []).map(({ id, message }) => [id, message]),
+  );
+  const taken = new Set(known.ruleIds);
+  const troubles: Trouble[] = [];
+  const items = rules.flatMap(({ item, rule }) => {
+    const isTaken = taken.has(rule.id);
+    const wrong = isTaken ? `another rule is called \`${rule.id}\`; choose another id` : cannotRun.get(rule.id);
+    taken.add(rule.id);
+    if (wrong === undefined) return [item];
+    const key = isTaken ? "id" : "rule";
+    troubles.push(trouble(["customRules", rule.id], locate(item, [key])?.place ?? item.place, wrong));
+    return [];
+  });
+  const root = withEntry(reading.root, "customRules", { ...list, items });
+  return { root, troubles: [...reading.troubles, ...troubles] };
+}
+
+/** Leaves out settings of rules that do not exist. `ids` are all rules there are, custom ones included. */
+export function checkRuleIds(reading: FileReading, ids: ReadonlySet<string>): FileReading {
+  const settings = reading.root === null ? null : locate(reading.root, ["rules"]);
+  if (reading.root === null || settings === null || settings.kind !== "mapping") return reading;
+  const unknown = settings.entries.filter((entry) => !ids.has(entry.key));
+  const troubles = unknown.map((entry, index) => unknownRule(entry, index < MAX_SUGGESTIONS ? ids : new Set()));
+  const entries = settings.entries.filter((entry) => ids.has(entry.key));
+  const root = withEntry(reading.root, "rules", { ...settings, entries });
+  return { root, troubles: [...reading.troubles, ...troubles] };
+}
+
+function unknownRule(entry: Entry, ids: ReadonlySet<string>): Trouble {
+  const near = didYouMean(entry.key, ids);
+  const mend = near === null ? "see docs/rules.md for the rules there are" : `did you mean \`${near}\`?`;
+  return trouble(["rules", entry.key], entry.keyPlace, `there is no rule \`${shown(entry.key)}\`; ${mend}`);
+}
+
+function withEntry(root: Located, key: string, value: Located): Located {
+  if (root.kind !== "mapping") return root;
+  return { ...root, entries: root.entries.map((entry) => (entry.key === key ? { ...entry, value } : entry)) };
+}

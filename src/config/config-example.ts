@@ -1,0 +1,65 @@
+// .kodiai.yml.example: every key with its default, so that people delete instead of searching.
+import { stringify } from "yaml";
+import { CONFIG_KEYS, CONFIG_SHAPE, type ConfigKey } from "./config-keys.ts";
+import { wrapWords } from "./wrap-words.ts";
+
+const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
+#
+# Every key of \`.kodiai.yml\` with its default. Copy what you want to change into \`.kodiai.yml\` at the root of your
+# repository; what you leave out keeps its default. docs/configuration.md explains more.
+`;
+
+/** Width of comments, "# " included. */
+const WIDTH = 110;
+
+/** YAML text that parses to exactly the defaults; keys without one stand as comments. */
+export function exampleYaml(): string {
+  const keys = CONFIG_KEYS.filter((key) => !key.path.includes("[]"));
+  const parts: string[] = [HEAD];
+  let open = "";
+  for (const key of keys) {
+    const section = sectionOf(key.path);
+    if (section !== open && section !== "") parts.push(`${comment(sectionText(section), "")}${section}:\n`);
+    open = section;
+    parts.push(keyText(key, section === "" ? "" : "  "));
+  }
+  return parts.join("\n").replace(/:\n\n {2}#/g, ":\n  #");
+}
+
+function keyText(key: ConfigKey, indent: string): string {
+  const name = key.path.split(".").at(-1) ?? "";
+  const hasDefault = key.default !== undefined;
+  const entry = hasDefault ? entryYaml(name, key.default) : commented(entryYaml(name, key.example));
+  const choices = /^`.*`, /.test(key.type) && !key.type.startsWith("`true`") ? ` One of ${key.type}.` : "";
+  const about = comment(`${key.description}${choices}`, indent);
+  const isEmpty = hasDefault && typeof key.default === "object";
+  const example = isEmpty ? commented(`Example:\n${entryYaml(name, key.example)}`) : "";
+  return `${about}${indented(`${example}${entry}`, indent)}`;
+}
+
+function entryYaml(name: string, value: unknown): string {
+  return stringify({ [name]: value }, { lineWidth: 0 });
+}
+
+function commented(text: string): string {
+  return text.replace(/^(?=.)/gm, "# ");
+}
+
+function indented(text: string, indent: string): string {
+  return text.replace(/^(?=.)/gm, indent);
+}
+
+function comment(text: string, indent: string): string {
+  return wrapWords(text, WIDTH - indent.length - 2)
+    .map((line) => `${indent}# ${line}\n`)
+    .join("");
+}
+
+function sectionOf(path: string): string {
+  return path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "";
+}
+
+function sectionText(section: string): string {
+  const shape = CONFIG_SHAPE.keys.get(section);
+  return shape?.kind === "section" ? shape.description : "";
+}

@@ -1,0 +1,91 @@
+// Every key of .kodiai.yml, read off the one schema: for the documents, the example file and "did you mean".
+import { z } from "zod";
+import { ConfigFile } from "./repo-config.ts";
+
+/** One key that holds a value (sections hold keys and are not listed). */
+export interface ConfigKey {
+  /** `review.maxComments`, `customRules[].id` */
+  readonly path: string;
+  /** For people: "true or false", "whole number, 0–20". */
+  readonly type: string;
+  /** undefined when the key has none. */
+  readonly default: unknown;
+  /** True for some keys of list items only. */
+  readonly required: boolean;
+  readonly description: string;
+  readonly example: unknown;
+}
+
+/** What may stand under a key. */
+export type Shape =
+  | { readonly kind: "section"; readonly description: string; readonly keys: ReadonlyMap<string, Shape> }
+  | { readonly kind: "list"; readonly of: Shape }
+  | { readonly kind: "value" };
+
+/** The part of JSON Schema that our schema uses. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+}
+
+const SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" }) as JsonSchema;
+
+/** The sections and lists of the file, by key. The root is a section. */
+export const CONFIG_SHAPE: Shape & { readonly kind: "section" } = { ...sectionOf(SCHEMA) };
+
+/** All keys in the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
+export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(SCHEMA, "");
+
+function sectionOf(schema: JsonSchema): Shape & { readonly kind: "section" } {
+  const keys = Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, shapeOf(inner)] as const);
+  return { kind: "section", description: schema.description ?? "", keys: new Map(keys) };
+}
+
+function shapeOf(schema: JsonSchema): Shape {
+  if (schema.properties !== undefined) return sectionOf(schema);
+  return schema.items === undefined ? { kind: "value" } : { kind: "list", of: shapeOf(schema.items) };
+}
+
+function keysOf(schema: JsonSchema, prefix: string): ConfigKey[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const path = `${prefix}${name}`;
+    if (inner.properties !== undefined) return keysOf(inner, `${path}.`);
+    const key: ConfigKey = {
+      path,
+      type: typeText(inner),
+      default: inner.default,
+      required: schema.required?.includes(name) ?? false,
+      description: inner.description ?? "",
+      example: inner.examples?.[0],
+    };
+    return inner.items?.properties === undefined ? [key] : [key, ...keysOf(inner.items, `${path}[].`)];
+  });
+}
+
+function typeText(schema: JsonSchema): string {
+  const words = choices(schema);
+  if (words.length > 0) return words.map((word) => `\`${String(word)}\``).join(", ");
+  if (schema.type === "array") return schema.items?.properties === undefined ? "list of text" : "list of mappings";
+  if (schema.type === "object") {
+    const inner = typeof schema.additionalProperties === "object" ? choices(schema.additionalProperties) : [];
+    return inner.length > 0 ? `mapping to ${inner.map((word) => `\`${String(word)}\``).join(", ")}` : "mapping";
+  }
+  if (schema.type === "integer") return `whole number, ${schema.minimum}–${schema.maximum}`;
+  return schema.type === "boolean" ? "`true`, `false`" : "text";
+}
+
+function choices(schema: JsonSchema): readonly unknown[] {
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(choices);
+  return schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+}

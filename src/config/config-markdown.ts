@@ -1,0 +1,104 @@
+// docs/configuration.md: every key and every variable, made from the two schemas so that it cannot lag behind.
+import { stringify } from "yaml";
+import { CONFIG_KEYS, CONFIG_SHAPE, type ConfigKey } from "./config-keys.ts";
+import { ENV_VARIABLES } from "./env-variables.ts";
+import { markdownTable } from "./markdown-table.ts";
+import { MAX_CONFIG_BYTES } from "./read-yaml.ts";
+
+const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descriptions there. -->
+
+# Configuration
+
+Kodiai needs no configuration file. To change something, put \`.kodiai.yml\` at the root of the repository:
+
+\`\`\`yaml
+review:
+  profile: quiet
+pathFilters:
+  - "!**/snapshots/**"
+rules:
+  debug-leftover: off
+\`\`\`
+
+[.kodiai.yml.example](../.kodiai.yml.example) holds every key with its default; editors complete and check the file with
+[kodiai.schema.json](kodiai.schema.json).
+
+## Where values come from
+
+The file is read from the branch that the pull request goes into, never from the pull request itself. Of several files
+the later one in this list wins, key by key; lists replace each other, \`rules\` merge by rule:
+
+1. the defaults below
+2. \`.kodiai.yml\` in the owner's \`.github\` repository
+3. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
+4. \`.kodiai.yml\` of the repository
+
+Labels and words in a pull request's title may change a single review; they never change the file.
+
+## When something is wrong
+
+A wrong value counts as not written: the other keys keep working, and the review's summary names the problem with line
+and column. \`kodiai config check FILE\` tells the same before you push. A file larger than ${MAX_CONFIG_BYTES / 1024} KiB, with a YAML error, or
+nested and aliased beyond reason is left aside as a whole. Values are plain text: nothing is looked up, included or
+executed. Keys in snake_case, and the profiles \`chill\` (quiet) and \`assertive\` (thorough), are read with a notice.
+`;
+
+const ENV_HEAD = `## Environment variables
+
+Read once when the server starts; [.env.example](../.env.example) holds them all. A wrong value, a weak secret or an
+unknown variable that begins with \`KODIAI_\` keeps the server from starting. Secrets stand here and nowhere else.
+`;
+
+/** GitHub Markdown: keys by section with type, default, meaning and example; then the environment. */
+export function configurationMarkdown(): string {
+  const groups = Map.groupBy(CONFIG_KEYS, (key) => groupOf(key.path));
+  const tables = [...groups].map(([group, keys]) => `${groupHead(group)}${keyTable(keys)}${examples(keys)}`);
+  const variables = ENV_VARIABLES.map((variable) => {
+    const fallback = variable.required ? "required" : code(variable.default);
+    return [code(variable.name), fallback, variable.description, code(variable.example)];
+  });
+  const environment = markdownTable([["variable", "default", "meaning", "example"], ...variables]);
+  return [HEAD, "## Keys\n", ...tables, ENV_HEAD, environment].join("\n");
+}
+
+/** Keys of list items stand with their list, keys of sections with their section, the others together. */
+function groupOf(path: string): string {
+  const first = path.split(/\.|\[\]/, 1)[0] ?? "";
+  return first === path && CONFIG_SHAPE.keys.get(first)?.kind === "value" ? "" : groupName(first, path);
+}
+
+function groupName(first: string, path: string): string {
+  const shape = CONFIG_SHAPE.keys.get(first);
+  const isPlainList = shape?.kind === "list" && shape.of.kind === "value";
+  return isPlainList && first === path ? "" : first;
+}
+
+function groupHead(group: string): string {
+  if (group === "") return "";
+  const shape = CONFIG_SHAPE.keys.get(group);
+  const about = shape?.kind === "section" ? `${shape.description}\n\n` : "";
+  return `### ${group}\n\n${about}`;
+}
+
+function keyTable(keys: readonly ConfigKey[]): string {
+  const rows = keys.map((key) => [code(key.path), key.type, fallbackText(key), key.description]);
+  return `${markdownTable([["key", "type", "default", "meaning"], ...rows])}\n`;
+}
+
+function fallbackText(key: ConfigKey): string {
+  if (key.required) return "required";
+  return key.default === undefined ? "none" : `\`${JSON.stringify(key.default).replace(/^"(.*)"$/, "$1")}\``;
+}
+
+function examples(keys: readonly ConfigKey[]): string {
+  const tree: Record<string, unknown> = {};
+  for (const key of keys.filter(({ path }) => !path.includes("[]"))) {
+    const [first = "", second] = key.path.split(".");
+    tree[first] = second === undefined ? key.example : { ...(tree[first] ?? {}), [second]: key.example };
+  }
+  return `\`\`\`yaml\n${stringify(tree, { lineWidth: 0 })}\`\`\`\n`;
+}
+
+function code(text: string | null): string {
+  return text === null ? "" : `\`${text}\``;
+}

@@ -1,0 +1,27 @@
+// The known word that someone most likely meant.
+import leven from "leven";
+
+/** Longer words are not typos of ours, and the distance costs the product of the lengths. */
+const MAX_LENGTH = 40;
+
+/**
+ * The nearest candidate, ignoring case, `_` and `-`; null when none is near: one slip in words of up to 4 letters,
+ * two up to 8, three in longer ones. Of equally near ones the first.
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_LENGTH) return null;
+  const meant = plainWord(word);
+  let best: string | null = null;
+  let least = meant.length <= 4 ? 1 : meant.length <= 8 ? 2 : 3;
+  least += 1;
+  for (const candidate of candidates) {
+    const distance = leven(meant, plainWord(candidate), { maxDistance: least });
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Lower case, without `_` and `-`: the form in which spellings are compared. */
+export function plainWord(word: string): string {
+  return word.toLowerCase().replace(/[_-]/g, "");
+}

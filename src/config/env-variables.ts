@@ -1,0 +1,193 @@
+// The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
+// they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the mend and never the value.
+import { z } from "zod";
+import { weakSecret } from "./weak-secret.ts";
+
+const flag = z
+  .enum(["true", "false", "1", "0"], "must be `true` or `false`")
+  .default("false")
+  .transform((word) => word === "true" || word === "1");
+
+const hostName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/;
+
+const hostList = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .toLowerCase()
+      .split(",")
+      .map((host) => host.trim())
+      .filter((host) => host !== ""),
+  )
+  .refine(
+    (hosts) => hosts.every((host) => hostName.test(host)),
+    "must be host names separated by commas, without http://",
+  );
+
+const secret = z.string("is not set; make one with `openssl rand -hex 32`").superRefine((value, context) => {
+  const weak = weakSecret(value);
+  if (weak !== null) context.addIssue(`${weak}; make one with \`openssl rand -hex 32\` and set it at the App as well`);
+});
+
+const pem = z.string().transform((value, context) => {
+  const text = pemText(value);
+  if (text === null) context.addIssue("must be the App's private key in PEM form: -----BEGIN … PRIVATE KEY-----");
+  return text ?? z.NEVER;
+});
+
+const proxy = z
+  .string()
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
+
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be a whole number from ${least} to ${most}`,
+    );
+}
+
+/** Values as they stand in the environment, trimmed, empty ones taken as not set. */
+export const EnvVariables = z.object({
+  APP_ID: z
+    .string("is not set; it is the number on the App's settings page")
+    .regex(/^[1-9]\d{0,14}$/, "must be the number on the App's settings page")
+    .transform(Number)
+    .describe("The GitHub App's id, from its settings page."),
+  PRIVATE_KEY: pem
+    .optional()
+    .describe(
+      "The App's private key itself: PEM, with real line breaks, with `\\n`, or in base64. Instead of PRIVATE_KEY_PATH.",
+    ),
+  PRIVATE_KEY_PATH: z
+    .string()
+    .optional()
+    .describe("File that holds the App's private key (PEM). Instead of PRIVATE_KEY.")
+    .meta({ examples: ["./kodiai.private-key.pem"] }),
+  WEBHOOK_SECRET: secret.describe(
+    "The secret that the App's webhook is signed with: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`.",
+  ),
+  WEBHOOK_PATH: z
+    .string()
+    .default("/api/github/webhooks")
+    .refine(
+      (path) => /^(\/[\w.~-]+)+$/.test(path) && !["/healthz", "/readyz", "/ping", "/metrics"].includes(path),
+      "must be a path such as /api/github/webhooks, and not one that Kodiai answers itself",
+    )
+    .describe("Where GitHub delivers webhooks."),
+  PORT: wholeNumber(1, 65_535).default("3000").transform(Number).describe("Port of the webhook server."),
+  HOST: z
+    .string()
+    .default("localhost")
+    .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
+    .describe("Address the webhook server listens on. In a container: `0.0.0.0`."),
+  GHE_HOST: z
+    .string()
+    .transform((host) => host.toLowerCase())
+    .refine((host) => hostName.test(host), "must be a host name without https:// and path")
+    .optional()
+    .describe("Host of a GitHub Enterprise Server. Without it: github.com.")
+    .meta({ examples: ["github.example.com"] }),
+  GHE_PROTOCOL: z
+    .enum(["https", "http"], "must be `https` or `http`")
+    .default("https")
+    .describe("Protocol of GHE_HOST. `http` only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS."),
+  LOG_LEVEL: z
+    .enum(
+      ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+      "must be one of trace, debug, info, warn, error, fatal, silent",
+    )
+    .default("info")
+    .describe("How much is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`."),
+  LOG_FORMAT: z
+    .enum(["json", "pretty"], "must be `json` or `pretty`")
+    .default("json")
+    .describe("`json` for machines, `pretty` for people."),
+  KODIAI_DATA_DIR: z
+    .string()
+    .default("./data")
+    .refine((path) => !path.includes("\0"), "must be a folder's path")
+    .describe("Folder for the databases. Keep it on a local disk and back it up."),
+  KODIAI_REVIEWER_LOGIN: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @")
+    .optional()
+    .describe("Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).")
+    .meta({ examples: ["kodiai-reviewer"] }),
+  KODIAI_DRY_RUN: flag.describe("`true`: write reviews and record them, but post nothing."),
+  KODIAI_ALLOW_HTTP_HOSTS: hostList
+    .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
+    .meta({ examples: ["ollama:11434"] }),
+  KODIAI_WORKERS: wholeNumber(1, 16)
+    .default("2")
+    .transform(Number)
+    .describe("Reviews that run at the same time, 1–16."),
+  KODIAI_GITHUB_API_URL: z
+    .string()
+    .optional()
+    .describe("Base address of GitHub's REST API where it is not the usual one; takes precedence over GHE_HOST.")
+    .meta({ examples: ["https://github.example.com/api/v3"] }),
+  HTTPS_PROXY: proxy
+    .optional()
+    .describe("Proxy for https requests. The lower-case name counts as well.")
+    .meta({ examples: ["http://proxy.example.com:3128"] }),
+  HTTP_PROXY: proxy
+    .optional()
+    .describe("Proxy for http requests. The lower-case name counts as well.")
+    .meta({ examples: ["http://proxy.example.com:3128"] }),
+  NO_PROXY: z
+    .string()
+    .optional()
+    .describe("Hosts, separated by commas, that are reached without a proxy. The lower-case name counts as well.")
+    .meta({ examples: ["localhost,.internal.example.com"] }),
+  NODE_EXTRA_CA_CERTS: z
+    .string()
+    .optional()
+    .describe("File with further certificate authorities (PEM), read by Node itself at its start.")
+    .meta({ examples: ["/etc/ssl/private-ca.pem"] }),
+});
+export type EnvVariables = z.infer<typeof EnvVariables>;
+
+/** A variable as documents tell it. */
+export interface EnvVariable {
+  readonly name: string;
+  readonly description: string;
+  /** null: it has none. */
+  readonly default: string | null;
+  readonly example: string | null;
+  readonly required: boolean;
+}
+
+const SCHEMA = z.toJSONSchema(EnvVariables, { io: "input", target: "draft-7" });
+
+/** All variables in the order of the schema. */
+export const ENV_VARIABLES: readonly EnvVariable[] = Object.entries(EnvVariables.shape).map(([name, schema]) => {
+  const property = SCHEMA.properties?.[name];
+  const fallback = typeof property === "object" ? property.default : undefined;
+  // JSON Schema leaves the examples of transformed values out, so they are read from the schema itself.
+  const { description, examples } = schema.meta() as { description?: string; examples?: readonly string[] };
+  return {
+    name,
+    description: description ?? "",
+    default: typeof fallback === "string" && fallback !== "" ? fallback : null,
+    example: examples?.[0] ?? null,
+    required: SCHEMA.required?.includes(name) ?? false,
+  };
+});
+
+/** Environment files often cannot hold line breaks, so `\n` and base64 are understood, as Probot does. */
+function pemText(value: string): string | null {
+  const text = value.startsWith("-----BEGIN ") ? value.replaceAll("\\n", "\n") : fromBase64(value);
+  const isPem = /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----\r?\n/.test(text);
+  return isPem && /-----END [A-Z ]{0,20}PRIVATE KEY-----\s*$/.test(text) ? text : null;
+}
+
+function fromBase64(value: string): string {
+  try {
+    return atob(value);
+  } catch {
+    return "";
+  }
+}

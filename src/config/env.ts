@@ -1,0 +1,119 @@
+// The process environment, read once at the start: settings in our own words, or every reason not to start.
+import { didYouMean } from "./did-you-mean.ts";
+import { endpointProblem } from "./endpoint-problem.ts";
+import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
+import { shown } from "./located.ts";
+
+/** What the operator decided. */
+export interface Env {
+  readonly appId: number;
+  readonly privateKey:
+    | { readonly kind: "pem"; readonly pem: string }
+    | { readonly kind: "file"; readonly path: string };
+  readonly webhookSecret: string;
+  readonly webhookPath: string;
+  readonly port: number;
+  readonly host: string;
+  /** `github.com` or the host of a GitHub Enterprise Server. */
+  readonly githubHost: string;
+  /** Base address of the REST API, without a slash at the end. */
+  readonly githubApiUrl: string;
+  readonly logLevel: EnvVariables["LOG_LEVEL"];
+  readonly logFormat: EnvVariables["LOG_FORMAT"];
+  /** As written; relative paths are meant from the working directory. */
+  readonly dataDir: string;
+  readonly reviewerLogin: string | null;
+  readonly dryRun: boolean;
+  /** Lower-case. */
+  readonly allowHttpHosts: readonly string[];
+  /** 1–16 */
+  readonly workers: number;
+  readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const NAMES = ENV_VARIABLES.map((variable) => variable.name);
+const OWN_NAMES = NAMES.filter((name) => name.startsWith("KODIAI_"));
+const PROXY_NAMES: ReadonlySet<string> = new Set(["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]);
+
+/**
+ * @param env `process.env`; empty values count as not set
+ * @returns the settings, or one line per problem: the variable and its mend, never its value
+ */
+export function readEnv(env: Variables): { readonly env: Env } | { readonly problems: readonly string[] } {
+  const set = valuesOf(env);
+  const parsed = EnvVariables.safeParse(Object.fromEntries(set));
+  const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
+  const problems = [...issues, ...keyProblems(set), ...endpointProblems(set), ...unknownNames(env)];
+  if (!parsed.success || problems.length > 0) return { problems: [...new Set(problems)] };
+  return { env: inOurWords(parsed.data) };
+}
+
+function valuesOf(env: Variables): ReadonlyMap<string, string> {
+  const pairs = NAMES.flatMap((name): [string, string][] => {
+    const lower = PROXY_NAMES.has(name) ? env[name.toLowerCase()] : undefined;
+    const value = (lower ?? env[name] ?? "").trim();
+    return value === "" ? [] : [[name, value]];
+  });
+  return new Map(pairs);
+}
+
+function keyProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  const count = Number(set.has("PRIVATE_KEY")) + Number(set.has("PRIVATE_KEY_PATH"));
+  if (count === 0) return ["PRIVATE_KEY_PATH is not set; point it at the App's private key, or set PRIVATE_KEY"];
+  return count === 2 ? ["PRIVATE_KEY and PRIVATE_KEY_PATH are both set; keep one of them"] : [];
+}
+
+function endpointProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  const hosts = EnvVariables.shape.KODIAI_ALLOW_HTTP_HOSTS.safeParse(set.get("KODIAI_ALLOW_HTTP_HOSTS")).data ?? [];
+  const api = set.get("KODIAI_GITHUB_API_URL");
+  const apiProblem = api === undefined ? null : endpointProblem(api, hosts);
+  const enterprise = set.get("GHE_HOST");
+  const isPlain = enterprise !== undefined && set.get("GHE_PROTOCOL") === "http";
+  const isRefused = isPlain && endpointProblem(`http://${enterprise}`, hosts) !== null;
+  return [
+    ...(apiProblem === null ? [] : [`KODIAI_GITHUB_API_URL ${apiProblem}`]),
+    ...(isRefused ? ["GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS"] : []),
+  ];
+}
+
+function unknownNames(env: Variables): readonly string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith("KODIAI_") && !OWN_NAMES.includes(name))
+    .sort()
+    .map((name) => {
+      const near = didYouMean(name, OWN_NAMES);
+      return `${shown(name)} is not a variable of Kodiai; ${near === null ? "remove it" : `did you mean ${near}?`}`;
+    });
+}
+
+function inOurWords(values: EnvVariables): Env {
+  const path = values.PRIVATE_KEY_PATH;
+  return {
+    appId: values.APP_ID,
+    privateKey: path === undefined ? { kind: "pem", pem: values.PRIVATE_KEY ?? "" } : { kind: "file", path },
+    webhookSecret: values.WEBHOOK_SECRET,
+    webhookPath: values.WEBHOOK_PATH,
+    port: values.PORT,
+    host: values.HOST,
+    githubHost: values.GHE_HOST ?? "github.com",
+    githubApiUrl: apiUrl(values),
+    logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
+    dataDir: values.KODIAI_DATA_DIR,
+    reviewerLogin: values.KODIAI_REVIEWER_LOGIN ?? null,
+    dryRun: values.KODIAI_DRY_RUN,
+    allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
+    workers: values.KODIAI_WORKERS,
+    proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
+  };
+}
+
+function apiUrl(values: EnvVariables): string {
+  const given = values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "");
+  if (given !== undefined) return given;
+  return values.GHE_HOST === undefined
+    ? "https://api.github.com"
+    : `${values.GHE_PROTOCOL}://${values.GHE_HOST}/api/v3`;
+}

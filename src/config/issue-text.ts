@@ -1,0 +1,46 @@
+// What the schema objects to, in words that name the mend.
+import type { z } from "zod";
+import { valueHint } from "./known-words.ts";
+import type { Located } from "./located.ts";
+
+type Issue = z.core.$ZodIssue;
+
+const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
+  ["string", "must be text; put numbers and words such as `true` in quotes"],
+  ["array", "must be a list: one value a line, each after `- `"],
+  ["object", "must be a mapping: lines of `key: value`, indented"],
+  ["record", "must be a mapping: lines of `key: value`, indented"],
+  ["int", "must be a whole number"],
+  ["number", "must be a whole number"],
+]);
+
+/** @param found the value that stands where the issue points */
+export function issueText(issue: Issue, found: Located): string {
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return choiceText(["true", "false"], found);
+  if (issue.code === "invalid_type") return TYPE_TEXTS.get(issue.expected) ?? `must be of type ${issue.expected}`;
+  if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
+  if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
+  const words = choices(issue);
+  return words.length === 0 ? issue.message : choiceText(words, found);
+}
+
+function choiceText(words: readonly string[], found: Located): string {
+  const hint = found.kind === "scalar" && words.length > 1 ? valueHint(found.value, words) : null;
+  return `must be ${oneOf(words)}${hint === null ? "" : `; did you mean \`${hint}\`?`}`;
+}
+
+function limitText(origin: string, bound: string, limit: number): string {
+  if (origin !== "string") return `must be ${bound} ${limit}`;
+  return limit === 1 ? "must not be empty" : `must have ${bound} ${limit.toLocaleString("en")} characters`;
+}
+
+function choices(issue: Issue): readonly string[] {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(choices) : [];
+}
+
+function oneOf(words: readonly string[]): string {
+  const quoted = words.map((word) => `\`${word}\``);
+  const last = quoted.pop() ?? "";
+  return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`;
+}

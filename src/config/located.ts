@@ -1,0 +1,77 @@
+// A YAML file as values that remember where they stood, so that every later complaint can name its line and column.
+import type { ConfigProblem } from "./repo-config.ts";
+
+/** Where something begins; line and column count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly keyPlace: Place;
+  readonly value: Located;
+}
+
+export type Located =
+  | { readonly kind: "scalar"; readonly value: string | number | boolean | null; readonly place: Place }
+  | { readonly kind: "list"; readonly items: readonly Located[]; readonly place: Place }
+  | { readonly kind: "mapping"; readonly entries: readonly Entry[]; readonly place: Place };
+
+/** A problem before anyone said which file it is in. */
+export type Trouble = Omit<ConfigProblem, "file">;
+
+/** Keys and list positions from the root to a value. */
+export type Path = readonly (string | number)[];
+
+/** Longest key that is quoted back; ours have at most 19 characters. */
+const MAX_SHOWN = 60;
+
+/**
+ * A word of the file, fit to be quoted in one line of a message: control, invisible and direction characters and
+ * backticks become "?", and it is cut at 60 code points.
+ */
+export function shown(word: string): string {
+  const clean = word.slice(0, 4 * MAX_SHOWN).replace(/[\p{C}\p{Z}`]/gu, (char) => (char === " " ? " " : "?"));
+  const points = [...clean];
+  return points.length > MAX_SHOWN ? `${points.slice(0, MAX_SHOWN).join("")}…` : clean;
+}
+
+/** A path in the dotted form that people write: `customRules[0].id`; "" for the root. */
+export function dotted(path: Path): string {
+  return path.reduce<string>(
+    (text, part) =>
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? shown(part) : `${text}.${shown(part)}`,
+    "",
+  );
+}
+
+/** A problem at a place. */
+export function trouble(
+  path: Path,
+  place: Place | null,
+  message: string,
+  severity: Trouble["severity"] = "error",
+): Trouble {
+  return { key: dotted(path), line: place?.line ?? null, column: place?.column ?? null, severity, message };
+}
+
+/** The value at a path, or null where nothing stands. */
+export function locate(root: Located, path: Path): Located | null {
+  let node: Located | null = root;
+  for (const part of path) node = node === null ? null : step(node, part);
+  return node;
+}
+
+function step(node: Located, part: string | number): Located | null {
+  if (node.kind === "list" && typeof part === "number") return node.items[part] ?? null;
+  if (node.kind === "mapping") return node.entries.find((entry) => entry.key === part)?.value ?? null;
+  return null;
+}
+
+/** The bare value without its places. Keys are known to be harmless: `readYaml` refuses those of Object.prototype. */
+export function bare(node: Located): unknown {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(bare);
+  return Object.fromEntries(node.entries.map((entry) => [entry.key, bare(entry.value)]));
+}

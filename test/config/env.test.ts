@@ -1,0 +1,231 @@
+import { parseEnv } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readEnv } from "../../src/config/env.ts";
+import { envExample } from "../../src/config/env-example.ts";
+import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
+
+/** SHA-256 of "test": random enough, and nobody's secret. */
+const SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----";
+const GOOD = { APP_ID: "123456", PRIVATE_KEY_PATH: "./kodiai.pem", WEBHOOK_SECRET: SECRET };
+
+function accepted(variables: Record<string, string | undefined>) {
+  const read = readEnv({ ...GOOD, ...variables });
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return read.env;
+}
+
+function refused(variables: Record<string, string | undefined>): readonly string[] {
+  const read = readEnv({ ...GOOD, ...variables });
+  return "problems" in read ? read.problems : [];
+}
+
+test("three variables are enough, and everything else has its default", () => {
+  expect(accepted({})).toEqual({
+    appId: 123456,
+    privateKey: { kind: "file", path: "./kodiai.pem" },
+    webhookSecret: SECRET,
+    webhookPath: "/api/github/webhooks",
+    port: 3000,
+    host: "localhost",
+    githubHost: "github.com",
+    githubApiUrl: "https://api.github.com",
+    logLevel: "info",
+    logFormat: "json",
+    dataDir: "./data",
+    reviewerLogin: null,
+    dryRun: false,
+    allowHttpHosts: [],
+    workers: 2,
+    proxy: { https: null, http: null, no: null },
+  });
+});
+
+test("every variable is read", () => {
+  const env = accepted({
+    PRIVATE_KEY_PATH: undefined,
+    PRIVATE_KEY: PEM,
+    WEBHOOK_PATH: "/hooks/github",
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    GHE_HOST: "GitHub.Example.com",
+    GHE_PROTOCOL: "https",
+    LOG_LEVEL: "debug",
+    LOG_FORMAT: "pretty",
+    KODIAI_DATA_DIR: "/var/lib/kodiai",
+    KODIAI_REVIEWER_LOGIN: "kodiai-reviewer",
+    KODIAI_DRY_RUN: "1",
+    KODIAI_ALLOW_HTTP_HOSTS: "ollama:11434, Build.Internal",
+    KODIAI_WORKERS: "16",
+    HTTPS_PROXY: "http://proxy.example.com:3128",
+    http_proxy: "http://lower.example.com:3128",
+    NO_PROXY: ".internal",
+  });
+  expect(env).toEqual({
+    appId: 123456,
+    privateKey: { kind: "pem", pem: PEM },
+    webhookSecret: SECRET,
+    webhookPath: "/hooks/github",
+    port: 8080,
+    host: "0.0.0.0",
+    githubHost: "github.example.com",
+    githubApiUrl: "https://github.example.com/api/v3",
+    logLevel: "debug",
+    logFormat: "pretty",
+    dataDir: "/var/lib/kodiai",
+    reviewerLogin: "kodiai-reviewer",
+    dryRun: true,
+    allowHttpHosts: ["ollama:11434", "build.internal"],
+    workers: 16,
+    proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
+  });
+});
+
+test("the private key may come with \\n for line breaks, or in base64", () => {
+  for (const PRIVATE_KEY of [PEM.replaceAll("\n", "\\n"), Buffer.from(PEM).toString("base64")]) {
+    expect(accepted({ PRIVATE_KEY, PRIVATE_KEY_PATH: "" }).privateKey).toEqual({ kind: "pem", pem: PEM });
+  }
+});
+
+test("nothing set: all that is missing is told at once", () => {
+  expect(readEnv({})).toEqual({
+    problems: [
+      "APP_ID is not set; it is the number on the App's settings page",
+      "WEBHOOK_SECRET is not set; make one with `openssl rand -hex 32`",
+      "PRIVATE_KEY_PATH is not set; point it at the App's private key, or set PRIVATE_KEY",
+    ],
+  });
+});
+
+describe("a wrong value is refused with its mend", () => {
+  test.each([
+    ["APP_ID", "Iv1.8a61f9b3a7aba766", "APP_ID must be the number on the App's settings page"],
+    ["APP_ID", "0", "APP_ID must be the number on the App's settings page"],
+    [
+      "WEBHOOK_PATH",
+      "api/github",
+      "WEBHOOK_PATH must be a path such as /api/github/webhooks, and not one that Kodiai answers itself",
+    ],
+    [
+      "WEBHOOK_PATH",
+      "/healthz",
+      "WEBHOOK_PATH must be a path such as /api/github/webhooks, and not one that Kodiai answers itself",
+    ],
+    ["PORT", "0", "PORT must be a whole number from 1 to 65535"],
+    ["PORT", "3e3", "PORT must be a whole number from 1 to 65535"],
+    ["PORT", "65536", "PORT must be a whole number from 1 to 65535"],
+    ["HOST", "http://localhost", "HOST must be a host name or an address"],
+    ["GHE_HOST", "https://github.example.com/", "GHE_HOST must be a host name without https:// and path"],
+    ["GHE_PROTOCOL", "ftp", "GHE_PROTOCOL must be `https` or `http`"],
+    ["LOG_LEVEL", "verbose", "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent"],
+    ["LOG_FORMAT", "text", "LOG_FORMAT must be `json` or `pretty`"],
+    ["KODIAI_REVIEWER_LOGIN", "@octocat", "KODIAI_REVIEWER_LOGIN must be a GitHub login without @"],
+    ["KODIAI_DRY_RUN", "yes", "KODIAI_DRY_RUN must be `true` or `false`"],
+    [
+      "KODIAI_ALLOW_HTTP_HOSTS",
+      "http://ollama",
+      "KODIAI_ALLOW_HTTP_HOSTS must be host names separated by commas, without http://",
+    ],
+    ["KODIAI_WORKERS", "17", "KODIAI_WORKERS must be a whole number from 1 to 16"],
+    ["KODIAI_WORKERS", "-1", "KODIAI_WORKERS must be a whole number from 1 to 16"],
+    [
+      "KODIAI_GITHUB_API_URL",
+      "http://github.example.com/api/v3",
+      "KODIAI_GITHUB_API_URL must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS",
+    ],
+    [
+      "KODIAI_GITHUB_API_URL",
+      "https://user:pass@github.example.com",
+      "KODIAI_GITHUB_API_URL must not hold a user name or password",
+    ],
+    ["HTTPS_PROXY", "proxy.example.com:3128", "HTTPS_PROXY must be a whole address: http://HOST:PORT"],
+    ["PRIVATE_KEY", "hunter2", "PRIVATE_KEY must be the App's private key in PEM form: -----BEGIN … PRIVATE KEY-----"],
+  ])("%s=%s", (name, value, problem) => {
+    const other = name === "PRIVATE_KEY" ? { PRIVATE_KEY_PATH: undefined } : {};
+    expect(refused({ [name]: value, ...other })).toEqual([problem]);
+  });
+
+  test("both forms of the key", () => {
+    expect(refused({ PRIVATE_KEY: PEM })).toEqual(["PRIVATE_KEY and PRIVATE_KEY_PATH are both set; keep one of them"]);
+  });
+
+  test("plain http to GitHub Enterprise, unless its host is listed or loopback", () => {
+    const plain = { GHE_HOST: "github.example.com", GHE_PROTOCOL: "http" };
+    expect(refused(plain)).toEqual([
+      "GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS",
+    ]);
+    expect(accepted({ ...plain, KODIAI_ALLOW_HTTP_HOSTS: "github.example.com" }).githubApiUrl).toBe(
+      "http://github.example.com/api/v3",
+    );
+    expect(accepted({ KODIAI_GITHUB_API_URL: "http://127.0.0.1:4010/" }).githubApiUrl).toBe("http://127.0.0.1:4010");
+  });
+});
+
+describe("a secret that could be guessed keeps the server from starting", () => {
+  test.each([
+    "development",
+    "changeme",
+    "0123456789abcdef0123456789abcde",
+    "a".repeat(64),
+    "abcabcabcabcabcabcabcabcabcabcabcabc",
+    "developmentdevelopmentdevelopment",
+    "my-webhook-secret-please-change-me!",
+    "your_github_webhook_secret_goes_here",
+    "this-is-a-long-random-test-secret-string",
+    "abcdefghijklmnopqrstuvwxyz0123456789",
+    "0123456789abcdef0123456789abcdef",
+    "zyxwvutsrqponmlkjihgfedcba9876543210",
+  ])("%s", (WEBHOOK_SECRET) => {
+    const problems = refused({ WEBHOOK_SECRET });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^WEBHOOK_SECRET .*; make one with `openssl rand -hex 32`/);
+  });
+
+  test("any 32 random bytes in hex are accepted", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        fc.pre(new Set(bytes).size > 20);
+        const WEBHOOK_SECRET = Buffer.from(bytes).toString("hex");
+        fc.pre(new Set(WEBHOOK_SECRET).size >= 8);
+        expect(accepted({ WEBHOOK_SECRET }).webhookSecret).toBe(WEBHOOK_SECRET);
+      }),
+    );
+  });
+});
+
+test("an unknown KODIAI_ variable is refused, with the one that was meant; other programs' variables are none of ours", () => {
+  expect(refused({ KODIAI_WORKER: "2", KODIAI_ZEBRA: "1", PATH: "/bin", PROBOT_X: "1" })).toEqual([
+    "KODIAI_WORKER is not a variable of Kodiai; did you mean KODIAI_WORKERS?",
+    "KODIAI_ZEBRA is not a variable of Kodiai; remove it",
+  ]);
+});
+
+test("empty and blank values count as not set, and blanks around a value are dropped", () => {
+  expect(accepted({ PORT: "", LOG_LEVEL: "  ", KODIAI_WORKERS: " 3\n" })).toMatchObject({
+    port: 3000,
+    logLevel: "info",
+    workers: 3,
+  });
+});
+
+test("no problem ever tells a value", () => {
+  const names = [...ENV_VARIABLES.map(({ name }) => name), "KODIAI_TYPO"];
+  const canary = fc
+    .string({ unit: fc.constantFrom(..."qzxj7%/:@ "), minLength: 8 })
+    .filter((text) => text.trim().length > 7);
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...names), canary), (variables) => {
+      const read = readEnv(variables);
+      const said = "problems" in read ? read.problems.join("\n") : "";
+      for (const value of Object.values(variables)) expect(said).not.toContain(value.trim());
+    }),
+  );
+});
+
+test(".env.example, filled in, starts the server with the defaults", () => {
+  const filled = { ...parseEnv(envExample()), APP_ID: GOOD.APP_ID, WEBHOOK_SECRET: SECRET };
+  expect(readEnv(filled)).toEqual({
+    env: { ...accepted({}), privateKey: { kind: "file", path: "./kodiai.private-key.pem" } },
+  });
+});

@@ -1,0 +1,430 @@
+import { describe, expect, test } from "vitest";
+import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
+import { parseConfig } from "../../src/config/parse-config.ts";
+import { problemLine } from "../../src/config/problem-line.ts";
+import { extendsOf } from "../../src/config/read-config-file.ts";
+import { defaultConfig } from "../../src/config/repo-config.ts";
+
+const OWN = ".kodiai.yml";
+
+function read(text: string) {
+  return parseConfig([{ file: OWN, text }]);
+}
+
+/** Problems as "line:column severity key: message". */
+function complaints(text: string): string[] {
+  return read(text).problems.map((problem) => {
+    expect(problem.file).toBe(OWN);
+    return `${problem.line}:${problem.column} ${problem.severity} ${problem.key}: ${problem.message}`;
+  });
+}
+
+describe("each problem is named with its line, its column and its mend", () => {
+  const cases: [what: string, text: string, ...expected: string[]][] = [
+    [
+      "a misspelt key",
+      "version: 1\nreview:\n  profil: quiet\n",
+      "3:3 error review.profil: unknown key `profil`; did you mean `profile`?",
+    ],
+    [
+      "a key in the wrong section",
+      "profile: quiet\n",
+      "1:1 error profile: unknown key `profile`; did you mean `review.profile`?",
+    ],
+    [
+      "a key in kebab-case",
+      "path-filters: [a]\n",
+      "1:1 error path-filters: unknown key `path-filters`; did you mean `pathFilters`?",
+    ],
+    [
+      "a key that resembles nothing",
+      "fileKinds:\n  zebra: 1\n",
+      "2:3 error fileKinds.zebra: unknown key `zebra`; known here: `test`, `config`, `docs`, `infra`",
+    ],
+    [
+      "a dotted key",
+      "review.drafts: true\n",
+      "1:1 error review.drafts: unknown key `review.drafts`; write it nested: `review:` and, indented under it, `drafts:`",
+    ],
+    [
+      "a key that other tools have and Kodiai has not",
+      "path_instructions: []\n",
+      "1:1 error path_instructions: `path_instructions` is not supported yet; remove it",
+    ],
+    [
+      "a word that is no choice",
+      "review: {profile: balancd}\n",
+      "1:19 error review.profile: must be `quiet`, `balanced` or `thorough`; did you mean `balanced`?",
+    ],
+    [
+      "yes for true",
+      "review:\n  drafts: yes\n",
+      "2:11 error review.drafts: must be `true` or `false`; did you mean `true`?",
+    ],
+    ["a number that is too large", "review:\n  maxComments: 21\n", "2:16 error review.maxComments: must be at most 20"],
+    ["a negative number", "review:\n  maxComments: -1\n", "2:16 error review.maxComments: must be at least 0"],
+    ["a fraction", "review:\n  maxComments: 2.5\n", "2:16 error review.maxComments: must be a whole number"],
+    [
+      "a text for a list",
+      "pathFilters: src/**\n",
+      "1:14 error pathFilters: must be a list: one value a line, each after `- `",
+    ],
+    ["a text for a section", "review: on\n", "1:9 error review: must be a mapping: lines of `key: value`, indented"],
+    [
+      "a number in a list of texts",
+      "review:\n  labels:\n    - bug\n    - 7\n",
+      "4:7 error review.labels[1]: must be text; put numbers and words such as `true` in quotes",
+    ],
+    ["an empty text", 'review:\n  labels: [""]\n', "2:12 error review.labels[0]: must not be empty"],
+    [
+      "a text that is too long",
+      `pathFilters:\n  - ${"a".repeat(501)}\n`,
+      "2:5 error pathFilters[0]: must have at most 500 characters",
+    ],
+    [
+      "a list that is too long",
+      `pathFilters:\n${"  - a\n".repeat(203)}`,
+      "202:5 error pathFilters: must have at most 200 items; the rest is left out",
+    ],
+    ["another version", "version: 2\n", "1:10 error version: must be `1`"],
+    [
+      "a rule's setting of another tool",
+      "rules:\n  weak-hash: high\n",
+      "2:14 error rules.weak-hash: must be `off`, `critical`, `major`, `medium` or `minor`; did you mean `major`?",
+    ],
+    [
+      "a custom rule without what it needs",
+      "customRules:\n  - id: no-sleep\n    language: python\n    message: No sleep\n",
+      "2:5 error customRules[0]: lacks `rule`, which is required; add it",
+    ],
+    [
+      "a custom rule's name in capitals",
+      "customRules:\n  - id: NoSleep\n    language: python\n    message: No sleep\n    rule: {pattern: sleep($A)}\n",
+      "2:9 error customRules[0].id: must be kebab-case: lower-case letters, digits and single hyphens",
+    ],
+    [
+      "a glob that YAML takes for an alias",
+      "pathFilters:\n  - *.md\n",
+      "2:5 error pathFilters[0]: `*` begins an alias, and nothing above is called `.md`; put globs in quotes",
+    ],
+    [
+      "a glob that YAML takes for a tag",
+      "pathFilters:\n  - !dist/**\n",
+      "2:13 error pathFilters[0]: `!dist/**` is read as a YAML tag; put text that begins with `!` in quotes, and write plain values without tags",
+    ],
+    [
+      "a tag that would be code elsewhere",
+      'pathFilters: !!js/function "function () {}"\n',
+      "1:28 error pathFilters: `!!js/function` is read as a YAML tag; put text that begins with `!` in quotes, and write plain values without tags",
+    ],
+    [
+      "a key that is set twice",
+      "review:\n  drafts: true\n  drafts: false\n",
+      "3:3 error review.drafts: `drafts` is already set on line 2, which counts; remove one of the two",
+    ],
+    [
+      "a merge key",
+      "review: &a {drafts: true}\nfileKinds:\n  <<: *a\n",
+      "3:3 error fileKinds.<<: merge keys (`<<`) are not read; write the keys out",
+    ],
+    [
+      "keys of Object.prototype",
+      "rules:\n  __proto__: off\n  constructor: off\n",
+      "2:3 error rules.__proto__: `__proto__` cannot be a key; remove it",
+      "3:3 error rules.constructor: `constructor` cannot be a key; remove it",
+    ],
+    ["a list as a key", "? [a, b]\n: 1\n", "1:3 error : a key must be a plain word"],
+    ["an empty key", ": 1\n", "1:1 error : a key is empty; write a word before the `:`"],
+    [
+      "_extends with an owner",
+      "_extends: acme/settings\n",
+      "1:11 error _extends: must be the bare name of a repository of the same owner: no owner, slash, path or URL",
+    ],
+    [
+      "_extends with an address",
+      "version: 1\n_extends: https://evil.example/x.yml\n",
+      "2:11 error _extends: must be the bare name of a repository of the same owner: no owner, slash, path or URL",
+    ],
+    [
+      "a tab",
+      "review:\n\tdrafts: true\n",
+      "2:1 error : not valid YAML, so the whole file is left aside: a tab stands where spaces are needed; indent with spaces",
+    ],
+    [
+      "two keys on one line",
+      "review: profile: quiet\n",
+      "1:9 error : not valid YAML, so the whole file is left aside: two `key: value` stand on one line; put text that holds `: ` in quotes",
+    ],
+    [
+      "an open bracket",
+      "pathFilters: [a,\nversion: 1\n",
+      "2:1 error : not valid YAML, so the whole file is left aside: a `[` or `{` is not closed, or what follows it is not indented",
+    ],
+    [
+      "more than one document",
+      "version: 1\n---\nversion: 1\n",
+      "2:1 error : not valid YAML, so the whole file is left aside: it holds more than one document; remove everything from the second `---` on",
+    ],
+    ["a list as the file", "- review\n", "1:1 error : the file must be a mapping: lines of `key: value`"],
+    [
+      "a file that is too large",
+      `# ${"é".repeat(131_072)}\n`,
+      "null:null error : the file is larger than 256 KiB and was not read; shorten it",
+    ],
+    [
+      "values nested too deeply",
+      `customRules: ${"[".repeat(40)}${"]".repeat(40)}\n`,
+      "1:46 error : the file is nested deeper than 32 levels and was not read",
+    ],
+    [
+      "a directive",
+      "%TAG ! tag:example.com,2026:\n---\nversion: 1\n",
+      "1:1 notice : lines that begin with `%` are not read; remove them",
+    ],
+  ];
+  test.each(cases)("%s", (_, text, ...expected) => {
+    expect(complaints(text)).toEqual(expected);
+  });
+});
+
+describe("words of other review tools", () => {
+  test("are pointed to ours, at every level of a foreign file", () => {
+    const text = [
+      "reviews:",
+      "  profile: chill",
+      "  path_filters: ['!dist/**']",
+      "  auto_review:",
+      "    enabled: true",
+      "    base_branches: [main]",
+      "    auto_incremental_review: true",
+      "  max_review_comments: 4",
+      "comment_severity_threshold: HIGH",
+    ].join("\n");
+    expect(complaints(text)).toEqual([
+      "1:1 error reviews: unknown key `reviews`; did you mean `review`? Its keys go right under `review:`",
+      "3:3 error reviews.path_filters: unknown key `path_filters`; did you mean `pathFilters`?",
+      "4:3 error reviews.auto_review: unknown key `auto_review`; did you mean `review`? Its keys go right under `review:`",
+      expect.stringMatching(/^7:5 error reviews\.auto_review\.auto_incremental_review: unknown key/),
+      "8:3 error reviews.max_review_comments: unknown key `max_review_comments`; did you mean `review.maxComments`?",
+      "9:1 error comment_severity_threshold: unknown key `comment_severity_threshold`; did you mean `review.severityThreshold`?",
+    ]);
+    expect(read(text).config).toEqual(defaultConfig());
+  });
+
+  test.each([
+    ["severityLevelFilter", "review.severityThreshold"],
+    ["num_max_findings", "review.maxComments"],
+    ["maxSuggestions", "review.maxComments"],
+    ["ignore_title_keywords", "review.ignoreTitleKeywords"],
+    ["base_branches", "review.baseBranches"],
+    ["extends", "_extends"],
+  ])("%s is %s here", (theirs, ours) => {
+    expect(read(`${theirs}: x`).problems.map((problem) => problem.message)).toEqual([
+      `unknown key \`${theirs}\`; did you mean \`${ours}\`?`,
+    ]);
+  });
+
+  test("chill and assertive are taken as quiet and thorough, with a notice", () => {
+    expect(read("review: {profile: chill}").config.review.profile).toBe("quiet");
+    expect(read("review: {profile: Assertive}").config.review.profile).toBe("thorough");
+    expect(complaints("review: {profile: chill}")).toEqual(["1:19 notice review.profile: `chill` is read as `quiet`"]);
+  });
+
+  test("our keys in snake_case are taken, with a notice; the camelCase one counts when both stand", () => {
+    const { config } = read("path_filters: [src/**]\nreview:\n  max_comments: 3\n");
+    expect([config.pathFilters, config.review.maxComments]).toEqual([["src/**"], 3]);
+    const both = "review:\n  max_comments: 3\n  maxComments: 4\n";
+    expect(read(both).config.review.maxComments).toBe(4);
+    expect(complaints(both)).toEqual([
+      "2:3 error review.max_comments: `maxComments` is set as well and counts; remove `max_comments`",
+    ]);
+  });
+});
+
+describe("a wrong value falls back and its neighbours stay", () => {
+  test("field by field", () => {
+    const { config } = read(
+      "review:\n  profile: loud\n  maxComments: 3\n  drafts: 1\nversion: 9\nrules: {a-b: off, c-d: 7}\n",
+    );
+    expect(config).toEqual({
+      ...defaultConfig(),
+      review: { ...defaultConfig().review, maxComments: 3 },
+      rules: { "a-b": "off" },
+    });
+  });
+
+  test("a bad item leaves its list, the others stay in order", () => {
+    expect(read("pathFilters: [a, 1, b, '', [c], null, d]").config.pathFilters).toEqual(["a", "b", "d"]);
+  });
+
+  test("a list that is too long keeps its first 200 items", () => {
+    const text = `pathFilters:\n${Array.from({ length: 250 }, (_, index) => `  - p${index}\n`).join("")}`;
+    const { pathFilters } = read(text).config;
+    expect([pathFilters.length, pathFilters[199]]).toEqual([200, "p199"]);
+  });
+
+  test("a custom rule with a wrong severity gets the default one, one without a pattern is left out", () => {
+    const text = [
+      "customRules:",
+      "  - {id: a, language: go, message: M, severity: huge, rule: {pattern: f()}}",
+      "  - {id: b, language: go, message: M}",
+      "  - {id: c, language: cobol, message: M, rule: {pattern: f()}}",
+    ].join("\n");
+    expect(read(text).config.customRules).toEqual([
+      { id: "a", language: "go", message: "M", severity: "medium", rule: { pattern: "f()" } },
+    ]);
+  });
+
+  test("a key with nothing after it says nothing", () => {
+    expect(read("review:\n  profile:\n  # drafts: true\npathFilters:\n")).toMatchObject({
+      config: defaultConfig(),
+      problems: [],
+    });
+  });
+
+  test("an empty file, a file of comments and no file at all give the defaults without a problem", () => {
+    for (const text of ["", "\n\n", "# nothing yet\n", "---\n", "null", "\uFEFF"]) {
+      expect(read(text)).toMatchObject({ config: defaultConfig(), problems: [] });
+    }
+    expect(parseConfig([])).toMatchObject({ config: defaultConfig(), problems: [] });
+  });
+
+  test("anchors may be used, and carry plain values", () => {
+    const { config, problems } = read("fileKinds:\n  test: &mine ['qa/**']\n  docs: *mine\n");
+    expect([config.fileKinds.test, config.fileKinds.docs, problems]).toEqual([["qa/**"], ["qa/**"], []]);
+  });
+});
+
+test("every key is read: its example is accepted without a problem and changes the configuration", () => {
+  const keys = CONFIG_KEYS.filter(({ path }) => !path.includes("[]"));
+  expect(keys.length).toBeGreaterThan(15);
+  for (const { path, example } of keys) {
+    const nested = path.split(".").reduceRight<unknown>((value, key) => ({ [key]: value }), example);
+    const { config, problems } = read(JSON.stringify(nested));
+    expect(problems, path).toEqual([]);
+    const isSilent = path === "version" || path === "_extends";
+    if (!isSilent) expect(config, path).not.toEqual(defaultConfig());
+  }
+});
+
+describe("several files", () => {
+  const sources = [
+    {
+      file: "acme/.github/.kodiai.yml",
+      text: "review: {profile: quiet, drafts: true, labels: [bug]}\nrules: {weak-hash: off, leaked-key: critical}\n",
+    },
+    { file: OWN, text: "review: {drafts: false, labels: [ready]}\nrules: {weak-hash: minor}\n" },
+  ];
+
+  test("mappings merge key by key and rule by rule, lists are replaced, the stronger file wins", () => {
+    const { config } = parseConfig(sources);
+    expect(config.review).toEqual({ ...defaultConfig().review, profile: "quiet", drafts: false, labels: ["ready"] });
+    expect(config.rules).toEqual({ "weak-hash": "minor", "leaked-key": "critical" });
+  });
+
+  test("each key tells where its value comes from", () => {
+    const { origins } = parseConfig(sources);
+    const told = ["review.profile", "review.drafts", "review.maxComments", "rules.leaked-key", "rules.weak-hash"];
+    expect(told.map((key) => origins.get(key))).toEqual([
+      "acme/.github/.kodiai.yml",
+      OWN,
+      "default",
+      "acme/.github/.kodiai.yml",
+      OWN,
+    ]);
+  });
+
+  test("a wrong value leaves the weaker file's value in place", () => {
+    const { config, origins } = parseConfig([sources[0]!, { file: OWN, text: "review: {profile: loud}" }]);
+    expect([config.review.profile, origins.get("review.profile")]).toEqual(["quiet", "acme/.github/.kodiai.yml"]);
+  });
+
+  test("custom rules are replaced as a list", () => {
+    const rule = (id: string) => `customRules: [{id: ${id}, language: go, message: M, rule: {kind: k}}]`;
+    const { config } = parseConfig([
+      { file: "a", text: rule("first") },
+      { file: "b", text: rule("second") },
+    ]);
+    expect(config.customRules.map(({ id }) => id)).toEqual(["second"]);
+  });
+
+  test("problems name their file, the repository's own first", () => {
+    const { problems } = parseConfig([
+      { file: "acme/.github/.kodiai.yml", text: "version: 3" },
+      { file: OWN, text: "version: 4" },
+    ]);
+    expect(problems.map(problemLine)).toEqual([
+      ".kodiai.yml:1:10: error: version: must be `1`",
+      "acme/.github/.kodiai.yml:1:10: error: version: must be `1`",
+    ]);
+  });
+
+  test("_extends is followed from the strongest file only", () => {
+    expect(extendsOf("_extends: review-settings\nreview: {profile: loud}\n")).toBe("review-settings");
+    expect(extendsOf("_extends: .github")).toBe(".github");
+    for (const text of ["", "version: 1", "_extends: a/b", "_extends: ..", "_extends: 3", "_extends: [", "_extends:"]) {
+      expect(extendsOf(text), text).toBeNull();
+    }
+    const { config, problems } = parseConfig([
+      { file: "acme/settings/.kodiai.yml", text: "_extends: more" },
+      { file: OWN, text: "_extends: settings" },
+    ]);
+    expect(config).toEqual(defaultConfig());
+    expect(problems.map(problemLine)).toEqual([
+      "acme/settings/.kodiai.yml:1:11: notice: _extends: is followed in the repository's own file only, one step; here it does nothing",
+    ]);
+  });
+});
+
+describe("with the rules known", () => {
+  const known = { ruleIds: new Set(["weak-hash", "debug-leftover"]) };
+
+  test("an unknown rule is named with the nearest one and left out; custom rules may be set as well", () => {
+    const text = [
+      "rules: {debug-leftovers: off, weak-hash: off, no-sleep: minor, zebra: off}",
+      "customRules: [{id: no-sleep, language: go, message: M, rule: {kind: k}}]",
+    ].join("\n");
+    const { config, problems } = parseConfig([{ file: OWN, text }], known);
+    expect(problems.map(problemLine)).toEqual([
+      ".kodiai.yml:1:9: error: rules.debug-leftovers: there is no rule `debug-leftovers`; did you mean `debug-leftover`?",
+      ".kodiai.yml:1:64: error: rules.zebra: there is no rule `zebra`; see docs/rules.md for the rules there are",
+    ]);
+    expect(config.rules).toEqual({ "weak-hash": "off", "no-sleep": "minor" });
+  });
+
+  test("a custom rule whose id is taken, or that cannot run, is named and left out", () => {
+    const text = [
+      "customRules:",
+      "  - {id: weak-hash, language: go, message: M, rule: {kind: k}}",
+      "  - {id: mine, language: go, message: M, rule: {kind: k}}",
+      "  - {id: mine, language: go, message: M, rule: {kind: k}}",
+      "  - {id: broken, language: go, message: M, rule: {pattern: '((('}}",
+    ].join("\n");
+    const customRuleProblems = () => [{ id: "broken", message: "pattern does not parse" }];
+    const { config, problems } = parseConfig([{ file: OWN, text }], { ...known, customRuleProblems });
+    expect(problems.map(problemLine)).toEqual([
+      ".kodiai.yml:2:10: error: customRules.weak-hash: another rule is called `weak-hash`; choose another id",
+      ".kodiai.yml:4:10: error: customRules.mine: another rule is called `mine`; choose another id",
+      ".kodiai.yml:5:50: error: customRules.broken: pattern does not parse",
+    ]);
+    expect(config.customRules.map(({ id }) => id)).toEqual(["mine"]);
+  });
+});
+
+test("at most 50 problems are listed, and a last line counts the rest", () => {
+  const { problems } = read(Array.from({ length: 1_300 }, (_, index) => `zebra${index}: 1`).join("\n"));
+  expect(problems.length).toBe(51);
+  expect(problems.at(-1)).toEqual({
+    file: OWN,
+    key: "",
+    line: null,
+    column: null,
+    severity: "error",
+    message: "and 1,250 more",
+  });
+});
+
+test("a quoted key cannot break out of its line or its backticks", () => {
+  const [problem] = read('"x` @acme/team\\n# big\\u202E": 1').problems;
+  expect(problem?.message).toMatch(/^unknown key `x\? @acme\/team\?# big\?`; known here: /);
+});
