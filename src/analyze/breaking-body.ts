@@ -1,7 +1,7 @@
-// Breaking changes announced in a pull request's description: Markdown comes in, the announcing texts come out.
+// Breaking changes announced in a pull request's description: its prose comes in, the announcing texts come out.
 // Descriptions are mostly filled-in templates, so labels, questions and boxes are read together with their answers.
 import { announcement, answer, excerpt, mentionsBreaking, saysNo, saysYes } from "./breaking-phrase.ts";
-import { intentProse, type ProseLine } from "./intent-prose.ts";
+import type { ProseLine } from "./intent-prose.ts";
 
 interface Block {
   readonly kind: "heading" | "item" | "text";
@@ -20,8 +20,8 @@ const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?/;
 const OWN_LINE = /^\s*(?:\||[A-Z][\w-]{2,30}: |(?:\*\*)?BREAKING)/;
 
 /** The texts (at most 120 characters each) that announce a breaking change, in order. */
-export function breakingBody(body: string): readonly string[] {
-  const blocks = readBlocks(intentProse(body));
+export function breakingBody(body: readonly ProseLine[]): readonly string[] {
+  const blocks = readBlocks(body);
   return blocks.flatMap((block, index) => {
     const at = announcedAt(block, blocks, index);
     return at === null ? [] : [excerpt(block.raw, at)];
@@ -86,7 +86,7 @@ function readBlocks(lines: readonly ProseLine[]): readonly Block[] {
     open = [];
   };
   for (const line of lines) {
-    const rule = RULE.test(line.masked);
+    const rule = line.masked !== "" && RULE.test(line.masked);
     if (rule || line.masked.trim() === "") {
       close(rule);
       continue;

@@ -1,9 +1,8 @@
 // Where a pull request announces a breaking change: parsed title, body and commits come in, the places come out.
-import type { Commit } from "../domain/pull-request.ts";
 import type { BreakingSource } from "../domain/signals.ts";
 import { breakingBody } from "./breaking-body.ts";
 import { announcement, excerpt, FOOTER, saysNo } from "./breaking-phrase.ts";
-import { intentProse } from "./intent-prose.ts";
+import type { ProseLine } from "./intent-prose.ts";
 import { type ParsedTitle, parseTitle } from "./title.ts";
 
 /** Each further place adds nothing to the decision; a changelog pasted as a body has hundreds. */
@@ -17,17 +16,17 @@ const BREAKING_TAG = /^(?:breaking|breaking[ -]changes?|bc[ -]breaks?)$/;
  */
 export function breakingSources(input: {
   readonly title: ParsedTitle;
-  readonly body: string | null;
-  readonly commits: readonly Commit[];
+  readonly body: readonly ProseLine[];
+  readonly commits: readonly (readonly ProseLine[])[];
 }): readonly BreakingSource[] {
   const found = new Map<string, BreakingSource>();
   const keep = (source: BreakingSource) => {
     if (found.size < MAX_SOURCES) found.set(`${source.where} ${source.text}`, source);
   };
   if (titleAnnounces(input.title)) keep({ where: "title", text: titleText(input.title) });
-  for (const text of breakingBody(input.body ?? "")) keep({ where: "body", text });
+  for (const text of breakingBody(input.body)) keep({ where: "body", text });
   for (const commit of input.commits) {
-    for (const text of commitTexts(commit.message)) keep({ where: "commit", text });
+    for (const text of commitTexts(commit)) keep({ where: "commit", text });
   }
   return [...found.values()];
 }
@@ -44,12 +43,11 @@ function titleText(title: ParsedTitle): string {
 }
 
 /** A commit announces by its header and by its footers; its prose often speaks about other changes. */
-function commitTexts(message: string): readonly string[] {
-  const [header = "", ...lines] = message.split(/\r\n|\r|\n/);
-  const title = parseTitle(header);
+function commitTexts([header, ...lines]: readonly ProseLine[]): readonly string[] {
+  const title = parseTitle(header?.raw ?? "");
   const texts = titleAnnounces(title) ? [titleText(title)] : [];
-  for (const { masked, raw } of intentProse(lines.join("\n"))) {
-    const footer = FOOTER.exec(masked);
+  for (const { masked, raw } of lines) {
+    const footer = masked === "" ? null : FOOTER.exec(masked);
     if (footer !== null && announcement(masked) !== null) texts.push(excerpt(raw, footer.index));
   }
   return texts;

@@ -10,31 +10,32 @@ export interface ProseLine {
 /** GitHub lets a fence be indented in list items; 20 is deeper than any list people write. */
 const FENCE = /^\s{0,20}(?:[-*+] {1,3})?(`{3,}|~{3,})(.*)$/s;
 const QUOTE = /^\s{0,3}>/;
+const BLANK: ProseLine = { masked: "", raw: "" };
 
 /**
  * The lines of a Markdown text, in order and number; fenced code, quoted lines and HTML comments leave blank ones.
  * A fence or comment that is never closed reaches to the end, as on GitHub.
  */
 export function intentProse(markdown: string): readonly ProseLine[] {
-  const lines: ProseLine[] = [];
-  let fence: string | null = null;
-  let hidden = false;
-  for (const line of markdown.split(/\r\n|\r|\n/)) {
-    if (fence !== null) {
-      if (closes(line, fence)) fence = null;
-      lines.push({ masked: "", raw: "" });
-      continue;
-    }
-    fence = hidden ? null : openingFence(line);
-    if (fence !== null || (!hidden && QUOTE.test(line))) {
-      lines.push({ masked: "", raw: "" });
-      continue;
-    }
-    const read = readLine(line, hidden);
-    hidden = read.hidden;
-    lines.push(read.prose);
+  const open: Open = { fence: null, hidden: false };
+  return markdown.split(/\r\n|\r|\n/).map((line) => (line === "" ? BLANK : nextLine(line, open)));
+}
+
+/** What a line leaves open for the next ones: a fence by its marks, a comment. Written as the lines are read. */
+interface Open {
+  fence: string | null;
+  hidden: boolean;
+}
+
+function nextLine(line: string, open: Open): ProseLine {
+  if (open.fence !== null) {
+    if (closes(line, open.fence)) open.fence = null;
+    return BLANK;
   }
-  return lines;
+  if (open.hidden) return readLine(line, open);
+  open.fence = openingFence(line);
+  if (open.fence !== null || QUOTE.test(line)) return BLANK;
+  return line.includes("`") || line.includes("<!--") ? readLine(line, open) : { masked: line, raw: line };
 }
 
 function openingFence(line: string): string | null {
@@ -49,17 +50,16 @@ function closes(line: string, fence: string): boolean {
   return text.length >= fence.length && text.replaceAll(fence[0] ?? "`", "") === "";
 }
 
-function readLine(line: string, startsHidden: boolean): { prose: ProseLine; hidden: boolean } {
+function readLine(line: string, open: Open): ProseLine {
   const spans = codeSpans(line);
   const token = /`+|<!--/g;
-  let hidden = startsHidden;
   let masked = "";
   let raw = "";
   let at = 0;
   while (at < line.length) {
-    if (hidden) {
+    if (open.hidden) {
       const end = line.indexOf("-->", at);
-      hidden = end < 0;
+      open.hidden = end < 0;
       at = end < 0 ? line.length : end + 3;
       continue;
     }
@@ -69,25 +69,29 @@ function readLine(line: string, startsHidden: boolean): { prose: ProseLine; hidd
     masked += plain;
     raw += plain;
     if (found === null) break;
-    const end = spans.get(found.index) ?? found.index + found[0].length;
-    hidden = found[0] === "<!--";
-    at = end;
-    if (hidden) continue;
-    masked += "`".repeat(end - found.index);
-    raw += line.slice(found.index, end);
+    at = spans.get(found.index) ?? found.index + found[0].length;
+    open.hidden = found[0] === "<!--";
+    if (open.hidden) continue;
+    masked += "`".repeat(at - found.index);
+    raw += line.slice(found.index, at);
   }
-  return { prose: { masked, raw }, hidden };
+  return { masked, raw };
 }
 
 /** Start of each code span of a line → its end. A run of backticks is closed by the next run of the same length. */
 function codeSpans(line: string): ReadonlyMap<number, number> {
-  const runs = [...line.matchAll(/`+/g)].map((run) => ({ at: run.index, length: run[0].length }));
   const nextOfLength = new Map<number, number>();
-  const closing = new Map<number, number>();
-  for (const run of runs.toReversed()) {
-    const next = nextOfLength.get(run.length);
-    if (next !== undefined) closing.set(run.at, next + run.length);
-    nextOfLength.set(run.length, run.at);
+  const ends = new Map<number, number>();
+  // From the right, so that each run meets the next one of its length.
+  let last = line.lastIndexOf("`");
+  while (last >= 0) {
+    let first = last;
+    while (line[first - 1] === "`") first--;
+    const length = last - first + 1;
+    const next = nextOfLength.get(length);
+    if (next !== undefined) ends.set(first, next + length);
+    nextOfLength.set(length, first);
+    last = first === 0 ? -1 : line.lastIndexOf("`", first - 1);
   }
-  return closing;
+  return ends;
 }

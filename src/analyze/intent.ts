@@ -4,6 +4,7 @@ import type { Author, Commit } from "../domain/pull-request.ts";
 import type { Intent, Profile } from "../domain/signals.ts";
 import { breakingSources } from "./breaking.ts";
 import { dependencyBump } from "./dependency-bump.ts";
+import { intentProse } from "./intent-prose.ts";
 import { issueRefs } from "./issue-refs.ts";
 import { revertOf } from "./revert.ts";
 import { type ParsedTitle, parseTitle, type TitleCommand } from "./title.ts";
@@ -39,7 +40,11 @@ const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });
-  const told = { title, body: bump === null ? input.body : null, commits: input.commits };
+  const told = {
+    title,
+    body: intentProse(bump === null ? (input.body ?? "") : ""),
+    commits: input.commits.map((commit) => intentProse(commit.message)),
+  };
   const reverts = revertOf(told);
   const revertsByTitle = reverts !== null && /^revert/i.test(title.untagged) && title.otherType === null;
   return {
@@ -55,7 +60,7 @@ export function parseIntent(input: IntentInput): Intent {
     profile: PROFILES.find(([command]) => title.commands.includes(command))?.[1] ?? null,
     focusAreas: focusAreas(title),
     reverts,
-    issues: issueRefs({ ...told, title: input.title }),
+    issues: issueRefs({ ...told, title: intentProse(input.title) }),
     bump,
   };
 }

@@ -1,7 +1,6 @@
 // Which issues a pull request says it closes or belongs to: title, body and commits come in, references come out.
-import type { Commit } from "../domain/pull-request.ts";
 import type { IssueRef } from "../domain/signals.ts";
-import { intentProse } from "./intent-prose.ts";
+import type { ProseLine } from "./intent-prose.ts";
 
 /** More references than this are a changelog, not an intent. */
 const MAX_REFS = 100;
@@ -29,18 +28,20 @@ const NEXT = new RegExp(
  * a list, and "fixes issue #1", are kept with `closing: false`. Code, quotations and hidden comments say nothing.
  */
 export function issueRefs(input: {
-  readonly title: string;
-  readonly body: string | null;
-  readonly commits: readonly Commit[];
+  readonly title: readonly ProseLine[];
+  readonly body: readonly ProseLine[];
+  readonly commits: readonly (readonly ProseLine[])[];
 }): readonly IssueRef[] {
   const found = new Map<string, IssueRef>();
   const texts = [
-    { source: "title" as const, text: input.title },
-    { source: "body" as const, text: input.body ?? "" },
-    ...input.commits.map((commit) => ({ source: "commit" as const, text: commit.message })),
+    { source: "title" as const, lines: input.title },
+    { source: "body" as const, lines: input.body },
+    ...input.commits.map((lines) => ({ source: "commit" as const, lines })),
   ];
-  for (const { source, text } of texts) {
-    for (const { masked } of intentProse(text)) collect(masked, source, found);
+  for (const { source, lines } of texts) {
+    for (const { masked } of lines) {
+      if (masked !== "") collect(masked, source, found);
+    }
   }
   return [...found.values()];
 }

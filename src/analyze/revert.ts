@@ -1,7 +1,6 @@
 // Does the pull request take an earlier change back, and which one? Title, body and commits come in.
-import type { Commit } from "../domain/pull-request.ts";
 import type { Intent } from "../domain/signals.ts";
-import { intentProse } from "./intent-prose.ts";
+import type { ProseLine } from "./intent-prose.ts";
 import type { ParsedTitle } from "./title.ts";
 
 /** GitHub's button and `git revert` quote the title; GitHub cuts a long one, and with it the closing quote. */
@@ -23,24 +22,23 @@ const SQUASHED = /\(#(\d{1,10})\)$/;
  */
 export function revertOf(input: {
   readonly title: ParsedTitle;
-  readonly body: string | null;
-  readonly commits: readonly Commit[];
+  readonly body: readonly ProseLine[];
+  readonly commits: readonly (readonly ProseLine[])[];
 }): Intent["reverts"] {
   const { title, commits } = input;
   const subject = revertedSubject(title);
-  const pull = PULL.exec(title.untagged)?.[1];
-  const sha = hash(SHA.exec(title.untagged)?.[1]);
-  const titleSays = subject !== null || pull !== undefined || sha !== null;
-  const told = [
-    { pull: pull ?? null, sha },
-    ...sentences(input.body ?? "", titleSays ? "anywhere" : "first line"),
-    ...(titleSays || commits.length === 1 ? commits.flatMap((one) => sentences(one.message, "anywhere")) : []),
+  const named: Told = { pull: PULL.exec(title.untagged)?.[1] ?? null, sha: hash(SHA.exec(title.untagged)?.[1]) };
+  const titleSays = subject !== null || named.pull !== null || named.sha !== null;
+  const told: readonly Told[] = [
+    named,
+    ...sentences(input.body, titleSays ? "anywhere" : "first line"),
+    ...(titleSays || commits.length === 1 ? commits.flatMap((one) => sentences(one, "anywhere")) : []),
     { pull: SQUASHED.exec(subject ?? "")?.[1] ?? null, sha: null },
   ];
-  const firstPull = told.find((one) => one.pull !== null)?.pull ?? null;
-  const firstSha = told.find((one) => one.sha !== null)?.sha ?? null;
-  if (!titleSays && firstPull === null && firstSha === null) return null;
-  return { subject, sha: firstSha, pull: firstPull === null ? null : Number(firstPull) };
+  const pull = told.flatMap((one) => one.pull ?? [])[0];
+  const sha = told.flatMap((one) => one.sha ?? [])[0];
+  if (!titleSays && pull === undefined && sha === undefined) return null;
+  return { subject, sha: sha ?? null, pull: pull === undefined ? null : Number(pull) };
 }
 
 function revertedSubject({ untagged, type, subject }: ParsedTitle): string | null {
@@ -54,8 +52,8 @@ interface Told {
   readonly sha: string | null;
 }
 
-function sentences(text: string, where: "anywhere" | "first line"): readonly Told[] {
-  const spoken = intentProse(text).filter(({ masked }) => masked.trim() !== "");
+function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly Told[] {
+  const spoken = lines.filter(({ masked }) => masked.trim() !== "");
   return spoken.slice(0, where === "anywhere" ? spoken.length : 1).flatMap(({ masked }) => {
     const match = SENTENCE.exec(masked);
     return match === null ? [] : [{ pull: match[1] ?? null, sha: hash(match[2]) }];

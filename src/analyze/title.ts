@@ -65,7 +65,7 @@ const EMOJI = /(?:\p{Extended_Pictographic}(?:\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F
 const HEAD_LENGTH = 300;
 const GRAMMAR = new CommitParser({
   headerPattern:
-    /^(?<type>[A-Za-z][\w-]{0,39})(?<gap> ?)(?:\((?<scope>[^()]{0,100})\))?(?<bang>!?)(?<colon> ?[:：])(?<space>\s?)(?<rest>.*)$/s,
+    /^(?<type>[A-Za-z_][\w-]{0,39})(?<gap> ?)(?:\((?<scope>[^()]{0,100})\))?(?<bang>!?)(?<colon> ?[:：])(?<space>\s?)(?<rest>.*)$/s,
   headerCorrespondence: ["type", "gap", "scope", "bang", "colon", "space", "rest"],
   // One line is parsed: the grammar's own searches for footers, issues and fields have nothing to find.
   noteKeywords: [],
