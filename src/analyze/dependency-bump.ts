@@ -1,0 +1,105 @@
+// Is the pull request a dependency bump, of what, and how far? Two signs of four are needed: people, too, write "Update …".
+import type { Author, Commit } from "../domain/pull-request.ts";
+import type { DependencyBump } from "../domain/signals.ts";
+import { bumpEcosystem } from "./dependency-bump-ecosystem.ts";
+import { bumpStep } from "./dependency-bump-step.ts";
+import { bumpTitle, plainVersion } from "./dependency-bump-title.ts";
+import type { ParsedTitle } from "./title.ts";
+
+export interface BumpInput {
+  readonly title: ParsedTitle;
+  readonly body: string | null;
+  readonly commits: readonly Commit[];
+  readonly labels: readonly string[];
+  readonly headRef: string;
+  readonly author: Pick<Author, "login">;
+  readonly files: readonly { readonly path: string }[];
+}
+
+type Source = DependencyBump["source"];
+
+/** Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix ends as set. */
+const BRANCHES: readonly (readonly [RegExp, Source])[] = [
+  [/^dependabot[/_-]/, "dependabot"],
+  [/^renovate[/-]/, "renovate"],
+  [/^(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|^pre-commit-ci-update-config$/, "other"],
+];
+
+/** Logins of bots; nobody but an App can have `[bot]` in a login. Self-hosted Renovates are named after their owner. */
+const SENDERS: readonly (readonly [RegExp, Source])[] = [
+  [/^dependabot(?:-preview)?(?:\[bot\])?$/, "dependabot"],
+  [/^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/, "renovate"],
+  [/^(?:(?:greenkeeper|pre-commit-ci)\[bot\]|depfu\[bot\]|snyk-bot|pyup-bot|scala-steward)$/, "other"],
+];
+
+const LABELS: ReadonlyMap<string, Source> = new Map([
+  ["dependencies", "other"],
+  ["dependency", "other"],
+  ["deps", "other"],
+  ["dependabot", "dependabot"],
+  ["renovate", "renovate"],
+  ["renovatebot", "renovate"],
+  ["renovate-bot", "renovate"],
+]);
+
+/** Release notes follow the first lines of a body; versions are looked for before them. */
+const BODY_REACH = 20_000;
+
+/**
+ * The bump, or null when fewer than two of title, branch, sender and label say so. `from`, missing in Renovate's titles, is
+ * taken from the bot's own description or commit when its target agrees with the title.
+ */
+export function dependencyBump(input: BumpInput): DependencyBump | null {
+  const title = bumpTitle(input.title);
+  const branch = firstMatch(BRANCHES, input.headRef);
+  const sender = firstMatch(SENDERS, input.author.login.toLowerCase());
+  const labels = input.labels.flatMap((label) => LABELS.get(label.trim().toLowerCase()) ?? []);
+  const signs: DependencyBump["signs"][number][] = [];
+  if (title !== null) signs.push("title");
+  if (branch !== null) signs.push("branch");
+  if (sender !== null) signs.push("sender");
+  if (labels.length > 0) signs.push("label");
+  if (signs.length < 2) return null;
+  const versions = completeVersions(input, title);
+  return {
+    source: namedSource([sender, branch, ...labels]),
+    signs,
+    packageName: title?.packageName ?? null,
+    ...versions,
+    ecosystem: bumpEcosystem({ headRef: input.headRef, files: input.files, title }),
+    group: title?.group ?? false,
+    step: bumpStep(versions.from, versions.to),
+  };
+}
+
+function firstMatch(rules: readonly (readonly [RegExp, Source])[], text: string): Source | null {
+  return rules.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+}
+
+function namedSource(sources: readonly (Source | null)[]): Source {
+  return sources.find((source) => source !== null && source !== "other") ?? "other";
+}
+
+function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>) {
+  const known = { from: title?.from ?? null, to: title?.to ?? null };
+  if (title === null || title.group || known.from !== null) return known;
+  const texts = [input.body ?? "", ...input.commits.slice(0, 1).map((commit) => commit.message)];
+  const told = texts.map((text) => toldVersions(text.slice(0, BODY_REACH))).find((versions) => versions !== null);
+  return told !== undefined && told !== null && agrees(known.to, told.to)
+    ? { from: told.from, to: known.to ?? told.to }
+    : known;
+}
+
+/** Dependabot: "Bumps [x](…) from A to B."; Renovate: a table cell "[`A` -> `B`](…)" or "`A` → `B`". */
+function toldVersions(text: string): { readonly from: string; readonly to: string } | null {
+  const match =
+    /^Bumps [^\n]{1,400}? from `?([^\s`]{1,60})`? to `?([^\s`]{1,60}?)`?\.?$/m.exec(text) ??
+    /`([^\s`]{1,60})` {1,2}(?:->|→) {1,2}`([^\s`]{1,60})`/.exec(text);
+  return match === null ? null : { from: plainVersion(match[1] ?? ""), to: plainVersion(match[2] ?? "") };
+}
+
+/** "to v14" in a title and `14.0.1` in the table are the same target. */
+function agrees(title: string | null, told: string): boolean {
+  const [a, b] = [title ?? "", told].map((version) => version.replace(/^(?:\^|[~>=<]{1,3})/, ""));
+  return title === null || a === b || `${b}`.startsWith(`${a}.`);
+}

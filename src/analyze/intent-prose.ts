@@ -1,0 +1,97 @@
+// What the author says in their own voice: Markdown comes in, lines come out in which code, quotations and hidden
+// comments can no longer be read as statements. One pass; linear in the length of the text.
+
+/** One line, twice and equally long: `masked` to search in (code spans filled with backticks), `raw` to quote from. */
+export interface ProseLine {
+  readonly masked: string;
+  readonly raw: string;
+}
+
+/** GitHub lets a fence be indented in list items; 20 is deeper than any list people write. */
+const FENCE = /^\s{0,20}(?:[-*+] {1,3})?(`{3,}|~{3,})(.*)$/s;
+const QUOTE = /^\s{0,3}>/;
+const BLANK: ProseLine = { masked: "", raw: "" };
+
+/**
+ * The lines of a Markdown text, in order and number; fenced code, quoted lines and HTML comments leave blank ones.
+ * A fence or comment that is never closed reaches to the end, as on GitHub.
+ */
+export function intentProse(markdown: string): readonly ProseLine[] {
+  const open: Open = { fence: null, hidden: false };
+  return markdown.split(/\r\n|\r|\n/).map((line) => (line === "" ? BLANK : nextLine(line, open)));
+}
+
+/** What a line leaves open for the next ones: a fence by its marks, a comment. Written as the lines are read. */
+interface Open {
+  fence: string | null;
+  hidden: boolean;
+}
+
+function nextLine(line: string, open: Open): ProseLine {
+  if (open.fence !== null) {
+    if (closes(line, open.fence)) open.fence = null;
+    return BLANK;
+  }
+  if (open.hidden) return readLine(line, open);
+  open.fence = openingFence(line);
+  if (open.fence !== null || QUOTE.test(line)) return BLANK;
+  return line.includes("`") || line.includes("<!--") ? readLine(line, open) : { masked: line, raw: line };
+}
+
+function openingFence(line: string): string | null {
+  const match = FENCE.exec(line);
+  const marks = match?.[1] ?? null;
+  // ```x``` on one line is a code span.
+  return marks?.startsWith("`") && match?.[2]?.includes("`") ? null : marks;
+}
+
+function closes(line: string, fence: string): boolean {
+  const text = line.trim();
+  return text.length >= fence.length && text.replaceAll(fence[0] ?? "`", "") === "";
+}
+
+function readLine(line: string, open: Open): ProseLine {
+  const spans = codeSpans(line);
+  const token = /`+|<!--/g;
+  let masked = "";
+  let raw = "";
+  let at = 0;
+  while (at < line.length) {
+    if (open.hidden) {
+      const end = line.indexOf("-->", at);
+      open.hidden = end < 0;
+      at = end < 0 ? line.length : end + 3;
+      continue;
+    }
+    token.lastIndex = at;
+    const found = token.exec(line);
+    const plain = line.slice(at, found?.index ?? line.length);
+    masked += plain;
+    raw += plain;
+    if (found === null) break;
+    at = spans.get(found.index) ?? found.index + found[0].length;
+    open.hidden = found[0] === "<!--";
+    if (open.hidden) continue;
+    masked += "`".repeat(at - found.index);
+    raw += line.slice(found.index, at);
+  }
+  return { masked, raw };
+}
+
+/** Start of each code span of a line → its end. A run of backticks is closed by the next run of the same length. */
+function codeSpans(line: string): ReadonlyMap<number, number> {
+  const nextOfLength = new Map<number, number>();
+  const ends = new Map<number, number>();
+  // From the right, so that each run meets the next one of its length.
+  let last = line.lastIndexOf("`");
+  while (last >= 0) {
+    let first = last;
+    while (line[first - 1] === "`") first--;
+    const length = last - first + 1;
+    const next = nextOfLength.get(length);
+    if (next !== undefined) ends.set(first, next + length);
+    nextOfLength.set(length, first);
+    last = first === 0 ? -1 : line.lastIndexOf("`", first - 1);
+  }
+  return ends;
+}

@@ -1,0 +1,66 @@
+// Does the pull request take an earlier change back, and which one? Title, body and commits come in.
+import type { Intent } from "../domain/signals.ts";
+import type { ProseLine } from "./intent-prose.ts";
+import type { ParsedTitle } from "./title.ts";
+
+/** GitHub's button and `git revert` quote the title; GitHub cuts a long one, and with it the closing quote. */
+const QUOTED = /^revert(?:ed|s)?:? ["“](.+)$/is;
+const PULL = /^reverts? (?:pr |pull request )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#(\d{1,10})(?!\w)/i;
+const SHA = /^reverts? (?:commit )?([0-9a-f]{7,40})(?!\w)/i;
+/** Git's own sentence, and GitHub's `Reverts owner/repo#12`; only at the start of a line, so that prose is not one. */
+const SENTENCE =
+  /^\s{0,3}(?:[-*] )?(?:this )?(?:partially )?reverts? (?:(?:the )?(?:commits?|pr|pull request)[ :]{1,2})?(?:(?:https?:\/\/[\w.-]{1,80}\/)?[\w.-]{1,100}\/[\w.-]{1,100})?(?:(?:#|\/pull\/)(\d{1,10})|(?:\/commit\/|@)?([0-9a-f]{7,40}))(?!\w)/i;
+
+/** What a squash merge put behind the reverted title. */
+const SQUASHED = /\(#(\d{1,10})\)$/;
+
+/**
+ * What is taken back, as far as the text says; null when nothing is.
+ *
+ * Unless the title says revert, a description counts by its first line only, and commits only when there is just one:
+ * further down, and among many commits, one change of the same pull request takes back another.
+ */
+export function revertOf(input: {
+  readonly title: ParsedTitle;
+  readonly body: readonly ProseLine[];
+  readonly commits: readonly (readonly ProseLine[])[];
+}): Intent["reverts"] {
+  const { title, commits } = input;
+  const subject = revertedSubject(title);
+  const named: Told = { pull: PULL.exec(title.untagged)?.[1] ?? null, sha: hash(SHA.exec(title.untagged)?.[1]) };
+  const titleSays = subject !== null || named.pull !== null || named.sha !== null;
+  const told: readonly Told[] = [
+    named,
+    ...sentences(input.body, titleSays ? "anywhere" : "first line"),
+    ...(titleSays || commits.length === 1 ? commits.flatMap((one) => sentences(one, "anywhere")) : []),
+    { pull: SQUASHED.exec(subject ?? "")?.[1] ?? null, sha: null },
+  ];
+  const pull = told.flatMap((one) => one.pull ?? [])[0];
+  const sha = told.flatMap((one) => one.sha ?? [])[0];
+  if (!titleSays && pull === undefined && sha === undefined) return null;
+  return { subject, sha: sha ?? null, pull: pull === undefined ? null : Number(pull) };
+}
+
+function revertedSubject({ untagged, type, subject }: ParsedTitle): string | null {
+  const quoted = QUOTED.exec(untagged)?.[1];
+  if (quoted !== undefined) return quoted.replace(/["”]$/, "");
+  return type === "revert" && subject !== "" ? subject.replace(/^["“](.+)["”]$/s, "$1") : null;
+}
+
+interface Told {
+  readonly pull: string | null;
+  readonly sha: string | null;
+}
+
+function sentences(lines: readonly ProseLine[], where: "anywhere" | "first line"): readonly Told[] {
+  const spoken = lines.filter(({ masked }) => masked.trim() !== "");
+  return spoken.slice(0, where === "anywhere" ? spoken.length : 1).flatMap(({ masked }) => {
+    const match = SENTENCE.exec(masked);
+    return match === null ? [] : [{ pull: match[1] ?? null, sha: hash(match[2]) }];
+  });
+}
+
+/** A word of hexadecimal letters without a digit ("defaced") is a word. */
+function hash(text: string | undefined): string | null {
+  return text !== undefined && /\d/.test(text) ? text.toLowerCase() : null;
+}
