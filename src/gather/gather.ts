@@ -1,0 +1,79 @@
+// DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
+// What the review cannot do without may throw; what it can do without is missing with a reason.
+import type { Repo, ReviewJob } from "../domain/job.ts";
+import type { Degraded, Skipped } from "../domain/outcome.ts";
+import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import { Transient } from "../domain/transient.ts";
+import type { PullRequests } from "../ports.ts";
+import { heldBack, turnedAway } from "./policy.ts";
+import { readChanges } from "./read-changes.ts";
+import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
+import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
+import { selectFiles } from "./select-files.ts";
+
+/**
+ * Reads everything that one review needs.
+ *
+ * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
+ *   than that took
+ * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
+ *   own comments are optional: without them the review goes on, and says so in `degraded`
+ */
+export async function gather(job: ReviewJob, pulls: PullRequests): Promise<PullRequestContext | Skipped> {
+  const { repo } = job;
+  const pull = await pulls.pull(repo, job.number);
+  const away = turnedAway(job, pull);
+  if (away !== null) return { kind: "skipped", reason: away };
+
+  const { config, problems } = await readBaseConfig(repo, pull, pulls);
+  const back = heldBack(job, pull, config.review);
+  if (back !== null) return { kind: "skipped", reason: back };
+
+  const changed = readChanges(await pulls.changes(repo, pull));
+  const byPath = selectFiles(changed.files, config.pathFilters);
+  const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
+  const head = await readHeadTexts(byPath.reviewed, readHead);
+  // A header such as "Code generated … DO NOT EDIT" is known only now.
+  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path) ?? null);
+  const reviewed = new Set(byText.reviewed.map(({ path }) => path));
+
+  const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
+  const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
+  return {
+    kind: "context",
+    job,
+    repo,
+    pull,
+    config,
+    configProblems: problems,
+    files: byText.reviewed,
+    leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
+    headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),
+    authorFacts: author.value,
+    ownComments: own.value,
+    degraded: [...changed.degraded, ...head.degraded, ...author.degraded, ...own.degraded],
+  };
+}
+
+/** From the base commit: a pull request cannot change the rules of its own review. */
+function readBaseConfig(repo: Repo, pull: PullRequest, pulls: PullRequests): Promise<EffectiveConfig> {
+  return readConfig(repo, {
+    ofBase: () => pulls.text(repo, CONFIG_PATH, pull.base.sha, MAX_ASKED_BYTES),
+    ofOwner: (name) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
+  });
+}
+
+interface Learned<Value> {
+  readonly value: Value;
+  readonly degraded: readonly Degraded[];
+}
+
+async function optional<Value>(part: string, ask: () => Promise<Value>, without: Value): Promise<Learned<Value>> {
+  try {
+    return { value: await ask(), degraded: [] };
+  } catch (error) {
+    // Only our own adapters' words are fit for a footer; anything else may quote what it was asked with.
+    const reason = error instanceof Transient ? error.message : "the question failed";
+    return { value: without, degraded: [{ part, reason }] };
+  }
+}

@@ -1,0 +1,204 @@
+// The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. Nothing of it throws; what cannot be
+// read is refused by name with the reason, and the other files stand.
+import type { FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
+import { commonPath } from "./common-path.ts";
+import { cutDiff, type DiffPiece } from "./cut-diff.ts";
+import { type ParsedFile, parseHunks, parsePlain } from "./parse-hunks.ts";
+import { readGitHeader } from "./read-git-header.ts";
+import { unquotePath } from "./unquote-path.ts";
+
+/** A part of a diff that could not be read. `path` is null when not even the name is known. */
+export interface RefusedDiff {
+  readonly path: string | null;
+  /** One sentence fragment, in our words only. */
+  readonly reason: string;
+}
+
+export interface ParsedDiff {
+  readonly files: readonly FileDiff[];
+  readonly refused: readonly RefusedDiff[];
+}
+
+/** A changed file as a listing tells it: hunks only, and the counts that they should have. */
+export interface ListedPatch {
+  readonly path: string;
+  readonly previousPath: string | null;
+  readonly status: FileStatus;
+  readonly additions: number;
+  readonly deletions: number;
+  readonly patch: string | null;
+}
+
+/**
+ * Parses a whole unified diff of git, or as far as they agree with it, of hg, svn, bzr and diff -u.
+ *
+ * @param text only LF ends a line: CR, form feed and U+2028 are text
+ * @returns every file in order; a changed type, which git prints as a removal and an addition, is one file. Linear in
+ *   the length of `text`; never throws
+ */
+export function parseDiff(text: string): ParsedDiff {
+  const results = cutDiff(text).flatMap((piece) => parsePiece(piece));
+  const files = results.filter((result) => "hunks" in result);
+  const refused = results.filter((result) => "reason" in result);
+  if (results.length === 0 && text.trim() !== "") refused.push({ path: null, reason: "no unified diff was found" });
+  return { files: joinTypeChanges(files), refused };
+}
+
+/**
+ * Parses one file of a listing.
+ *
+ * @returns the file, with `complete: false` when the listing counts lines that its patch does not hold; or why its
+ *   patch cannot be read
+ */
+export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
+  const { path, previousPath, status, additions, deletions, patch } = file;
+  const hunks = patch === null ? [] : parseHunks(patch);
+  if ("reason" in hunks) return { path, reason: hunks.reason };
+  const delivered = countLines(hunks);
+  const complete = additions <= delivered.additions && deletions <= delivered.deletions;
+  const unknown = { binary: false, oldMode: null, newMode: null };
+  return { path, previousPath, status, ...unknown, additions, deletions, hunks, complete };
+}
+
+function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {
+  switch (piece.kind) {
+    case "git":
+      return [parseGitPiece(piece.text)];
+    case "combined":
+      return [refuseCombined(combinedPath(piece.text))];
+    case "binary":
+      return [parseBinaryLine(piece.text)];
+    case "plain":
+      return parsePlainPiece(piece.text);
+  }
+}
+
+function parseGitPiece(text: string): FileDiff | RefusedDiff {
+  const { contentDiffers, path, ...header } = readGitHeader(text);
+  if (path === null) return { path, reason: "the names in its header cannot be told apart" };
+  const nothing = { ...header, path, additions: 0, deletions: 0, hunks: [] };
+  if (header.binary) return { ...nothing, complete: true };
+  const start = text.indexOf("\n@@");
+  if (start < 0) return { ...nothing, complete: !contentDiffers };
+  if (text.startsWith("@@@", start + 1)) return refuseCombined(path);
+  const hunks = parseHunks(text.slice(start + 1));
+  if ("reason" in hunks) return { path, reason: hunks.reason };
+  return { ...nothing, ...countLines(hunks), hunks, complete: true };
+}
+
+function refuseCombined(path: string | null): RefusedDiff {
+  return { path, reason: "a combined diff of a merge has more than one old side" };
+}
+
+function combinedPath(text: string): string {
+  const line = text.slice(0, lineEnd(text)).replace(/^diff --(?:cc|combined) /, "");
+  return unquotePath(line)?.name ?? line.replace(/\r$/, "");
+}
+
+/** "Binary files a/x.png and b/x.png differ" of another tool than git. */
+function parseBinaryLine(text: string): FileDiff | RefusedDiff {
+  const said = text.slice(0, lineEnd(text)).replace(/\r$/, "");
+  const names = /^(?:Binary files )+([^\n]+) differ$/.exec(said)?.[1]?.split(" and ") ?? [];
+  const [oldName = "", newName = "", ...more] = names;
+  const path = more.length > 0 ? null : pathOf(oldName, newName);
+  if (path === null) return { path, reason: "a binary file whose names cannot be told apart" };
+  const status = statusOf(oldName, newName, []);
+  const nothing = { oldMode: null, newMode: null, additions: 0, deletions: 0, hunks: [], complete: true };
+  return { path, previousPath: null, status, binary: true, ...nothing };
+}
+
+/** Prose without a hunk says nothing about files: a mail's head, "Only in …", the numbers of `--stat`. */
+function parsePlainPiece(text: string): (FileDiff | RefusedDiff)[] {
+  if (text.startsWith("@@@ ") || text.includes("\n@@@ ")) return [refuseCombined(null)];
+  if (text.includes("\n*** ") && text.includes("\n***************")) {
+    return [{ path: null, reason: "a context diff; only unified diffs are read" }];
+  }
+  if (!text.startsWith("@@ ") && !text.includes("\n@@ ")) return [];
+  const parsed = parsePlain(text);
+  if ("reason" in parsed) return [{ path: barePath(text), reason: parsed.reason }];
+  return parsed.filter((file) => file.hunks.length > 0).map(plainFile);
+}
+
+/** The name of a file whose hunks cannot be read. */
+function barePath(text: string): string | null {
+  const names = /^--- ([^\t\r\n]*)[^\n]*\n\+\+\+ ([^\t\r\n]*)/.exec(text);
+  return names === null ? null : pathOf(names[1] ?? "", names[2] ?? "");
+}
+
+function plainFile({ oldName, newName, hunks }: ParsedFile): FileDiff | RefusedDiff {
+  const path = oldName === undefined || newName === undefined ? null : pathOf(oldName, newName);
+  if (path === null) return { path, reason: "hunks without the name of a file" };
+  const status = statusOf(oldName ?? "", newName ?? "", hunks);
+  const unknown = { previousPath: null, binary: false, oldMode: null, newMode: null, complete: true };
+  return { path, status, ...unknown, ...countLines(hunks), hunks };
+}
+
+const NOWHERE = "/dev/null";
+
+/** Outside git the names may differ (`x.c.orig`, `old/x.c`); then the new one counts, as it is printed. */
+function pathOf(oldName: string, newName: string): string | null {
+  if (newName === NOWHERE) return oldName === NOWHERE ? null : withoutPrefix(oldName, "a/");
+  if (oldName === NOWHERE) return withoutPrefix(newName, "b/");
+  if (newName === "" || oldName === "") return null;
+  const prefixed = oldName.startsWith("a/") && newName.startsWith("b/");
+  return (prefixed ? commonPath(oldName, newName) : null) ?? newName;
+}
+
+function withoutPrefix(name: string, prefix: string): string {
+  return name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : name;
+}
+
+/** bzr and svn print the real name on both sides: there the empty range tells that a side was absent. */
+function statusOf(oldName: string, newName: string, hunks: readonly Hunk[]): FileStatus {
+  const [only] = hunks.length === 1 ? hunks : [];
+  if (oldName === NOWHERE || (only?.oldStart === 0 && only.oldLines === 0)) return "added";
+  if (newName === NOWHERE || (only?.newStart === 0 && only.newLines === 0)) return "removed";
+  return "modified";
+}
+
+function countLines(hunks: readonly Hunk[]): { additions: number; deletions: number } {
+  let additions = 0;
+  let deletions = 0;
+  for (const hunk of hunks) {
+    for (const { kind } of hunk.lines) {
+      if (kind === "added") additions++;
+      else if (kind === "removed") deletions++;
+    }
+  }
+  return { additions, deletions };
+}
+
+/** Git prints a file that becomes a link (or a submodule) as removed and, right after it, added. */
+function joinTypeChanges(files: readonly FileDiff[]): FileDiff[] {
+  const joined: FileDiff[] = [];
+  for (const file of files) {
+    const before = joined.at(-1);
+    if (before !== undefined && isTypeChange(before, file)) joined[joined.length - 1] = joinTypeChange(before, file);
+    else joined.push(file);
+  }
+  return joined;
+}
+
+function isTypeChange(before: FileDiff, after: FileDiff): boolean {
+  if (before.path !== after.path || before.status !== "removed" || after.status !== "added") return false;
+  // The first three digits are the type: 100 file, 120 link, 160 submodule.
+  return before.oldMode !== null && before.oldMode.slice(0, 3) !== after.newMode?.slice(0, 3);
+}
+
+function joinTypeChange(before: FileDiff, after: FileDiff): FileDiff {
+  return {
+    ...after,
+    status: "typechanged",
+    binary: before.binary || after.binary,
+    oldMode: before.oldMode,
+    additions: before.additions + after.additions,
+    deletions: before.deletions + after.deletions,
+    hunks: [...before.hunks, ...after.hunks],
+    complete: before.complete && after.complete,
+  };
+}
+
+function lineEnd(text: string): number {
+  const end = text.indexOf("\n");
+  return end < 0 ? text.length : end;
+}

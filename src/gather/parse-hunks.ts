@@ -1,0 +1,135 @@
+// Text from the first `@@` on -> hunks. jsdiff does the counting; what it loses or forgives is mended here: the words
+// after the second @@, the starts of empty ranges, counts that it corrects, a mail signature, lines cut to a bare CR.
+import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
+import type { DiffLine, Hunk } from "../domain/pull-request.ts";
+
+/** Why hunks could not be read: one sentence fragment, without any text of the diff. */
+export interface BadHunks {
+  readonly reason: string;
+}
+
+/** One file of a parsed diff, as far as its text says; names stand as they are printed, `undefined` without a header. */
+export interface ParsedFile {
+  readonly oldName: string | undefined;
+  readonly newName: string | undefined;
+  readonly hunks: readonly Hunk[];
+}
+
+const HEADER = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@/;
+
+/**
+ * Parses hunks that belong to one file.
+ *
+ * @param body starts with `@@ `; text after the last hunk is passed over
+ */
+export function parseHunks(body: string): readonly Hunk[] | BadHunks {
+  const files = parsePlain(body);
+  if ("reason" in files) return files;
+  const withHunks = files.filter((file) => file.hunks.length > 0);
+  const [only] = withHunks;
+  if (withHunks.length > 1) return { reason: "a second file begins where a hunk was expected" };
+  return only?.hunks ?? [];
+}
+
+/**
+ * Parses a text without git's headers: bare `---`/`+++` files, one after another, with prose between them.
+ *
+ * @returns the files in order; those without hunks are kept
+ */
+export function parsePlain(text: string): readonly ParsedFile[] | BadHunks {
+  const whole = attempt(text);
+  if (!("reason" in whole)) return whole;
+  for (const mend of MENDS) {
+    const mended = mend(text);
+    const files = mended === text ? whole : attempt(mended);
+    if (!("reason" in files)) return files;
+  }
+  return whole;
+}
+
+/** Harmless damage, tried only when the text does not parse as it stands. */
+const MENDS: readonly ((text: string) => string)[] = [withoutSignature, withSpaces];
+
+/** `git format-patch` signs each mail with "-- " and its version, which looks like a removed line too many. */
+function withoutSignature(text: string): string {
+  const at = Math.max(text.lastIndexOf("\n-- \n"), text.lastIndexOf("\n-- \r\n"));
+  return at < 0 ? text : text.slice(0, at + 1);
+}
+
+/** Mail programs cut the space off an empty context line; where lines end in CRLF a bare CR is left. */
+function withSpaces(text: string): string {
+  const everySecond = text.replaceAll("\n\r\n", "\n \r\n");
+  return everySecond.replaceAll("\n\r\n", "\n \r\n");
+}
+
+function attempt(text: string): readonly ParsedFile[] | BadHunks {
+  const patches = parse(text);
+  if (patches === null) return { reason: "the lines of a hunk do not agree with the counts in its header" };
+  const headers = headerLines(text);
+  const files: ParsedFile[] = [];
+  for (const patch of patches) {
+    const hunks: Hunk[] = [];
+    for (const raw of patch.hunks) {
+      const hunk = readHunk(raw, headers.next().value ?? "");
+      if (hunk === null) return { reason: "the header of a hunk is malformed" };
+      hunks.push(hunk);
+    }
+    files.push({ oldName: patch.oldFileName, newName: patch.newFileName, hunks });
+  }
+  return files;
+}
+
+function parse(text: string): readonly StructuredPatch[] | null {
+  try {
+    return parsePatch(text);
+  } catch {
+    // Its message quotes the diff, which may be a megabyte of somebody's text.
+    return null;
+  }
+}
+
+/** The lines that start with `@@ `, in order: one for each hunk, because no line inside a hunk can start so. */
+function* headerLines(text: string): Generator<string, undefined> {
+  for (let at = text.startsWith("@@ ") ? 0 : next(text, 0); at < text.length; at = next(text, at)) {
+    const end = text.indexOf("\n", at);
+    yield text.slice(at, end < 0 ? text.length : end);
+  }
+  return undefined;
+}
+
+function next(text: string, from: number): number {
+  const found = text.indexOf("\n@@ ", from);
+  return found < 0 ? text.length : found + 1;
+}
+
+function readHunk(raw: StructuredPatchHunk, header: string): Hunk | null {
+  const match = HEADER.exec(header);
+  if (match === null) return null;
+  const oldStart = Number(match[1]);
+  const newStart = Number(match[3]);
+  // jsdiff takes a count of 1 with no line for 0. That is right for "-0 +1,3" only: there is no line 0.
+  if (raw.oldLines !== declared(oldStart, match[2], raw.oldLines)) return null;
+  if (raw.newLines !== declared(newStart, match[4], raw.newLines)) return null;
+  const section = header.slice(match[0].length).replace(/^ /, "").replace(/\r$/, "");
+  const { oldLines, newLines } = raw;
+  return { oldStart, oldLines, newStart, newLines, section, lines: readLines(raw.lines, oldStart, newStart) };
+}
+
+function declared(start: number, count: string | undefined, counted: number): number {
+  if (count !== undefined) return Number(count);
+  return start === 0 && counted === 0 ? 0 : 1;
+}
+
+function readLines(raw: readonly string[], oldStart: number, newStart: number): DiffLine[] {
+  const lines: DiffLine[] = [];
+  let oldLine = oldStart;
+  let newLine = newStart;
+  for (const line of raw) {
+    const text = line.slice(1);
+    if (line.startsWith("+")) lines.push({ kind: "added", oldLine: null, newLine: newLine++, text });
+    else if (line.startsWith("-")) lines.push({ kind: "removed", oldLine: oldLine++, newLine: null, text });
+    // "\ No newline at end of file" speaks about the line before it and is no line itself.
+    else if (!line.startsWith("\\")) lines.push({ kind: "context", oldLine: oldLine++, newLine: newLine++, text });
+  }
+  return lines;
+}

@@ -1,0 +1,100 @@
+// Is this pull request reviewed? Decided from values alone; every no is a reason that a person can read.
+import type { RepoConfig } from "../config/repo-config.ts";
+import type { ReviewJob } from "../domain/job.ts";
+import type { PullRequest } from "../domain/pull-request.ts";
+import { matchBranch } from "./match-branch.ts";
+
+/** Bots that bump dependencies, by the numeric id of their account on github.com: a login can be imitated. */
+const DEPENDENCY_BOTS: ReadonlySet<number> = new Set([
+  49699333, // dependabot[bot]
+  27856297, // dependabot-preview[bot]
+  29139614, // renovate[bot]
+]);
+
+/** Tags by which an author says "not now"; the part of the title that `analyze` reads too. */
+const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
+
+/**
+ * What turns a pull request away before anything else is read. A person's request does not change it.
+ *
+ * @returns why not, or null to go on
+ */
+export function turnedAway(job: ReviewJob, pull: PullRequest): string | null {
+  if (pull.state === "closed") return "the pull request is closed";
+  if (pull.locked) return "the conversation is locked";
+  if (pull.head.sha !== job.headSha) {
+    return `a newer head ${short(pull.head.sha)} has taken the place of ${short(job.headSha)}`;
+  }
+  return null;
+}
+
+/**
+ * What configuration and title say. A person who asked for the review by name overrides all of it.
+ *
+ * @param review the `review` part of the effective configuration
+ * @returns why not, or null to go on
+ */
+export function heldBack(job: ReviewJob, pull: PullRequest, review: RepoConfig["review"]): string | null {
+  if (job.explicit) return null;
+  const { baseBranches, labels, ignoreTitleKeywords } = review;
+  if (!review.enabled) return "review.enabled is false";
+  if (pull.draft && !review.drafts) return "the pull request is a draft";
+  return (
+    botReason(pull, review.dependencyBots) ??
+    branchReason(pull.base.ref, baseBranches) ??
+    labelReason(pull.labels, labels) ??
+    titleReason(pull.title, ignoreTitleKeywords)
+  );
+}
+
+function short(sha: string): string {
+  return sha.slice(0, 7);
+}
+
+function botReason({ author }: PullRequest, dependencyBots: boolean): string | null {
+  if (author.type !== "Bot") return null;
+  if (!DEPENDENCY_BOTS.has(author.id)) return `opened by a bot, ${author.login}`;
+  return dependencyBots ? null : `opened by ${author.login} and review.dependencyBots is false`;
+}
+
+function branchReason(branch: string, patterns: readonly string[]): string | null {
+  return admits(patterns, (pattern) => matchBranch(pattern, branch))
+    ? null
+    : `review.baseBranches leaves out the base branch ${branch}`;
+}
+
+/** GitHub's label names are unique without regard to case. */
+function labelReason(names: readonly string[], patterns: readonly string[]): string | null {
+  const present = new Set(names.map((name) => name.toLowerCase()));
+  return admits(patterns, (pattern) => present.has(pattern.toLowerCase()))
+    ? null
+    : "review.labels leaves out its labels";
+}
+
+/** At least one of the patterns, if there are any, and none of those behind a `!`. */
+function admits(patterns: readonly string[], matches: (pattern: string) => boolean): boolean {
+  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const unwanted = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
+  return !unwanted.some(matches) && (wanted.length === 0 || wanted.some(matches));
+}
+
+function titleReason(title: string, keywords: readonly string[]): string | null {
+  const tag = NOT_NOW.exec(title);
+  if (tag !== null) return `the title is tagged ${tag[0]}`;
+  const keyword = keywords.find((word) => holdsWord(title.toLowerCase(), word.toLowerCase()));
+  return keyword === undefined ? null : `the title contains "${keyword}", one of review.ignoreTitleKeywords`;
+}
+
+const LETTER = /[\p{L}\p{N}_]/u;
+
+/** True when `word` stands in `text` by itself: "tab" does not stand in "stable". */
+function holdsWord(text: string, word: string): boolean {
+  if (word === "") return false;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    const joinedBefore = LETTER.test(text.charAt(at)) && LETTER.test(text.charAt(at - 1));
+    const joinedAfter = LETTER.test(text.charAt(end - 1)) && LETTER.test(text.charAt(end));
+    if (!joinedBefore && !joinedAfter) return true;
+  }
+  return false;
+}

@@ -1,0 +1,72 @@
+// What changed, from a listing or a whole diff, and what of it nobody delivered.
+import type { Degraded, LeftOut } from "../domain/outcome.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
+
+/** GitHub's listing of files, or a unified diff from git. */
+export type ChangesRead =
+  | { readonly kind: "listing"; readonly files: readonly ListedPatch[]; readonly total: number }
+  | { readonly kind: "unified"; readonly text: string };
+
+export interface FilesRead {
+  /** Files of which at least a part can be reviewed, in the source's order. */
+  readonly files: readonly FileDiff[];
+  readonly leftOut: readonly LeftOut[];
+  readonly degraded: readonly Degraded[];
+}
+
+/** Parses the changes. Never throws: every file is either among `files` or in `leftOut` with its reason. */
+export function readChanges(changes: ChangesRead): FilesRead {
+  const { parsed, degraded } = changes.kind === "listing" ? readListing(changes) : readUnified(changes.text);
+  const files: FileDiff[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const file of parsed) {
+    const reason = "hunks" in file ? undelivered(file, changes.kind === "listing") : file.reason;
+    if (reason !== null) leftOut.push({ path: file.path, reason });
+    else if ("hunks" in file) files.push(file);
+  }
+  const partial = files.filter((file) => !file.complete).map(partly);
+  return { files, leftOut, degraded: [...degraded, ...partial] };
+}
+
+type Parsed = FileDiff | LeftOut;
+
+function readListing({ files, total }: { files: readonly ListedPatch[]; total: number }) {
+  const parsed = files.map((listed): Parsed => {
+    const file = parseListedFile(listed);
+    return "hunks" in file ? file : { path: listed.path, reason: unreadable(file.reason) };
+  });
+  const missing = total > files.length;
+  const degraded = missing ? [{ part: "files", reason: `${files.length} of ${total} files were listed` }] : [];
+  return { parsed, degraded };
+}
+
+function readUnified(text: string) {
+  const { files, refused } = parseDiff(text);
+  const named = refused.flatMap(({ path, reason }) => (path === null ? [] : [{ path, reason: unreadable(reason) }]));
+  const degraded = refused
+    .filter(({ path }) => path === null)
+    .map(({ reason }) => ({ part: "diff", reason: `a part of the diff could not be read: ${reason}` }));
+  const parsed: Parsed[] = [...files, ...named];
+  return { parsed, degraded };
+}
+
+function unreadable(reason: string): string {
+  return `its diff could not be read: ${reason}`;
+}
+
+/** Why there is nothing to review in a file without hunks; null when it has some, or says that it changed no line. */
+function undelivered(file: FileDiff, listed: boolean): string | null {
+  if (file.hunks.length > 0) return null;
+  if (!file.complete) {
+    const lines = file.additions + file.deletions;
+    return lines > 0 ? `none of its ${lines} changed lines was delivered` : "its changed lines were not delivered";
+  }
+  // A listing says neither "binary" nor "mode"; past its limits it even counts 0 lines for a text that changed.
+  if (!listed || file.status === "renamed" || file.status === "copied") return null;
+  return "no changed lines were delivered: binary, empty, a change of mode, or beyond GitHub's limits";
+}
+
+function partly(file: FileDiff): Degraded {
+  return { part: "patch", reason: `only a part of the changed lines of ${file.path} was delivered` };
+}

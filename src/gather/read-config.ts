@@ -1,0 +1,87 @@
+// Which files make the configuration of a pull request, and in which order. The head of the pull request is never one
+// of them: what a pull request says about its own review takes effect once somebody merged it.
+import { type ConfigSource, extendsOf, parseConfig } from "../config/parse-config.ts";
+import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
+import type { Repo } from "../domain/job.ts";
+
+export const CONFIG_PATH = ".kodiai.yml";
+/** A configuration file of more bytes is not read. */
+export const MAX_CONFIG_BYTES = 256 * 1024;
+/** Asked for, so that a file between the two limits is reported and does not look absent: GitHub's contents API ends here. */
+export const MAX_ASKED_BYTES = 1024 * 1024;
+/** The repository in which an owner keeps defaults for all others. */
+const DEFAULTS_REPOSITORY = ".github";
+
+/** How the files are reached; each gives null for a file that is absent or not ours to read. */
+export interface ConfigFiles {
+  /** `.kodiai.yml` of the repository at the base commit. */
+  readonly ofBase: () => Promise<string | null>;
+  /** `.kodiai.yml` on the default branch of another repository of the same owner. */
+  readonly ofOwner: (repositoryName: string) => Promise<string | null>;
+}
+
+export interface EffectiveConfig {
+  readonly config: RepoConfig;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * The configuration of a repository, from weakest to strongest: built-in defaults, the owner's `.github` repository,
+ * the repository that the base's `_extends` names, the base itself.
+ *
+ * @returns a complete configuration; whatever could not be used is a problem
+ * @throws only what `files` throws
+ */
+export async function readConfig(repo: Repo, files: ConfigFiles): Promise<EffectiveConfig> {
+  const own = await files.ofBase();
+  const ownFile = admit(CONFIG_PATH, own);
+  const defaultsText = repo.name === DEFAULTS_REPOSITORY ? null : await files.ofOwner(DEFAULTS_REPOSITORY);
+  const defaults = admit(`${repo.owner}/${DEFAULTS_REPOSITORY}/${CONFIG_PATH}`, defaultsText);
+  const extended = await readExtended(repo, ownFile.sources, files);
+  const all = [defaults, extended, ownFile];
+  const { config, problems } = parseConfig(all.flatMap(({ sources }) => sources));
+  return { config, problems: [...all.flatMap((file) => file.problems), ...problems] };
+}
+
+/** At most one source, and what is wrong with it. */
+interface Admitted {
+  readonly sources: readonly ConfigSource[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+const NOTHING: Admitted = { sources: [], problems: [] };
+
+function admit(file: string, text: string | null): Admitted {
+  if (text === null) return NOTHING;
+  if (new TextEncoder().encode(text).length <= MAX_CONFIG_BYTES) return { sources: [{ file, text }], problems: [] };
+  return refuse(file, "", `larger than ${MAX_CONFIG_BYTES / 1024} KiB; the file is ignored`);
+}
+
+async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
+  const named = own.map(({ text }) => extendsOf(text)).find((name) => name !== null) ?? null;
+  if (named === null) return NOTHING;
+  const name = nameAtOwner(named, repo.owner);
+  if (name === null) {
+    const message = `_extends names a repository of ${repo.owner}, such as "settings"; other owners are not read`;
+    return refuse(CONFIG_PATH, "_extends", message);
+  }
+  // Both are read anyway, and a file does not extend itself.
+  if (same(name, DEFAULTS_REPOSITORY) || same(name, repo.name)) return NOTHING;
+  const text = await files.ofOwner(name);
+  if (text === null) return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
+  return admit(`${repo.owner}/${name}/${CONFIG_PATH}`, text);
+}
+
+/** `settings` or `OWNER/settings` -> `settings`; null for another owner or what cannot be a repository's name. */
+function nameAtOwner(named: string, owner: string): string | null {
+  const name = same(named.slice(0, owner.length + 1), `${owner}/`) ? named.slice(owner.length + 1) : named;
+  return /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.{1,2}$/.test(name) ? name : null;
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function refuse(file: string, key: string, message: string): Admitted {
+  return { sources: [], problems: [{ file, key, line: null, column: null, severity: "error", message }] };
+}

@@ -1,0 +1,149 @@
+// The lines between `diff --git` and the first hunk: names, modes, and whether anything was left unsaid.
+import type { FileStatus } from "../domain/pull-request.ts";
+import { commonPath } from "./common-path.ts";
+import { unquotePath } from "./unquote-path.ts";
+
+/** What git says about a file before its hunks. */
+export interface GitHeader {
+  /** The head path, the base path of a removed file; null when the two names cannot be told apart. */
+  readonly path: string | null;
+  readonly previousPath: string | null;
+  readonly status: FileStatus;
+  readonly oldMode: string | null;
+  readonly newMode: string | null;
+  readonly binary: boolean;
+  /** True when the two blobs differ by more than nothing, so that hunks must follow. */
+  readonly contentDiffers: boolean;
+}
+
+/** Git's extended headers, and its old and new names; anything else ends the header. Source: git's diff-generate-patch. */
+const FIELDS = [
+  "old mode ",
+  "new mode ",
+  "deleted file mode ",
+  "new file mode ",
+  "copy from ",
+  "copy to ",
+  "rename from ",
+  "rename to ",
+  "similarity index ",
+  "dissimilarity index ",
+  "index ",
+  "--- ",
+  "+++ ",
+  "Binary files ",
+  "GIT binary patch",
+] as const;
+type Field = (typeof FIELDS)[number];
+type Fields = ReadonlyMap<Field, string>;
+
+/** The object id of an empty file, in repositories with SHA-1 and with SHA-256. */
+const EMPTY_BLOBS = [
+  "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+  "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+
+/**
+ * Reads one file's header.
+ *
+ * @param text starts with `diff --git `
+ */
+export function readGitHeader(text: string): GitHeader {
+  const lines = headerLines(text);
+  const names = (lines.next().value ?? "").slice("diff --git ".length);
+  const fields = readFields(lines);
+  const moved = fields.has("rename to ") ? "renamed" : fields.has("copy to ") ? "copied" : null;
+  const modes = readModes(fields);
+  return {
+    path: movedName(fields, "to ") ?? samePath(names, fields),
+    previousPath: moved === null ? null : movedName(fields, "from "),
+    status: moved ?? statusOf(fields),
+    ...modes,
+    binary: fields.has("Binary files ") || fields.has("GIT binary patch"),
+    contentDiffers: differs(fields.get("index ")),
+  };
+}
+
+function* headerLines(text: string): Generator<string, undefined> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\n", at);
+    const line = text.slice(at, end < 0 ? text.length : end);
+    // Git quotes a name that ends in CR, so a CR here comes from a diff that was converted as a whole.
+    yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    if (end < 0) return undefined;
+    at = end + 1;
+  }
+  return undefined;
+}
+
+function readFields(lines: Iterable<string>): Fields {
+  const fields = new Map<Field, string>();
+  for (const line of lines) {
+    const field = FIELDS.find((name) => line.startsWith(name));
+    if (field === undefined) break;
+    fields.set(field, line.slice(field.length));
+    if (field === "GIT binary patch") break;
+  }
+  return fields;
+}
+
+function statusOf(fields: Fields): FileStatus {
+  if (fields.has("new file mode ")) return "added";
+  return fields.has("deleted file mode ") ? "removed" : "modified";
+}
+
+function readModes(fields: Fields): { oldMode: string | null; newMode: string | null } {
+  const unchanged = /^[0-9a-f]+\.\.[0-9a-f]+ (\d{6})$/.exec(fields.get("index ") ?? "")?.[1] ?? null;
+  return {
+    oldMode: fields.get("old mode ") ?? fields.get("deleted file mode ") ?? unchanged,
+    newMode: fields.get("new mode ") ?? fields.get("new file mode ") ?? unchanged,
+  };
+}
+
+function differs(index: string | undefined): boolean {
+  const ids = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})/.exec(index ?? "");
+  const [before, after] = [ids?.[1] ?? "", ids?.[2] ?? ""];
+  return before !== after && !(isNothing(before) && isNothing(after));
+}
+
+function isNothing(id: string): boolean {
+  return /^0+$/.test(id) || EMPTY_BLOBS.some((empty) => empty.startsWith(id));
+}
+
+/** The name in `rename to` and its kin stands without prefix, so it needs no guess. */
+function movedName(fields: Fields, which: "from " | "to "): string | null {
+  const name = fields.get(`rename ${which}`) ?? fields.get(`copy ${which}`);
+  return name === undefined ? null : unquoted(name);
+}
+
+/** The path of a file that did not move: what both names have in common once their prefixes are off. */
+function samePath(names: string, fields: Fields): string | null {
+  const oldName = printedName(fields.get("--- "));
+  const newName = printedName(fields.get("+++ "));
+  if (oldName !== null && newName !== null) return commonPath(oldName, newName);
+  const pair = splitNames(names, newName ?? oldName, newName !== null);
+  return pair === null ? null : commonPath(pair[0], pair[1]);
+}
+
+/** The name of a `---` or `+++` line; null for /dev/null. Git ends a name with spaces by a tab, other tools by a date. */
+function printedName(line: string | undefined): string | null {
+  if (line === undefined) return null;
+  const name = unquoted(line.split("\t", 1)[0] ?? "");
+  return name === "/dev/null" ? null : name;
+}
+
+function unquoted(name: string): string {
+  return unquotePath(name)?.name ?? name;
+}
+
+/** `a/x y b/x y` -> the two names. Unquoted names are cut in the middle: without a move both are equally long. */
+function splitNames(names: string, known: string | null, knownIsNew: boolean): readonly [string, string] | null {
+  const first = unquotePath(names);
+  if (first !== null) return [first.name, unquoted(names.slice(first.length + 1))];
+  const quote = names.indexOf(' "');
+  if (quote >= 0) return [names.slice(0, quote), unquoted(names.slice(quote + 1))];
+  if (known !== null && knownIsNew && names.endsWith(` ${known}`)) return [names.slice(0, -known.length - 1), known];
+  if (known !== null && names.startsWith(`${known} `)) return [known, names.slice(known.length + 1)];
+  const middle = (names.length - 1) / 2;
+  return names.charAt(middle) === " " ? [names.slice(0, middle), names.slice(middle + 1)] : null;
+}

@@ -1,0 +1,104 @@
+// A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
+import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
+import type { AuthorFacts, OwnComment, PullRequest } from "../../src/domain/pull-request.ts";
+import type { Changes, ListedFile, PullRequests } from "../../src/ports.ts";
+
+export const HEAD = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+export const BASE = "83baae61804e65cc73a7201a7252750c76066a30";
+
+export const REPO: Repo = {
+  host: "github.com",
+  id: 1021,
+  ownerId: 77,
+  owner: "acme",
+  name: "player",
+  visibility: "public",
+};
+
+/** A person's open pull request into main. */
+export function aPull(over: Partial<PullRequest> = {}): PullRequest {
+  return {
+    number: 42,
+    url: "https://github.com/acme/player/pull/42",
+    title: "fix(demux): do not read past the end of a short packet",
+    body: "Fixes #17",
+    state: "open",
+    draft: false,
+    locked: false,
+    labels: [],
+    author: { login: "mona", id: 583231, type: "User", association: "CONTRIBUTOR" },
+    base: { ref: "main", sha: BASE },
+    head: { ref: "short-packets", sha: HEAD, repo: "mona/player" },
+    commits: [{ sha: HEAD, message: "Do not read past the end of a short packet" }],
+    ...over,
+  };
+}
+
+export function aJob(over: Partial<ReviewJob> = {}): ReviewJob {
+  return {
+    kind: "review",
+    key: jobKey(REPO, 42),
+    delivery: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+    installationId: 9,
+    repo: REPO,
+    number: 42,
+    headSha: HEAD,
+    trigger: "opened",
+    explicit: false,
+    ...over,
+  };
+}
+
+/** One line added at the top of a file, unless told otherwise. */
+export function aListedFile(path: string, over: Partial<ListedFile> = {}): ListedFile {
+  const patch = "@@ -1 +1,2 @@\n+int size = packet.size();\n int read();";
+  return { path, previousPath: null, status: "modified", additions: 1, deletions: 0, patch, ...over };
+}
+
+export interface World {
+  readonly pull?: PullRequest;
+  readonly changes?: Changes;
+  /** `SHA:PATH` → text: files of the repository at a commit. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** `REPOSITORY:PATH` → text: files of the owner's other repositories. */
+  readonly ownersTexts?: Readonly<Record<string, string>>;
+  readonly authorFacts?: AuthorFacts;
+  readonly ownComments?: readonly OwnComment[];
+  /** The answer to a question is this error: `authorFacts`, or with its subject `text SHA:PATH`. */
+  readonly fails?: Readonly<Record<string, Error>>;
+}
+
+export interface FakePullRequests extends PullRequests {
+  /** Every question in order: `pull 42`, `text SHA:PATH`, `ownersText REPOSITORY:PATH`, `changes`, … */
+  readonly asked: readonly string[];
+}
+
+/** Implements the port over plain data, and remembers what it was asked. */
+export function fakePullRequests(world: World = {}): FakePullRequests {
+  const asked: string[] = [];
+  const answer = async <Value>(method: string, subject: string, value: Value): Promise<Value> => {
+    const question = subject === "" ? method : `${method} ${subject}`;
+    asked.push(question);
+    const error = world.fails?.[question] ?? world.fails?.[method];
+    if (error !== undefined) throw error;
+    return value;
+  };
+  const texts = new Map(Object.entries(world.texts ?? {}));
+  const ownersTexts = new Map(Object.entries(world.ownersTexts ?? {}));
+  return {
+    asked,
+    pull: (_repo, number) => answer("pull", String(number), world.pull ?? aPull()),
+    changes: () =>
+      answer("changes", "", world.changes ?? { kind: "listing", files: [aListedFile("src/demux.cpp")], total: 1 }),
+    text: (_repo, path, sha, maxBytes) =>
+      answer("text", `${sha}:${path}`, within(texts.get(`${sha}:${path}`), maxBytes)),
+    ownersText: (_repo, name, path, maxBytes) =>
+      answer("ownersText", `${name}:${path}`, within(ownersTexts.get(`${name}:${path}`), maxBytes)),
+    authorFacts: () => answer("authorFacts", "", world.authorFacts ?? { mergedPullRequests: 3 }),
+    ownComments: (_repo, number) => answer("ownComments", String(number), world.ownComments ?? []),
+  };
+}
+
+function within(text: string | undefined, maxBytes: number): string | null {
+  return text === undefined || Buffer.byteLength(text) > maxBytes ? null : text;
+}

@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import type { ReviewJob } from "../../src/domain/job.ts";
+import type { PullRequestContext } from "../../src/domain/pull-request.ts";
+import { Transient } from "../../src/domain/transient.ts";
+import { gather } from "../../src/gather/gather.ts";
+import { aJob, aListedFile, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
+
+const OWN_CONFIG = `${BASE}:.kodiai.yml`;
+
+async function given(world: World, job: ReviewJob = aJob()) {
+  const pulls = fakePullRequests(world);
+  const outcome = await gather(job, pulls);
+  return { outcome, asked: pulls.asked };
+}
+
+async function context(world: World, job?: ReviewJob): Promise<PullRequestContext> {
+  const { outcome } = await given(world, job);
+  if (outcome.kind !== "context") throw new Error(`skipped: ${outcome.reason}`);
+  return outcome;
+}
+
+async function reason(world: World, job?: ReviewJob): Promise<string | null> {
+  const { outcome } = await given(world, job);
+  return outcome.kind === "skipped" ? outcome.reason : null;
+}
+
+test("an ordinary pull request comes with its parsed change, head text, author facts and our own comments", async () => {
+  const found = await context({
+    texts: { [`${HEAD}:src/demux.cpp`]: "int size = packet.size();\r\nint read();\n" },
+    authorFacts: { mergedPullRequests: 12 },
+    ownComments: [{ findingId: "fnd_0123456789ab", url: "https://github.com/acme/player/pull/42#discussion_r1" }],
+  });
+  expect(found.files.map((file) => file.path)).toEqual(["src/demux.cpp"]);
+  expect(found.files[0]?.hunks[0]?.lines[0]).toEqual({
+    kind: "added",
+    oldLine: null,
+    newLine: 1,
+    text: "int size = packet.size();",
+  });
+  expect(found.headTexts.get("src/demux.cpp")).toBe("int size = packet.size();\r\nint read();\n");
+  expect(found.authorFacts.mergedPullRequests).toBe(12);
+  expect(found.ownComments).toHaveLength(1);
+  expect(found.leftOut).toEqual([]);
+  expect(found.degraded).toEqual([]);
+});
+
+test("a closed pull request is turned away before anything else is read, even when a person asked", async () => {
+  const { outcome, asked } = await given({ pull: aPull({ state: "closed" }) }, aJob({ explicit: true }));
+  expect(outcome).toEqual({ kind: "skipped", reason: "the pull request is closed" });
+  expect(asked).toEqual(["pull 42"]);
+});
+
+test("a locked conversation is turned away, even when a person asked", async () => {
+  expect(await reason({ pull: aPull({ locked: true }) }, aJob({ explicit: true }))).toBe("the conversation is locked");
+});
+
+test("a job whose head was overtaken is turned away and names both heads", async () => {
+  const { outcome, asked } = await given(
+    {},
+    aJob({ headSha: "0c1d2e3f405162738495a6b7c8d9eafb0c1d2e3f", explicit: true }),
+  );
+  expect(outcome).toEqual({ kind: "skipped", reason: "a newer head 4b825dc has taken the place of 0c1d2e3" });
+  expect(asked).toEqual(["pull 42"]);
+});
+
+test("a draft is left alone without its changes being read, and reviewed when a person asks", async () => {
+  const world = { pull: aPull({ draft: true }) };
+  const { outcome, asked } = await given(world);
+  expect(outcome).toEqual({ kind: "skipped", reason: "the pull request is a draft" });
+  expect(asked).not.toContain("changes");
+  expect(await reason(world, aJob({ explicit: true, trigger: "labeled" }))).toBeNull();
+});
+
+test("the configuration is read at the base commit, and the copy in the head has no say", async () => {
+  const { outcome, asked } = await given({
+    texts: { [`${HEAD}:.kodiai.yml`]: "review:\n  enabled: false\n" },
+    changes: { kind: "listing", files: [aListedFile(".kodiai.yml", { status: "added" })], total: 1 },
+  });
+  expect(outcome.kind).toBe("context");
+  expect(outcome.kind === "context" && outcome.config.review.enabled).toBe(true);
+  expect(asked.filter((question) => question.endsWith(":.kodiai.yml")).slice(0, 2)).toEqual([
+    `text ${OWN_CONFIG}`,
+    "ownersText .github:.kodiai.yml",
+  ]);
+});
+
+test("a base configuration that switches reviews off is obeyed, unless a person asks", async () => {
+  const world = { texts: { [OWN_CONFIG]: "review:\n  enabled: false\n" } };
+  expect(await reason(world)).toBe("review.enabled is false");
+  expect(await reason(world, aJob({ explicit: true }))).toBeNull();
+});
+
+test("lock files and filtered paths are left out with their reasons, and their text is not fetched", async () => {
+  const files = ["src/a.ts", "package-lock.json", "docs/b.md"].map((path) => aListedFile(path));
+  const { outcome, asked } = await given({
+    texts: { [OWN_CONFIG]: 'pathFilters: ["!docs/b.md"]\n', [`${HEAD}:src/a.ts`]: "let a;\n" },
+    changes: { kind: "listing", files, total: 3 },
+  });
+  if (outcome.kind !== "context") throw new Error("skipped");
+  expect(outcome.files.map((file) => file.path)).toEqual(["src/a.ts"]);
+  expect(outcome.leftOut.map(({ path }) => path).sort()).toEqual(["docs/b.md", "package-lock.json"]);
+  expect(outcome.leftOut.every((left) => left.reason.length > 3)).toBe(true);
+  expect(asked.filter((question) => question.startsWith(`text ${HEAD}`))).toEqual([`text ${HEAD}:src/a.ts`]);
+});
+
+test("a file that its header calls generated is left out once its text is known", async () => {
+  const text = "// Code generated by protoc-gen-go. DO NOT EDIT.\npackage api\n";
+  const found = await context({
+    texts: { [`${HEAD}:api/service.go`]: text },
+    changes: { kind: "listing", files: [aListedFile("api/service.go")], total: 1 },
+  });
+  expect(found.files).toEqual([]);
+  expect(found.leftOut.map(({ path }) => path)).toEqual(["api/service.go"]);
+  expect(found.headTexts.size).toBe(0);
+});
+
+test("a listing that GitHub cut short says how much of it there is", async () => {
+  const found = await context({ changes: { kind: "listing", files: [aListedFile("src/a.ts")], total: 3412 } });
+  expect(found.degraded).toContainEqual({ part: "files", reason: "1 of 3412 files were listed" });
+});
+
+test("a file whose changes were counted but not delivered is named with the count", async () => {
+  const huge = aListedFile("src/table.cpp", { additions: 21_000, deletions: 4, patch: null });
+  const found = await context({ changes: { kind: "listing", files: [huge, aListedFile("src/a.ts")], total: 2 } });
+  expect(found.leftOut).toEqual([{ path: "src/table.cpp", reason: "none of its 21004 changed lines was delivered" }]);
+  expect(found.files.map((file) => file.path)).toEqual(["src/a.ts"]);
+});
+
+test("a whole diff from git serves as well as a listing", async () => {
+  const text = [
+    "diff --git a/src/main.rs b/src/main.rs",
+    "index 1111111..2222222 100644",
+    "--- a/src/main.rs",
+    "+++ b/src/main.rs",
+    "@@ -3 +3 @@ fn main() {",
+    "-    old();",
+    "+    new();",
+    "diff --cc src/merged.rs",
+    "index 1,2..3",
+    "",
+  ].join("\n");
+  const found = await context({ changes: { kind: "unified", text } });
+  expect(found.files[0]?.hunks[0]).toMatchObject({ newStart: 3, section: "fn main() {" });
+  expect(found.leftOut).toEqual([
+    {
+      path: "src/merged.rs",
+      reason: "its diff could not be read: a combined diff of a merge has more than one old side",
+    },
+  ]);
+});
+
+test("when the author's history cannot be learnt, the review goes on and says so", async () => {
+  const found = await context({ fails: { authorFacts: new Transient("GitHub answered 502") } });
+  expect(found.authorFacts.mergedPullRequests).toBeNull();
+  expect(found.degraded).toContainEqual({ part: "author-tier", reason: "GitHub answered 502" });
+});
+
+test("when our own comments cannot be read, the review goes on and says so without quoting a stranger's error", async () => {
+  const found = await context({ fails: { ownComments: new TypeError("token ghs_secret is not iterable") } });
+  expect(found.ownComments).toEqual([]);
+  expect(found.degraded).toContainEqual({ part: "own-comments", reason: "the question failed" });
+});
+
+test("a head text that cannot be fetched costs that text only", async () => {
+  const files = ["src/a.ts", "src/b.ts"].map((path) => aListedFile(path));
+  const found = await context({
+    changes: { kind: "listing", files, total: 2 },
+    texts: { [`${HEAD}:src/b.ts`]: "let b;\n" },
+    fails: { [`text ${HEAD}:src/a.ts`]: new Transient("GitHub answered 503") },
+  });
+  expect([...found.headTexts.keys()]).toEqual(["src/b.ts"]);
+  expect(found.degraded).toEqual([
+    { part: "head-text", reason: "1 of 2 files were reviewed by their hunks only: 1 could not be fetched" },
+  ]);
+});
+
+test.each(["pull", "changes", `text ${OWN_CONFIG}`, "ownersText"])(
+  "when %s cannot be had now, the whole job is tried again later",
+  async (question) => {
+    const later = new Transient("GitHub answered 503", 1_800_000_000_000);
+    await expect(gather(aJob(), fakePullRequests({ fails: { [question]: later } }))).rejects.toBe(later);
+  },
+);
