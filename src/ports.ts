@@ -61,8 +61,11 @@ export interface Reviews {
     repo: Repo,
     number: number,
   ): Promise<{ readonly sha: string; readonly state: "open" | "closed"; readonly locked: boolean }>;
-  /** Ids of the findings that our own comments on the pull request carry, as of now: a review may have landed although its answer was lost. */
-  postedFindings(repo: Repo, number: number): Promise<ReadonlySet<string>>;
+  /**
+   * Ids of the findings that comments of ours on this head are about, inline or on files, to be read right before
+   * posting: a run that died between two posts does not post the first again.
+   */
+  postedFindings(repo: Repo, number: number, headSha: string): Promise<ReadonlySet<string>>;
   /** One review, event COMMENT, pinned to headSha. Throws CommentRefused when a comment cannot be placed. */
   postReview(
     repo: Repo,

@@ -1,17 +1,47 @@
-// Hidden marks in our own comments: how Kodiai knows its words again after a restart. Only marks in comments by our own
-// account count; anyone can write the same characters.
+// Hidden markers tie what stands on GitHub to a finding, to the sticky summary and to a reviewed head.
+// Both sides need one grammar: publish writes it, the GitHub adapter reads it (and believes only our own comments).
 
-const FINDING = /<!-- kodiai:finding (fnd_[0-9a-f]{12}) -->/g;
-
-/** Marks the sticky summary of a pull request. */
+/** Marks the one sticky summary of a pull request. */
 export const SUMMARY_MARKER = "<!-- kodiai:summary -->";
 
-/** Ties a comment to a finding: `<!-- kodiai:finding fnd_0123456789ab -->`. */
-export function findingMarker(findingId: string): string {
-  return `<!-- kodiai:finding ${findingId} -->`;
+const FINDING = /<!-- kodiai:finding ([A-Za-z0-9_]{1,64}) -->/g;
+const REVIEW = /<!-- kodiai:review ([0-9a-f]{40,64}) -->/;
+
+/**
+ * The marker of a comment about one finding.
+ *
+ * @param id the finding's id: letters, digits and `_`, at most 64
+ * @throws RangeError for any other id: a marker that cannot be read back would let a comment be posted twice
+ */
+export function findingMarker(id: string): string {
+  if (!/^[A-Za-z0-9_]{1,64}$/.test(id)) throw new RangeError("a finding's id has only letters, digits and _");
+  return `<!-- kodiai:finding ${id} -->`;
 }
 
-/** Ids of the findings that a comment's body is marked with. */
-export function parseFindingMarkers(body: string): string[] {
-  return [...body.matchAll(FINDING)].map((match) => match[1] ?? "");
+/**
+ * The marker of a review of one head.
+ *
+ * @param headSha 40 to 64 lower-case hex digits
+ * @throws RangeError for anything else
+ */
+export function reviewMarker(headSha: string): string {
+  if (!/^[0-9a-f]{40,64}$/.test(headSha)) throw new RangeError("a head is 40 to 64 hex digits");
+  return `<!-- kodiai:review ${headSha} -->`;
+}
+
+/** The finding a comment of ours is about: the last marker of the body counts, because we write ours last. Null when none. */
+export function parseFindingMarker(body: string): string | null {
+  let id: string | null = null;
+  for (const match of body.matchAll(FINDING)) id = match[1] ?? null;
+  return id;
+}
+
+/** The head that a review of ours speaks about, or null. */
+export function parseReviewMarker(body: string): string | null {
+  return REVIEW.exec(body)?.[1] ?? null;
+}
+
+/** True for the body of a sticky summary. */
+export function hasSummaryMarker(body: string): boolean {
+  return body.includes(SUMMARY_MARKER);
 }

@@ -1,6 +1,6 @@
 // Reads a pull request from GitHub's REST API.
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarkers } from "../../domain/marker.ts";
+import { parseFindingMarker } from "../../domain/marker.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
 import type { PullRequests } from "../../ports.ts";
 import type { Clients, GitHub } from "./clients.ts";
@@ -131,5 +131,8 @@ async function readOwnComments(
   });
   return comments
     .filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot")
-    .flatMap((comment) => parseFindingMarkers(comment.body).map((findingId) => ({ findingId, url: comment.html_url })));
+    .flatMap((comment) => {
+      const findingId = parseFindingMarker(comment.body);
+      return findingId === null ? [] : [{ findingId, url: comment.html_url }];
+    });
 }

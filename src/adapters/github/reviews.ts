@@ -1,7 +1,7 @@
 // Writes to a pull request on GitHub: comments only.
 import { RequestError } from "@octokit/request-error";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarkers } from "../../domain/marker.ts";
+import { parseFindingMarker } from "../../domain/marker.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
@@ -93,7 +93,7 @@ async function postedFindings(
 ): Promise<ReadonlySet<string>> {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, { ...at(repo, number), per_page: 100 });
   const own = comments.filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot");
-  return new Set(own.flatMap((comment) => parseFindingMarkers(comment.body)));
+  return new Set(own.flatMap((comment) => parseFindingMarker(comment.body) ?? []));
 }
 
 async function putSummary(

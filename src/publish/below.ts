@@ -1,0 +1,53 @@
+// The findings that have no comment on their lines, each with the reason, grouped by severity.
+import { SEVERITIES } from "../domain/finding.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
+import { fitList } from "./fit-list.ts";
+import { linkedCode, permalink } from "./permalink.ts";
+import { findingTitle, silence } from "./render-comment.ts";
+import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+
+/** Code points of a body: many findings share the summary. */
+const BODY_SHOWN = 1000;
+
+/**
+ * Findings below the verdict, most severe first. A finding of the summary is told in full, because nowhere else is it;
+ * one with a comment on its file, or posted earlier, in a line.
+ *
+ * @param room UTF-16 units
+ */
+export function below(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
+  const elsewhere = findings.filter(({ place }) => place !== "inline");
+  const bySeverity = SEVERITIES.flatMap((severity) => elsewhere.filter(({ finding }) => finding.severity === severity));
+  const full = bySeverity.filter(({ place }) => place === "summary").map((placed) => inFull(review, placed));
+  const short = bySeverity.filter(({ place }) => place !== "summary").map((placed) => `- ${inOneLine(review, placed)}`);
+  const more = (count: number) => `and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
+  return [
+    ...fitList(full, room * 0.75, 200, more).flatMap((text) => [text, ""]),
+    ...fitList(short, room * 0.25, 200, (count) => `- ${more(count)}`),
+  ];
+}
+
+/** The finding's place as code, linked where the host has pages and the side is the head's. */
+export function placeOf(review: Review, placed: Pick<PlacedFinding, "finding">): string {
+  const { finding } = placed;
+  const text =
+    finding.startLine === finding.line
+      ? `${finding.path}:${finding.line}`
+      : `${finding.path}:${finding.startLine}-${finding.line}`;
+  // Lines of the base are those of the merge base, whose commit we do not hold.
+  const url = finding.side === "LEFT" ? null : permalink(review.repo, review.headSha, finding.path, finding);
+  return linkedCode(text, url);
+}
+
+function inFull(review: Review, placed: PlacedFinding): string {
+  const body = sanitizeBlock(placed.finding.body, BODY_SHOWN);
+  return [inOneLine(review, placed), body, silence(placed.finding)].filter((part) => part !== "").join("\n\n");
+}
+
+function inOneLine(review: Review, placed: PlacedFinding): string {
+  return `${findingTitle(placed.finding)} ${placeOf(review, placed)}${reason(placed)}`;
+}
+
+function reason(placed: PlacedFinding): string {
+  return placed.reason === null ? "" : ` — ${sanitizeInline(placed.reason, 200)}`;
+}

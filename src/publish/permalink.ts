@@ -1,0 +1,69 @@
+// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, and to our own summary.
+import type { Repo } from "../domain/job.ts";
+import { codeSpan } from "./sanitize.ts";
+
+/** Files that GitHub renders: without `plain=1` a line in the address leads nowhere. */
+const RENDERED = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|org|textile|rdoc|mediawiki|wiki|ipynb|svg|csv|tsv)$/i;
+
+/** Longer addresses are not written: a path of GitHub's greatest length would fill a summary by itself. */
+const URL_LIMIT = 800;
+
+/**
+ * The address of lines of a file at a commit.
+ *
+ * @param path as git knows it; unsafe characters are percent-encoded
+ * @param lines 1-based and inclusive; null for the whole file
+ * @returns null for a host without pages (`local`, `eval`), for a path that a browser would rewrite (`..`), and for an
+ *   address of more than 800 characters
+ */
+export function permalink(
+  repo: Repo,
+  sha: string,
+  path: string,
+  lines: { readonly startLine: number; readonly line: number } | null,
+): string | null {
+  const root = repositoryUrl(repo);
+  const segments = path.split("/");
+  if (root === null || segments.some((segment) => segment === "" || segment === "." || segment === "..")) return null;
+  const query = lines !== null && RENDERED.test(path) ? "?plain=1" : "";
+  const url = `${root}/blob/${encode(sha)}/${segments.map(encode).join("/")}${query}${anchor(lines)}`;
+  return url.length > URL_LIMIT ? null : url;
+}
+
+/** The address of a commit, or null for a host without pages. */
+export function commitLink(repo: Repo, sha: string): string | null {
+  const root = repositoryUrl(repo);
+  return root === null ? null : `${root}/commit/${encode(sha)}`;
+}
+
+/** A code span that leads to `url`, or the bare code span without one. */
+export function linkedCode(text: string, url: string | null): string {
+  return url === null ? codeSpan(text) : `[${codeSpan(text)}](${url})`;
+}
+
+/**
+ * An address that GitHub gave us, fit to stand in a Markdown link.
+ *
+ * @returns null unless it is a plain http(s) address without spaces, brackets or quotes
+ */
+export function safeUrl(url: string): string | null {
+  return /^https?:\/\/[\w.:-]+\/[\w./?=&%#~+-]*$/.test(url) && url.length <= 2000 ? url : null;
+}
+
+function repositoryUrl(repo: Repo): string | null {
+  if (repo.host === "local" || repo.host === "eval" || !/^[\w.-]+(?::\d+)?$/.test(repo.host)) return null;
+  return `https://${repo.host}/${encode(repo.owner)}/${encode(repo.name)}`;
+}
+
+function anchor(lines: { readonly startLine: number; readonly line: number } | null): string {
+  if (lines === null) return "";
+  return lines.startLine === lines.line ? `#L${lines.line}` : `#L${lines.startLine}-L${lines.line}`;
+}
+
+/** encodeURIComponent, and also the marks it leaves alone that mean something in Markdown. */
+function encode(segment: string): string {
+  return encodeURIComponent(segment.toWellFormed()).replace(
+    /[!'()*~]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

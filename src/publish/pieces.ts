@@ -1,0 +1,161 @@
+// One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading what was written
+// gives the same pieces again, which is why the sanitizer is idempotent.
+
+/** A run of plain characters, or the content of a code span. */
+export interface Piece {
+  readonly kind: "text" | "code";
+  readonly text: string;
+}
+
+/** Whether `*` and `_` may emphasise (a finding's body) or are plain characters (a title). */
+export type Emphasis = "kept" | "plain";
+
+/**
+ * Markdown's own characters, written as entities: unlike a backslash, an entity never starts a structure and is not
+ * itself escaped on a second pass. It does not stop mentions or references, which GitHub finds after Markdown is read
+ * (github/cmark-gfm issue 181); those become code.
+ */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ...["[", "\\", "`", "~", "|", "*", "_", "#", "-", "+", "=", ":", ".", ")"].map((char): [string, string] => [
+    char,
+    `&#${char.charCodeAt(0)};`,
+  ]),
+]);
+const CHARACTERS: ReadonlyMap<string, string> = new Map([...ENTITIES].map(([char, entity]) => [entity, char]));
+
+const ALWAYS = /[&<>[\\`~|]/g;
+const PLAIN_EMPHASIS = /\*|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** What would start a block at the beginning of a line: list, heading, rule, setext underline, delimiter row. */
+const BLOCK_START = /^(?:[-+=:#](?![\p{L}\p{N}])|[*_](?=[*_ ]*$|\s))/u;
+const ORDERED_START = /^(\d{1,9})([.)])(?=\s|$)/;
+
+/** Reads one line (no LF): complete code spans are code, all else is text with our own entities decoded. */
+export function readPieces(line: string): readonly Piece[] {
+  // A marker of ours in someone's code could pass for our own.
+  const source = line.replaceAll("<!-- kodiai:", "<! -- kodiai:");
+  const runs = [...source.matchAll(/`+/g)];
+  const next = nextRunOfSameLength(runs.map(([run]) => run.length));
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (let index = 0; index < runs.length; index++) {
+    const open = runs[index];
+    const close = runs[next[index] ?? -1];
+    if (open === undefined || close === undefined) continue;
+    pieces.push(text(decode(source.slice(from, open.index))));
+    pieces.push(codeOrSpace(source.slice(open.index + open[0].length, close.index)));
+    from = close.index + close[0].length;
+    index = next[index] ?? index;
+  }
+  pieces.push(text(decode(source.slice(from))));
+  return joinPieces(pieces);
+}
+
+/** Writes pieces as Markdown for the start of a line, or after a list marker. */
+export function writePieces(pieces: readonly Piece[], emphasis: Emphasis): string {
+  return pieces
+    .map((piece, index) =>
+      piece.kind === "code" ? writeCode(piece.text) : writeText(piece.text, emphasis, index === 0),
+    )
+    .join("");
+}
+
+/** Neighbours of one kind become one piece; white space is folded, and trimmed at both ends of the line. */
+export function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.text === "") continue;
+    const last = joined.at(-1);
+    if (last?.kind === piece.kind) joined[joined.length - 1] = { kind: piece.kind, text: last.text + piece.text };
+    else joined.push(piece);
+  }
+  const folded = joined.map((piece) => (piece.kind === "code" ? piece : text(piece.text.replace(/\s+/g, " "))));
+  return folded
+    .map((piece, index) => (piece.kind === "code" ? piece : text(trimEnds(piece.text, index, folded.length))))
+    .filter((piece) => piece.text !== "");
+}
+
+/** How much people see: code points of all pieces. */
+export function visibleLength(pieces: readonly Piece[]): number {
+  let length = 0;
+  for (const piece of pieces) for (const _ of piece.text) length++;
+  return length;
+}
+
+/** The first `length` code points of the pieces. */
+export function cutPieces(pieces: readonly Piece[], length: number): readonly Piece[] {
+  const kept: Piece[] = [];
+  let left = length;
+  for (const piece of pieces) {
+    const points: string[] = [];
+    for (const point of piece.text) {
+      if (points.length >= left) break;
+      points.push(point);
+    }
+    left -= points.length;
+    const whole = points.join("");
+    kept.push({ kind: piece.kind, text: left > 0 ? whole : whole.trimEnd() });
+    if (left <= 0) break;
+  }
+  return kept.filter((piece) => piece.text !== "");
+}
+
+/** A code span with a delimiter that its content does not hold. `content` is one line, trimmed, not empty. */
+export function writeCode(content: string): string {
+  const lengths = new Set([...content.matchAll(/`+/g)].map(([run]) => run.length));
+  let length = 1;
+  while (lengths.has(length)) length++;
+  const fence = "`".repeat(length);
+  const pad = content.startsWith("`") || content.endsWith("`") ? " " : "";
+  return `${fence}${pad}${content}${pad}${fence}`;
+}
+
+function writeText(plain: string, emphasis: Emphasis, first: boolean): string {
+  const start = first ? blockStart(plain) : 0;
+  const encode = (char: string) => ENTITIES.get(char) ?? char;
+  const rest = (part: string) => {
+    const encoded = part.replace(ALWAYS, encode);
+    return emphasis === "kept" ? encoded : encoded.replace(PLAIN_EMPHASIS, encode);
+  };
+  if (start === 0) return rest(plain);
+  return plain.slice(0, start - 1) + encode(plain.charAt(start - 1)) + rest(plain.slice(start));
+}
+
+/** One past the character that would start a block; 0 when the line starts none. */
+function blockStart(plain: string): number {
+  if (BLOCK_START.test(plain)) return 1;
+  const ordered = ORDERED_START.exec(plain);
+  return ordered?.[1] === undefined ? 0 : ordered[1].length + 1;
+}
+
+function decode(raw: string): string {
+  return raw.replace(/&(?:amp|lt|gt|#\d{2,3});/g, (entity) => CHARACTERS.get(entity) ?? entity);
+}
+
+function text(plain: string): Piece {
+  return { kind: "text", text: plain };
+}
+
+function codeOrSpace(content: string): Piece {
+  const trimmed = content.trim();
+  return trimmed === "" ? text(" ") : { kind: "code", text: trimmed };
+}
+
+function trimEnds(plain: string, index: number, count: number): string {
+  const start = index === 0 ? plain.trimStart() : plain;
+  return index === count - 1 ? start.trimEnd() : start;
+}
+
+/** For each run of backticks the index of the next run of the same length, or -1; linear, whatever the input. */
+function nextRunOfSameLength(lengths: readonly number[]): readonly number[] {
+  const seen = new Map<number, number>();
+  const next: number[] = [];
+  for (let index = lengths.length - 1; index >= 0; index--) {
+    const length = lengths[index] ?? 0;
+    next[index] = seen.get(length) ?? -1;
+    seen.set(length, index);
+  }
+  return next;
+}

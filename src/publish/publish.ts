@@ -1,0 +1,130 @@
+// The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
+// The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
+import type { Finding } from "../domain/finding.ts";
+import { reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
+import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
+import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
+import { placeOf } from "./below.ts";
+import { safeUrl } from "./permalink.ts";
+import { postInPieces } from "./post-in-pieces.ts";
+import { renderComment } from "./render-comment.ts";
+import { renderReviewBody, renderSummary } from "./render-summary.ts";
+
+const REFUSED_LINES = "GitHub did not take a comment on these lines";
+const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
+const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this review";
+
+/**
+ * Sends a written review: summary first (the review's body links it), then one review with the inline comments, then
+ * comments on files, then the summary again if GitHub had it otherwise. May run again after a failure at any point: no
+ * comment is posted twice on the same head.
+ *
+ * @returns Superseded, with nothing posted, when the head moved or the pull request was closed or locked meanwhile
+ * @throws Transient and bugs, as the port throws them; CommentRefused never
+ */
+export async function publish(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
+  const { repo, number, headSha } = review;
+  const known = await reviews.postedFindings(repo, number, headSha);
+  const planned = review.findings.map((placed) => withoutRepeat(placed, known));
+
+  const now = await reviews.head(repo, number);
+  const superseded = overtaken(now, headSha);
+  if (superseded !== null) return { kind: "superseded", reason: superseded };
+
+  const plannedBody = renderSummary(review, planned);
+  const summary = await reviews.putSummary(repo, number, SUMMARY_MARKER, plannedBody);
+  const inline = await postInline(review, planned, summary.url, reviews);
+  const findings = await postOnFiles(review, inline.findings, reviews);
+
+  const body = renderSummary(review, findings);
+  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body);
+  return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
+}
+
+/**
+ * The whole review as one Markdown text, for people at a terminal: the summary, then each comment under its place.
+ *
+ * @returns Markdown without hidden markers
+ */
+export function reviewMarkdown(review: Review): string {
+  const comments = review.findings
+    .filter(({ place }) => place === "inline" || place === "file")
+    .map((placed) => `### ${placeOf(review, placed)}\n\n${renderComment(placed.finding, placeFor(placed))}`);
+  return `${[renderSummary(review, review.findings), ...comments]
+    .join("\n\n")
+    .replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
+    .trim()}\n`;
+}
+
+function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {
+  if (now.state === "closed") return "the pull request is closed";
+  if (now.locked) return "the conversation is locked";
+  return now.sha === headSha ? null : `the head moved to ${now.sha.slice(0, 7)}`;
+}
+
+function withoutRepeat(placed: PlacedFinding, known: ReadonlySet<string>): PlacedFinding {
+  const repeats = (placed.place === "inline" || placed.place === "file") && known.has(placed.finding.id);
+  return repeats ? { ...placed, place: "already-posted", reason: "already posted on this head" } : placed;
+}
+
+/** Posts the inline comments; those that GitHub refuses move to their file. */
+async function postInline(
+  review: Review,
+  planned: readonly PlacedFinding[],
+  summaryUrl: string,
+  reviews: Reviews,
+): Promise<{ readonly findings: readonly PlacedFinding[]; readonly url: string | null }> {
+  const inline = planned.filter(({ place }) => place === "inline").map(({ finding }) => finding);
+  if (inline.length === 0) return { findings: planned, url: null };
+  const { repo, number, headSha } = review;
+  const body = `${renderReviewBody(headSha, repo, safeUrl(summaryUrl))}\n${reviewMarker(headSha)}`;
+  const settled = await postInPieces(inline, (piece) =>
+    unlessRefused(() => reviews.postReview(repo, number, headSha, body, piece.map(toComment))),
+  );
+  const refused = new Set(settled.refused);
+  const untried = new Set(settled.untried);
+  const findings = planned.map((placed): PlacedFinding => {
+    if (placed.place !== "inline") return placed;
+    if (refused.has(placed.finding)) return { ...placed, place: "file", reason: REFUSED_LINES };
+    return untried.has(placed.finding) ? { ...placed, place: "summary", reason: TOO_MANY_REFUSED } : placed;
+  });
+  return { findings, url: settled.posted[0] ?? null };
+}
+
+/** Posts comments on files as a whole; those that GitHub refuses move to the summary. */
+async function postOnFiles(
+  review: Review,
+  planned: readonly PlacedFinding[],
+  reviews: Reviews,
+): Promise<readonly PlacedFinding[]> {
+  const { repo, number, headSha } = review;
+  const findings: PlacedFinding[] = [];
+  for (const placed of planned) {
+    const { finding } = placed;
+    const taken =
+      placed.place !== "file" ||
+      (await unlessRefused(() =>
+        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(finding, "file")),
+      )) !== null;
+    findings.push(taken ? placed : { ...placed, place: "summary", reason: REFUSED_FILE });
+  }
+  return findings;
+}
+
+function toComment(finding: Finding): CommentToPost {
+  const { path, side, startLine, line } = finding;
+  return { path, side, startLine, line, body: renderComment(finding, "inline") };
+}
+
+async function unlessRefused(post: () => Promise<{ readonly url: string }>): Promise<string | null> {
+  try {
+    return (await post()).url;
+  } catch (error) {
+    if (error instanceof CommentRefused) return null;
+    throw error;
+  }
+}
+
+function placeFor({ place }: PlacedFinding): "inline" | "file" {
+  return place === "file" ? "file" : "inline";
+}

@@ -1,0 +1,68 @@
+// One finding as a comment on its lines or its file: what, why, how to mend it, how to silence it.
+import type { Finding } from "../domain/finding.ts";
+import { findingMarker } from "../domain/marker.ts";
+import { quietCode, writeFence } from "./blocks.ts";
+import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+import { visible } from "./visible.ts";
+
+/** Code points of a title and UTF-16 units of a suggestion that a comment holds. */
+const TITLE_LIMIT = 200;
+const SUGGESTION_LIMIT = 8000;
+
+/**
+ * The body of a comment.
+ *
+ * @param place `inline` offers the suggestion for committing; on a file as a whole there are no lines to replace
+ * @returns Markdown of at most 60,000 UTF-16 units whose last line is the finding's hidden marker
+ */
+export function renderComment(finding: Finding, place: "inline" | "file"): string {
+  const where = place === "file" ? `About ${lines(finding)} of this file.` : "";
+  const suggestion = place === "inline" ? renderSuggestion(finding) : "";
+  return [
+    findingTitle(finding),
+    sanitizeBlock(finding.body),
+    where,
+    suggestion,
+    silence(finding),
+    findingMarker(finding.id),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The finding in one line: severity as a badge, then what is wrong. */
+export function findingTitle(finding: Finding): string {
+  return `\`${finding.severity}\` **${sanitizeInline(finding.title, TITLE_LIMIT) || "(no title)"}**`;
+}
+
+/** `line 12`, `lines 12–14`, `removed line 3`. */
+export function lines(finding: Finding): string {
+  const removed = finding.side === "LEFT" ? "removed " : "";
+  return finding.startLine === finding.line
+    ? `${removed}line ${finding.line}`
+    : `${removed}lines ${finding.startLine}–${finding.line}`;
+}
+
+/** One small line: who says so, and how to make it stop. */
+export function silence(finding: Finding): string {
+  if (finding.rule === null) return "";
+  const rule = codeSpan(finding.rule, 100);
+  const comment = codeSpan(`kodiai-ignore ${finding.rule} reason`, 160);
+  const setting = codeSpan(`rules: {${finding.rule}: off}`, 160);
+  return `<sub>Rule ${rule}. To silence it: ${comment} in a comment in the code, or ${setting} in \`.kodiai.yml\`.</sub>`;
+}
+
+/**
+ * The committable block, or plain code where GitHub would commit something other than what was meant: text with hidden
+ * characters, or with a line that another bot obeys, must be changed before it is posted.
+ */
+function renderSuggestion(finding: Finding): string {
+  if (finding.suggestion === null) return "";
+  const meant = finding.suggestion.text;
+  const shown = visible(meant).split("\n").map(quietCode);
+  const text = shown.join("\n");
+  if (text.length > SUGGESTION_LIMIT) return "";
+  if (text !== meant) return `Put this in place of ${lines(finding)}:\n\n${writeFence("", shown)}`;
+  // No line at all deletes the lines; one empty line would leave an empty line behind.
+  return writeFence("suggestion", meant === "" ? [] : shown);
+}

@@ -1,0 +1,65 @@
+// The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
+import { SUMMARY_MARKER } from "../domain/marker.ts";
+import type { Cost } from "../domain/outcome.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
+import { below } from "./below.ts";
+import { fitList } from "./fit-list.ts";
+import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
+import { overview } from "./overview.ts";
+import { commitLink, linkedCode } from "./permalink.ts";
+import { verdict } from "./verdict.ts";
+
+/** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
+export const BODY_LIMIT = 60_000;
+
+/** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,000. */
+const ROOM = {
+  overview: 9_000,
+  findings: 22_000,
+  degraded: 6_000,
+  config: 6_000,
+  heldBack: 5_000,
+  leftOut: 8_000,
+} as const;
+
+/**
+ * The summary's body.
+ *
+ * @param findings where each finding stands: as planned (`review.findings`), or as GitHub had it
+ * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
+ */
+export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
+  const sections = [
+    [verdict(review, findings)],
+    fitList(overview(review), ROOM.overview, 30),
+    below(review, findings, ROOM.findings),
+    degradedLines(review, ROOM.degraded),
+    configLines(review, ROOM.config),
+    heldBackLines(review, ROOM.heldBack),
+    leftOutLines(review, ROOM.leftOut),
+    [footer(review)],
+    [SUMMARY_MARKER],
+  ];
+  return sections
+    .map((lines) => lines.join("\n").trim())
+    .filter((section) => section !== "")
+    .join("\n\n");
+}
+
+/** The one line of the review itself; the summary says the rest. */
+export function renderReviewBody(headSha: string, repo: Review["repo"], summaryUrl: string | null): string {
+  const head = linkedCode(headSha.slice(0, 7), commitLink(repo, headSha));
+  return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
+}
+
+function footer(review: Review): string {
+  const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
+  const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
+  return `<sub>${cost(review.cost)} Reviewed ${head} against ${base}.</sub>`;
+}
+
+function cost({ inputTokens, outputTokens, usd, ms }: Cost): string {
+  const time = ms === 0 ? "" : `, ${(ms / 1000).toFixed(1)} s`;
+  if (inputTokens === 0 && outputTokens === 0) return `Cost: no model was asked${time}.`;
+  return `Cost: ${inputTokens} tokens in, ${outputTokens} out, USD ${usd.toFixed(4)}${time}.`;
+}

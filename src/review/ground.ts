@@ -1,0 +1,55 @@
+// A finding stands only on lines of the diff. Where it does not, it is said elsewhere with the reason; it is never moved.
+import type { Finding } from "../domain/finding.ts";
+import type { FileDiff, Side } from "../domain/pull-request.ts";
+import type { PlacedFinding } from "../domain/review.ts";
+
+/** For each side and line of a file's diff, the index of its hunk. */
+type Lines = Readonly<Record<Side, ReadonlyMap<number, number>>>;
+
+/**
+ * Decides how near to its lines each finding may be said.
+ *
+ * RIGHT lines are added or context lines of the head, LEFT lines removed or context lines of the base; both ends must lie
+ * in one hunk. A finding whose lines do not is for its file, and one whose path is not in the diff for the summary.
+ *
+ * @param files the reviewed files
+ * @returns one placed finding for each, in the same order
+ */
+export function ground(findings: readonly Finding[], files: readonly FileDiff[]): readonly PlacedFinding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const linesOf = new Map<FileDiff, Lines>();
+  return findings.map((finding) => {
+    const file = byPath.get(finding.path);
+    if (file === undefined) return { finding, place: "summary", reason: "the file is not part of the reviewed diff" };
+    const lines = linesOf.get(file) ?? indexLines(file);
+    linesOf.set(file, lines);
+    const reason = misplaced(finding, file, lines);
+    return { finding, place: reason === null ? "inline" : "file", reason };
+  });
+}
+
+function misplaced(finding: Finding, file: FileDiff, lines: Lines): string | null {
+  const { startLine, line, side } = finding;
+  if (!(Number.isInteger(startLine) && Number.isInteger(line) && 1 <= startLine && startLine <= line)) {
+    return "the lines are not a range";
+  }
+  const first = lines[side].get(startLine);
+  const last = lines[side].get(line);
+  if (first === undefined || last === undefined) {
+    const what = startLine === line ? "the line is" : "the lines are";
+    return file.complete ? `${what} not part of the diff` : `${what} not in the part of the diff that was delivered`;
+  }
+  return first === last ? null : "the lines lie in different hunks of the diff";
+}
+
+function indexLines(file: FileDiff): Lines {
+  const LEFT = new Map<number, number>();
+  const RIGHT = new Map<number, number>();
+  for (const [index, hunk] of file.hunks.entries()) {
+    for (const { oldLine, newLine } of hunk.lines) {
+      if (oldLine !== null) LEFT.set(oldLine, index);
+      if (newLine !== null) RIGHT.set(newLine, index);
+    }
+  }
+  return { LEFT, RIGHT };
+}

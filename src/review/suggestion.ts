@@ -1,0 +1,47 @@
+// A committable suggestion replaces lines of the head for good. It stays only where that is certain to do what it says.
+import type { Finding, Suggestion } from "../domain/finding.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+
+/** Lines replaced, and lines put in their place, at most: more is a rewrite, which people should write themselves. */
+const MOST_LINES = 20;
+
+/**
+ * The finding's suggestion if it may be offered for committing, else null.
+ *
+ * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on them;
+ * it changes something; neither side is longer than 20 lines; nothing in it could close its fence or change line ends.
+ *
+ * @param file the finding's file
+ * @param headText the whole head file where it is known, else null: then the hunk's lines stand for it
+ */
+export function suggestion(finding: Finding, file: FileDiff, headText: string | null): Suggestion | null {
+  const offer = finding.suggestion;
+  if (offer === null || finding.side !== "RIGHT") return null;
+  if (offer.startLine !== finding.startLine || offer.line !== finding.line) return null;
+  const replaced = linesInOneHunk(file, offer.startLine, offer.line);
+  if (replaced === null || replaced.length > MOST_LINES) return null;
+  if (headText !== null && !agrees(headText, offer.startLine, replaced)) return null;
+  return isSafe(offer.text, replaced) ? offer : null;
+}
+
+/** Text of head lines first…last, or null unless one hunk holds all of them. */
+function linesInOneHunk(file: FileDiff, first: number, last: number): readonly string[] | null {
+  for (const hunk of file.hunks) {
+    const lines = hunk.lines.filter(({ newLine }) => newLine !== null && newLine >= first && newLine <= last);
+    if (lines.length > 0) return lines.length === last - first + 1 ? lines.map(({ text }) => text) : null;
+  }
+  return null;
+}
+
+function agrees(headText: string, first: number, replaced: readonly string[]): boolean {
+  const head = headText.split("\n");
+  return replaced.every((text, index) => head[first - 1 + index] === text);
+}
+
+/** GitHub writes a suggestion with LF, so lines that end in CR would change more than they show. */
+function isSafe(text: string, replaced: readonly string[]): boolean {
+  const lines = text.split("\n");
+  if (lines.length > MOST_LINES || text === replaced.join("\n")) return false;
+  if (text.includes("\r") || replaced.some((line) => line.endsWith("\r"))) return false;
+  return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
+}
