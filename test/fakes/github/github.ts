@@ -37,6 +37,8 @@ export interface InlineComment {
   readonly commitId: string;
   readonly author: string;
   readonly inReplyTo: number | null;
+  /** The hunk from its `@@` down to the commented line, as GitHub shows it above the comment. */
+  readonly hunk: string;
 }
 
 /** What a visitor of the pull request sees. Pending reviews and their comments are left out, as on GitHub. */
