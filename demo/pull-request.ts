@@ -1,0 +1,217 @@
+// The pull request of the demo: an honest feature, written in a hurry. Some of it is good, some of it a reviewer should
+// stop. Whatever looks like a secret or a conflict is put together here, so that scanners stay quiet about this file.
+import { BASE } from "./repository.ts";
+
+const PASSWORD = ["correct", "horse7", "Battery"].join("-");
+const CONFLICT = { ours: `${"<".repeat(7)} HEAD`, between: "=".repeat(7), theirs: `${">".repeat(7)} feat/sign-in` };
+
+/** `text` with one passage replaced; throws when the passage is not there, so that the two files cannot drift apart. */
+function edited(path: string, from: string, to: string): string {
+  const text = BASE[path] ?? "";
+  if (!text.includes(from)) throw new Error(`${path} no longer holds: ${from}`);
+  return text.replace(from, () => to);
+}
+
+const USERS_TS = edited(
+  "src/users.ts",
+  "export async function rename(",
+  `export async function personByEmail(db: Database, email: string): Promise<Person | undefined> {
+  const rows = await db.query(\`SELECT id, email, name FROM people WHERE email = '\${email}'\`);
+  return rows[0] as Person | undefined;
+}
+
+export async function rename(`,
+);
+
+const PASSWORDS_TS = `import { createHash, timingSafeEqual } from "node:crypto";
+
+const MINIMUM_LENGTH = 12;
+
+/** True when a new password is long enough to be taken. */
+export function isLongEnough(password: string): boolean {
+  return password.length >= MINIMUM_LENGTH;
+}
+
+export function hashPassword(password: string): string {
+  return createHash("md5").update(password).digest("hex");
+}
+
+export function isSamePassword(password: string, passwordHash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashPassword(password)), Buffer.from(passwordHash));
+}
+`;
+
+const SESSIONS_TS = `import { Agent, request } from "node:https";
+
+const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+
+export interface Session {
+  readonly person: number;
+  readonly expiresAt: number;
+}
+
+/** Tells the audit log who signed in. */
+export function audit(session: Session): void {
+  try {
+    const call = request("https://audit.example.com/sign-ins", { agent, method: "POST" });
+    call.end(JSON.stringify(session));
+  } catch (error) {
+  }
+}
+
+export function isExpired(session: Session, now: number): boolean {
+  return session.expiresAt <= now;
+}
+`;
+
+const SESSIONS_TEST_TS = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isExpired } from "../src/sessions.ts";
+
+test.only("a session ends when its time has come", () => {
+  assert.equal(isExpired({ person: 7, expiresAt: 1000 }, 1000), true);
+});
+
+test("a session lives until then", () => {
+  assert.equal(isExpired({ person: 7, expiresAt: 1000 }, 999), false);
+});
+`;
+
+const INVITE_PY = `"""Invites a person by mail."""
+
+import subprocess
+
+import requests
+
+
+def invite(email: str, inviter: str) -> bool:
+    answer = requests.post("https://mail.example.com/send", json={"to": email, "from": inviter}, verify=False)
+    return answer.status_code == 202
+
+
+def archive(name: str) -> None:
+    subprocess.run(f"tar czf /var/backups/{name}.tgz invites/{name}", shell=True)
+
+
+def forget(email: str, invites: dict[str, str]) -> None:
+    try:
+        del invites[email]
+    except Exception:
+        pass
+`;
+
+const STORE_GO = edited(
+  "exporter/store.go",
+  "// Open lists",
+  `// Search finds the invoices whose note holds a text.
+func Search(ctx context.Context, db *sql.DB, note string) (*sql.Rows, error) {
+	query := fmt.Sprintf("SELECT id, cents FROM invoices WHERE note LIKE '%%%s%%'", note)
+	return db.QueryContext(ctx, query)
+}
+
+// Open lists`,
+).replace('\t"database/sql"\n', () => '\t"database/sql"\n\t"fmt"\n');
+
+const CLIENT_GO = `package exporter
+
+import (
+	"crypto/tls"
+	"net/http"
+	"time"
+)
+
+// NewClient talks to the bookkeeper's server.
+func NewClient() *http.Client {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
+}
+`;
+
+const MIGRATION_SQL = `ALTER TABLE people ADD COLUMN password_hash text NOT NULL;
+
+CREATE TABLE sessions (
+  token text PRIMARY KEY,
+  person_id bigint NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  expires_at timestamptz NOT NULL
+);
+
+UPDATE people SET name = email;
+`;
+
+const GREET_YML = `name: greet
+on: pull_request_target
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo "Thank you for ${"$"}{{ github.event.pull_request.title }}"
+`;
+
+const SIGN_IN_MD = `# Signing in
+
+People sign in with their e-mail address and a password of at least 12 characters.
+${CONFLICT.ours}
+A session ends after 30 days.
+${CONFLICT.between}
+A session ends after 12 hours.
+${CONFLICT.theirs}
+`;
+
+const SETTINGS_YML = `# Read at start; every key can be overridden by an environment variable.
+session:
+  lifetimeHours: 12
+database:
+  host: db.internal
+  user: ledger
+  password: "${PASSWORD}"
+`;
+
+const PEOPLE_TEST_TS = `${BASE["test/users.test.ts"]}
+test("a name is trimmed before it is stored", async () => {
+  const asked: unknown[] = [];
+  await rename({ query: async (_text, values) => [asked.push(...(values ?? []))] }, 7, "  Ada ");
+  assert.deepEqual(asked, ["Ada", 7]);
+});
+`.replace("{ personById }", "{ personById, rename }");
+
+export const PULL_REQUEST = {
+  title: "feat(auth): sign in with a password",
+  body: [
+    "People could only be looked up by id; now they sign in.",
+    "",
+    "- passwords are hashed, sessions live in a table of their own",
+    "- invitations go out by mail, sign-ins go to the audit log",
+    "- the exporter finds invoices by their note",
+    "",
+    "Closes #12",
+  ].join("\n"),
+  author: "mona",
+  branch: "feat/sign-in",
+  /** Path → text on the head. */
+  files: {
+    "src/users.ts": USERS_TS,
+    "src/passwords.ts": PASSWORDS_TS,
+    "src/sessions.ts": SESSIONS_TS,
+    "src/generated/api.ts": edited(
+      "src/generated/api.ts",
+      "export interface",
+      'export type Method = "get" | "post";\nexport interface',
+    ),
+    "test/users.test.ts": PEOPLE_TEST_TS,
+    "test/sessions.test.ts": SESSIONS_TEST_TS,
+    "worker/invite.py": INVITE_PY,
+    "exporter/store.go": STORE_GO,
+    "exporter/client.go": CLIENT_GO,
+    "db/migrations/002_sessions.sql": MIGRATION_SQL,
+    ".github/workflows/greet.yml": GREET_YML,
+    "config/settings.yml": SETTINGS_YML,
+    "docs/sign-in.md": SIGN_IN_MD,
+    "README.md": edited("README.md", "`worker/` sends reports.", "`worker/` sends reports and invitations."),
+    "package.json": edited("package.json", '"pg": "8.23.1"', '"cookie": "1.1.1",\n    "pg": "8.23.1"'),
+    "package-lock.json": edited(
+      "package-lock.json",
+      '"node_modules/pg"',
+      '"node_modules/cookie": { "version": "1.1.1" },\n    "node_modules/pg"',
+    ),
+  } as Readonly<Record<string, string>>,
+};

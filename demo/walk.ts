@@ -1,0 +1,95 @@
+// The walk of the demo: a repository, an app, a pull request, and the review that comes of it. Leaves nothing behind.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import type { Pull } from "../test/fakes/github/conversation.ts";
+import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
+import { PULL_REQUEST } from "./pull-request.ts";
+import { BASE } from "./repository.ts";
+import { showReview } from "./show-review.ts";
+import type { RunningApp, StartApp } from "./start-app.ts";
+
+/** What stood on the pull request in the end. */
+export interface Counts {
+  readonly reviews: number;
+  readonly inline: number;
+  /** Languages in which something was found inline. */
+  readonly languages: number;
+}
+
+export interface Terminal {
+  readonly colours: boolean;
+  readonly print: (text: string) => void;
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ".ts": "TypeScript",
+  ".py": "Python",
+  ".go": "Go",
+  ".sql": "SQL",
+  ".yml": "YAML",
+  ".json": "JSON",
+  ".md": "Markdown",
+};
+const WATCHDOG = 60_000;
+const QUIET = 500;
+const POLL = 50;
+
+/** Runs the demo; throws when no review comes, or when the app asked GitHub for something that GitHub does not know. */
+export async function walk(startApp: StartApp, terminal: Terminal): Promise<Counts> {
+  const dataDir = await mkdtemp(join(tmpdir(), "kodiai-demo-"));
+  const world = await startGitHub();
+  let app: RunningApp | null = null;
+  try {
+    const repository = await world.repository("acme", "ledger", { files: BASE });
+    terminal.print(`A GitHub of our own serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
+    app = await startApp({ apiUrl: world.apiUrl, ...world.appCredentials, dataDir });
+    world.setWebhookUrl(app.webhookUrl);
+    terminal.print("Kodiai runs, with the permissions of app.yml and no key for any model.");
+    const pull = await world.pullRequest(repository, PULL_REQUEST);
+    terminal.print(
+      `${pull.author.login} opens #${pull.number} "${pull.title}", ${Object.keys(PULL_REQUEST.files).length} files.`,
+    );
+    await settled(world, pull);
+    tellTraffic(world, terminal);
+    const comments = world.comments(pull);
+    terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
+    if (world.violations.length > 0) throw new Error(`GitHub does not know this:\n${world.violations.join("\n")}`);
+    const languages = new Set(comments.inline.map(({ path }) => LANGUAGES[extname(path)] ?? extname(path)));
+    const reviews = comments.reviews.filter(({ author }) => author === world.bot.login);
+    return { reviews: reviews.length, inline: comments.inline.length, languages: languages.size };
+  } finally {
+    await app?.close();
+    await world.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A summary stands, and for a moment nothing more was asked. */
+async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
+  const last = world.deliveries.at(-1);
+  if (last?.status !== 202 && last?.status !== 200) throw new Error(`the app answered ${last?.status} to the webhook`);
+  let seen = -1;
+  let quietFor = 0;
+  for (let waited = 0; waited < WATCHDOG; waited += POLL) {
+    const asked = world.requests.length;
+    quietFor = asked === seen ? quietFor + POLL : 0;
+    seen = asked;
+    if (quietFor >= QUIET && world.comments(pull).summary.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+  }
+  const log = world.requests.map(({ method, path, status }) => `${status} ${method} ${path}`).join("\n");
+  throw new Error(`no review after ${WATCHDOG / 1000} s; GitHub was asked:\n${log}`);
+}
+
+function tellTraffic(world: GitHubWorld, terminal: Terminal): void {
+  const [delivery] = world.deliveries;
+  terminal.print(`GitHub sends ${delivery?.event}.${delivery?.action}, signed; Kodiai answers ${delivery?.status}.`);
+  const isWrite = ({ method, path }: { method: string; path: string }) =>
+    method !== "GET" && !path.endsWith("/access_tokens");
+  const writes = world.requests.filter(isWrite);
+  terminal.print(
+    `Kodiai asks GitHub ${world.requests.length - writes.length} times and writes ${writes.length} times:`,
+  );
+  for (const { method, path, status } of writes) terminal.print(`  ${status} ${method} ${path}`);
+}

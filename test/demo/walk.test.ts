@@ -1,0 +1,93 @@
+// The demo's walk with a stand-in for the app: whatever the app finds, the demo tells it and cleans up after itself.
+import { readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { createAppAuth } from "@octokit/auth-app";
+import { Octokit } from "@octokit/rest";
+import { expect, test } from "vitest";
+import { PULL_REQUEST } from "../../demo/pull-request.ts";
+import { BASE } from "../../demo/repository.ts";
+import type { StartApp } from "../../demo/start-app.ts";
+import { walk } from "../../demo/walk.ts";
+
+const WHERE: readonly (readonly [string, string])[] = [
+  ["src/users.ts", "SELECT id, email, name FROM people WHERE email = '"],
+  ["src/passwords.ts", 'createHash("md5")'],
+  ["src/sessions.ts", "rejectUnauthorized: false"],
+  ["test/sessions.test.ts", "test.only"],
+  ["worker/invite.py", "verify=False"],
+  ["worker/invite.py", "shell=True"],
+  ["exporter/store.go", "fmt.Sprintf"],
+  ["exporter/client.go", "InsecureSkipVerify: true"],
+  ["db/migrations/002_sessions.sql", "NOT NULL;"],
+  [".github/workflows/greet.yml", "github.event.pull_request.title"],
+];
+
+/** Comments on every planted line, as a reviewer with perfect sight would. */
+const standIn: StartApp = async ({ apiUrl, appId, privateKey }) => {
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  const auth = { appId, privateKey, installationId: 1001 };
+  const github = new Octokit({ authStrategy: createAppAuth, auth, baseUrl: apiUrl, log: quiet });
+  const server = createServer(async (request, response) => {
+    request.resume();
+    response.writeHead(202).end();
+    const at = { owner: "acme", repo: "ledger" };
+    const comments = WHERE.map(([path, text]) => {
+      const line = (PULL_REQUEST.files[path] ?? "").split("\n").findIndex((one) => one.includes(text)) + 1;
+      return { path, line, side: "RIGHT", body: `<!-- kodiai -->**Planted** ${text}` };
+    });
+    await github.rest.pulls.createReview({
+      ...at,
+      pull_number: 1,
+      event: "COMMENT",
+      body: "See the summary.",
+      comments,
+    });
+    await github.rest.issues.createComment({ ...at, issue_number: 1, body: "<!-- kodiai -->Ten findings." });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    webhookUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+test("the demo shows every comment under its line, counts them, and leaves nothing behind", async () => {
+  const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("kodiai-demo-"));
+  const before = leftovers();
+  const told: string[] = [];
+  const counts = await walk(standIn, { colours: false, print: (text) => void told.push(text) });
+  expect(counts).toEqual({ reviews: 1, inline: 10, languages: 5 });
+  const text = told.join("\n");
+  expect(text).toContain(
+    [
+      "src/passwords.ts:11",
+      "    8 +}",
+      "    9 +",
+      "   10 +export function hashPassword(password: string): string {",
+      '   11 +  return createHash("md5").update(password).digest("hex");',
+      "      ╭─",
+      '      │ **Planted** createHash("md5")',
+      "      ╰─",
+    ].join("\n"),
+  );
+  expect(text).toContain("201 POST /repos/acme/ledger/issues/1/comments");
+  expect(text).not.toContain("<!--");
+  expect(text).not.toContain("\u001b");
+  expect(leftovers()).toEqual(before);
+});
+
+test("the demo says so when the app cannot start, and closes what it opened", async () => {
+  const failing: StartApp = () => Promise.reject(new Error("no database"));
+  await expect(walk(failing, { colours: false, print: () => undefined })).rejects.toThrow("no database");
+});
+
+test("the pull request changes what exists and adds what does not", () => {
+  const changed = Object.entries(PULL_REQUEST.files).filter(([path]) => path in BASE);
+  expect(changed.length).toBeGreaterThanOrEqual(6);
+  expect(changed.filter(([path, text]) => BASE[path] === text)).toEqual([]);
+});

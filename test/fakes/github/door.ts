@@ -1,0 +1,109 @@
+// Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
+// public, only reading), as on GitHub; the emulator alone would take any token for its first user.
+import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
+import { type Need, OPERATIONS } from "./operations.ts";
+
+const RANK = { read: 1, write: 2 } as const;
+
+/** Who asks, once the door knows. */
+export type Caller =
+  | { readonly kind: "app" }
+  | { readonly kind: "installation"; readonly person: Person; readonly owner: string }
+  | { readonly kind: "person"; readonly person: Person };
+
+interface Grant {
+  readonly owner: string;
+  readonly permissions: ReadonlyMap<string, "read" | "write">;
+  /** Lower-case full names, or null for all repositories of the owner. */
+  readonly repositories: ReadonlySet<string> | null;
+  readonly expiresAt: number;
+}
+
+/** What a request wants to do. `isPrivate` is null when there is no such repository. */
+export interface Wish {
+  readonly authorization: string | undefined;
+  /** As in operations.ts. */
+  readonly operation: string;
+  /** OWNER/NAME, or null when it is not about a repository. */
+  readonly repository: string | null;
+  readonly isPrivate: boolean | null;
+}
+
+export interface Door {
+  /** Remembers an installation token from the answer that made it. */
+  remember(answer: Json, owner: string): void;
+  /** Lets a person's own token in; it may read everything and write nothing. */
+  welcome(token: string, person: Person): void;
+  /** Makes every token unknown, as after a revocation. */
+  forgetTokens(): void;
+  /** Throws GitHub's refusal. */
+  enter(wish: Wish): Caller;
+}
+
+export function openDoor(bot: Person): Door {
+  const grants = new Map<string, Grant>();
+  const people = new Map<string, Person>();
+  return {
+    remember: (answer, owner) => void grants.set(String(answer.token), grantOf(answer, owner)),
+    welcome: (token, person) => void people.set(token, person),
+    forgetTokens: () => grants.clear(),
+    enter: (wish) => admit(wish, grants, people, bot),
+  };
+}
+
+function admit(
+  wish: Wish,
+  grants: ReadonlyMap<string, Grant>,
+  people: ReadonlyMap<string, Person>,
+  bot: Person,
+): Caller {
+  const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
+  if (token === undefined) throw new Refusal(401, "Requires authentication");
+  const need = OPERATIONS[wish.operation];
+  if (need === undefined) throw new Refusal(404, "Not Found");
+  // A JSON Web Token: the emulator checks its signature, because it holds the key.
+  if (token.startsWith("eyJ")) return enterAsApp(need);
+  const person = people.get(token);
+  if (person) return enterAsPerson(person, wish.operation);
+  const grant = grants.get(token);
+  if (!grant || grant.expiresAt < Date.now()) throw new Refusal(401, "Bad credentials");
+  if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");
+  checkRepository(grant, wish);
+  if (!holds(grant, need)) throw new Refusal(403, "Resource not accessible by integration");
+  return { kind: "installation", person: bot, owner: grant.owner };
+}
+
+function grantOf(answer: Json, owner: string): Grant {
+  const given = Object.entries(isJson(answer.permissions) ? answer.permissions : {});
+  const permissions = new Map(given.map(([name, level]) => [name, level === "write" ? "write" : "read"] as const));
+  const listed = Array.isArray(answer.repositories) ? answer.repositories.filter(isJson) : null;
+  const repositories = listed ? new Set(listed.map((one) => String(one.full_name).toLowerCase())) : null;
+  return { owner, permissions, repositories, expiresAt: Date.parse(String(answer.expires_at)) };
+}
+
+function enterAsApp(need: Need): Caller {
+  if (need !== "app") throw new Refusal(401, "Bad credentials");
+  return { kind: "app" };
+}
+
+function enterAsPerson(person: Person, operation: string): Caller {
+  if (!operation.startsWith("GET ")) throw new Refusal(403, "Resource not accessible by personal access token");
+  return { kind: "person", person };
+}
+
+function checkRepository(grant: Grant, { operation, repository, isPrivate }: Wish): void {
+  if (repository === null) return;
+  const name = repository.toLowerCase();
+  const inside = grant.repositories ? grant.repositories.has(name) : name.startsWith(`${grant.owner.toLowerCase()}/`);
+  if (isPrivate === null || (!inside && isPrivate)) throw new Refusal(404, "Not Found");
+  if (!inside && !operation.startsWith("GET ")) throw new Refusal(403, "Resource not accessible by integration");
+}
+
+function holds(grant: Grant, need: Need): boolean {
+  if (typeof need === "string") return true;
+  return need.some((permission) => {
+    const [name = "", level] = permission.split(":");
+    const granted = grant.permissions.get(name);
+    return granted !== undefined && RANK[granted] >= RANK[level as "read" | "write"];
+  });
+}

@@ -1,0 +1,74 @@
+// Trouble on purpose: the next matching requests get an error, lose their answer after taking effect, or their socket.
+
+export interface Fault {
+  readonly match: {
+    readonly method?: string;
+    /** Tested against the path without query. */
+    readonly path: RegExp | string;
+  };
+  /** The status to answer; left out together with `drop`. */
+  readonly status?: number;
+  /** Seconds. With 403 or 429 this makes it a rate limit. */
+  readonly retryAfter?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The request takes effect first; only the answer goes wrong. */
+  readonly afterApplying?: boolean;
+  /** The connection is cut in place of an answer. */
+  readonly drop?: boolean;
+  /** How many requests it meets; 1 when left out. */
+  readonly times?: number;
+  /** Milliseconds to wait before anything happens. */
+  readonly delay?: number;
+}
+
+export interface Faults {
+  plan(fault: Fault): void;
+  /** The fault that meets this request, used up by one. */
+  next(method: string, path: string): Fault | null;
+}
+
+export function planFaults(): Faults {
+  const planned: { readonly fault: Fault; left: number }[] = [];
+  return {
+    plan: (fault) => void planned.push({ fault, left: fault.times ?? 1 }),
+    next(method, path) {
+      const found = planned.find(({ fault, left }) => left > 0 && meets(fault, method, path));
+      if (!found) return null;
+      found.left--;
+      return found.fault;
+    },
+  };
+}
+
+function meets({ match }: Fault, method: string, path: string): boolean {
+  if (match.method !== undefined && match.method.toUpperCase() !== method) return false;
+  return typeof match.path === "string" ? path.includes(match.path) : match.path.test(path);
+}
+
+const MESSAGES = new Map([
+  [403, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."],
+  [404, "Not Found"],
+  [422, "Validation Failed"],
+  [429, "API rate limit exceeded for installation."],
+  [500, "Server Error"],
+  [502, "Server Error"],
+  [503, "No server is currently available to service your request."],
+]);
+
+/** The answer that a fault gives, in GitHub's words. */
+export function faultyAnswer(fault: Fault): Response {
+  const status = fault.status ?? 502;
+  const headers = new Headers({ "content-type": "application/json; charset=utf-8", ...fault.headers });
+  if (fault.retryAfter !== undefined) headers.set("retry-after", String(fault.retryAfter));
+  if (status === 429) {
+    headers.set("x-ratelimit-remaining", "0");
+    headers.set("x-ratelimit-reset", String(Math.floor(Date.now() / 1000) + (fault.retryAfter ?? 60)));
+  }
+  const body = fault.body ?? {
+    message: MESSAGES.get(status) ?? "Error",
+    documentation_url: "https://docs.github.com/rest",
+    ...(status === 422 ? { errors: ["Line could not be resolved"] } : {}),
+  };
+  return new Response(JSON.stringify(body), { status, headers });
+}

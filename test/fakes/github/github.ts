@@ -1,0 +1,225 @@
+// A GitHub of our own for tests and the demo: one world a test, with people who open, push, close and label, and an App
+// that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
+import { changesReader } from "./changes.ts";
+import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
+import { openDoor } from "./door.ts";
+import { type Files, startEmulator } from "./emulator.ts";
+import { type Fault, planFaults } from "./faults.ts";
+import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
+import type { Hub } from "./hub.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { githubDescription } from "./openapi.ts";
+import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
+import { type LoggedRequest, listen } from "./server.ts";
+import { pullPage, userJson, WEB } from "./shapes.ts";
+
+const APP = { id: 4242, slug: "kodiai" };
+const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
+
+export interface WorldOptions {
+  /** Organisations on which the App is installed. `acme` when left out. */
+  readonly owners?: readonly string[];
+  /** In place of app.yml, to see what a missing permission does. */
+  readonly manifest?: Manifest;
+  /** At least 32 characters, as the app asks for. */
+  readonly webhookSecret?: string;
+}
+
+export interface InlineComment {
+  readonly id: number;
+  readonly reviewId: number;
+  readonly path: string;
+  readonly side: Side;
+  /** Equal to `line` for a single line. */
+  readonly startLine: number;
+  readonly line: number;
+  readonly body: string;
+  readonly commitId: string;
+  readonly author: string;
+  readonly inReplyTo: number | null;
+  /** The hunk from its `@@` down to the commented line, as GitHub shows it above the comment. */
+  readonly hunk: string;
+}
+
+/** What a visitor of the pull request sees. Pending reviews and their comments are left out, as on GitHub. */
+export interface Comments {
+  readonly inline: readonly InlineComment[];
+  readonly file: readonly {
+    readonly id: number;
+    readonly path: string;
+    readonly body: string;
+    readonly author: string;
+  }[];
+  readonly summary: readonly {
+    readonly id: number;
+    readonly body: string;
+    readonly editedTimes: number;
+    readonly author: string;
+    readonly url: string;
+  }[];
+  readonly reviews: readonly {
+    readonly id: number;
+    readonly body: string;
+    readonly state: Review["state"];
+    readonly commitId: string;
+    readonly author: string;
+  }[];
+}
+
+export interface GitHubWorld extends PullActs {
+  /** Base address of the API. */
+  readonly apiUrl: string;
+  readonly appCredentials: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string };
+  /** The App's own user, `kodiai[bot]`. */
+  readonly bot: Person;
+  /** Installation id by owner. */
+  readonly installations: ReadonlyMap<string, number>;
+  /** Whom the world knows; made on first mention, changed by naming more. */
+  person(login: string, facts?: Partial<Omit<Person, "login">>): Person;
+  /** A personal access token that reads everything and writes nothing. */
+  personalToken(login: string): string;
+  repository(
+    owner: string,
+    name: string,
+    options: { readonly files: Files; readonly private?: boolean },
+  ): Promise<Repository>;
+  /** Commits straight to a branch (the default one when left out). Returns the commit's sha. */
+  commit(repository: Repository, files: Files, branch?: string): Promise<string>;
+  pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
+  comments(pull: Pull): Comments;
+  /** Plans trouble for the next matching request. */
+  fail(next: Fault): void;
+  /** Every later request with a token made so far gets 401. */
+  revokeTokens(): void;
+  setWebhookUrl(url: string | null): void;
+  /** Sends any payload, signed; a string goes out as it is. */
+  deliver(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
+  readonly deliveries: readonly Delivery[];
+  readonly requests: readonly LoggedRequest[];
+  /** What the app asked that GitHub's description does not allow. */
+  readonly violations: readonly string[];
+  /** Where this fake's own answers differ from GitHub's description. */
+  readonly unfaithful: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWorld> {
+  const manifest = options.manifest ?? readManifest();
+  const webhookSecret = options.webhookSecret ?? DEFAULT_SECRET;
+  const installations = new Map((options.owners ?? ["acme"]).map((owner, index) => [owner, 1001 + index]));
+  const git = await startEmulator(manifest, APP, installations);
+  let lastId = 1_000_000;
+  const hub: Hub = {
+    apiUrl: "",
+    repositories: new Map(),
+    people: new Map(),
+    installations,
+    changes: changesReader(git),
+    hooks: openHooks(APP.id, webhookSecret),
+    nextId: () => ++lastId,
+  };
+  const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
+    const known = hub.people.get(login.toLowerCase());
+    if (known) return Object.assign(known, facts);
+    const fresh: Person = {
+      login,
+      id: hub.nextId(),
+      type: login.endsWith("[bot]") ? "Bot" : "User",
+      association: "CONTRIBUTOR",
+      permission: "read",
+      mergedPullRequests: 0,
+      ...facts,
+    };
+    hub.people.set(login.toLowerCase(), fresh);
+    return fresh;
+  };
+  const bot = person(`${APP.slug}[bot]`, { association: "NONE" });
+  const door = openDoor(bot);
+  const faults = planFaults();
+  const requests: LoggedRequest[] = [];
+  const violations: string[] = [];
+  const unfaithful: string[] = [];
+  const description = githubDescription();
+  const server = await listen({ hub, git, door, faults, description, requests, violations, unfaithful });
+
+  return {
+    ...pullActs(hub, git, manifest, person),
+    apiUrl: hub.apiUrl,
+    appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },
+    bot,
+    installations,
+    person,
+    personalToken(login) {
+      const token = `ghp_${login}`;
+      door.welcome(token, person(login));
+      return token;
+    },
+    async repository(owner, name, { files, private: isPrivate = false }) {
+      await git.ask("POST", `/orgs/${owner}/repos`, { name, private: isPrivate, auto_init: true });
+      const first = await git.ask("GET", `/repos/${owner}/${name}/git/ref/heads/main`);
+      const parent = String((first.object as Json).sha);
+      await git.point(
+        `${owner}/${name}`,
+        "main",
+        await git.commit(`${owner}/${name}`, parent, files, "Lay the ground", true),
+      );
+      const shown = JSON.stringify(await git.ask("GET", `/repos/${owner}/${name}`));
+      const links = shown.replaceAll(`${git.url}/repos/`, `${hub.apiUrl}/repos/`).replaceAll(`${git.url}/`, `${WEB}/`);
+      const bare = JSON.parse(links) as Json;
+      const id = Number((bare.owner as Json).id);
+      const json = {
+        ...bare,
+        network_count: 0,
+        subscribers_count: 1,
+        owner: userJson({ login: owner, id, type: "Organization" }),
+      };
+      const repository: Repository = { owner, name, id: Number(bare.id), private: isPrivate, json, pulls: [] };
+      hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
+      return repository;
+    },
+    async commit({ owner, name }, files, branch = "main") {
+      const ref = await git.ask("GET", `/repos/${owner}/${name}/git/ref/heads/${branch}`);
+      const parent = String((ref.object as Json).sha);
+      const sha = await git.commit(`${owner}/${name}`, parent, files, `Change ${Object.keys(files).join(", ")}`);
+      await git.point(`${owner}/${name}`, branch, sha);
+      return sha;
+    },
+    comments: visibleComments,
+    fail: faults.plan,
+    revokeTokens: door.forgetTokens,
+    setWebhookUrl: hub.hooks.setUrl,
+    deliver: hub.hooks.send,
+    deliveries: hub.hooks.deliveries,
+    requests,
+    violations,
+    unfaithful,
+    async close() {
+      await server.close();
+      await git.close();
+    },
+  };
+}
+
+function visibleComments(pull: Pull): Comments {
+  const reviews = pull.reviews.filter((review) => review.state !== "PENDING");
+  const shown = new Set(reviews.map((review) => review.id));
+  const comments = pull.comments.filter((comment) => shown.has(comment.reviewId) || comment.inReplyTo !== null);
+  const inline = comments.flatMap(({ side, line, startLine, author, ...rest }) =>
+    side === null || line === null ? [] : [{ ...rest, side, line, startLine: startLine ?? line, author: author.login }],
+  );
+  const file = comments.filter((comment) => comment.side === null);
+  return {
+    inline,
+    file: file.map(({ id, path, body, author }) => ({ id, path, body, author: author.login })),
+    summary: pull.issueComments.map(({ id, body, editedTimes, author }) => {
+      return { id, body, editedTimes, author: author.login, url: `${pullPage(pull)}#issuecomment-${id}` };
+    }),
+    reviews: reviews.map(({ id, body, state, commitId, author }) => ({
+      id,
+      body,
+      state,
+      commitId,
+      author: author.login,
+    })),
+  };
+}

@@ -1,0 +1,112 @@
+// Webhooks as GitHub sends them: signed, once, never again by itself, each with a delivery id of its own, and a log.
+import { createHmac, randomUUID } from "node:crypto";
+import type { Json } from "./conversation.ts";
+
+// GitHub gives a receiver ten seconds.
+const PATIENCE = 10_000;
+
+export interface Delivery {
+  readonly number: number;
+  /** X-GitHub-Delivery. */
+  readonly id: string;
+  readonly event: string;
+  readonly action: string | null;
+  readonly payload: unknown;
+  readonly redelivery: boolean;
+  readonly at: string;
+  /** What the app answered; null when it was not reached. */
+  readonly status: number | null;
+}
+
+export interface SendOptions {
+  /** Signs with this secret instead of the App's; null leaves the signature out. */
+  readonly secret?: string | null;
+  /** The delivery id to use again. */
+  readonly id?: string;
+  readonly redelivery?: boolean;
+}
+
+export interface Hooks {
+  readonly deliveries: readonly Delivery[];
+  setUrl(url: string | null): void;
+  /** Sends to the App's webhook address and waits for its answer; without an address it is only logged. */
+  send(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
+}
+
+export function openHooks(appId: number, secret: string): Hooks {
+  const deliveries: Delivery[] = [];
+  let url: string | null = null;
+
+  const post = async (event: string, body: string, id: string, key: string | null): Promise<number | null> => {
+    if (url === null) return null;
+    const sign = (algorithm: string) =>
+      createHmac(algorithm, key ?? "")
+        .update(body)
+        .digest("hex");
+    const signed = { "x-hub-signature": `sha1=${sign("sha1")}`, "x-hub-signature-256": `sha256=${sign("sha256")}` };
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "GitHub-Hookshot/044aadd",
+          "x-github-delivery": id,
+          "x-github-event": event,
+          "x-github-hook-id": "1",
+          "x-github-hook-installation-target-id": String(appId),
+          "x-github-hook-installation-target-type": "integration",
+          ...(key === null ? {} : signed),
+        },
+        body,
+        signal: AbortSignal.timeout(PATIENCE),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    deliveries,
+    setUrl(next) {
+      url = next;
+    },
+    async send(event, payload, options = {}) {
+      const id = options.id ?? randomUUID();
+      const body = typeof payload === "string" ? payload : JSON.stringify(payload);
+      const status = await post(event, body, id, options.secret === undefined ? secret : options.secret);
+      const action = (payload as Json | null)?.action;
+      const delivery: Delivery = {
+        number: deliveries.length + 1,
+        id,
+        event,
+        action: typeof action === "string" ? action : null,
+        payload,
+        redelivery: options.redelivery ?? false,
+        at: new Date().toISOString(),
+        status,
+      };
+      deliveries.push(delivery);
+      return delivery;
+    },
+  };
+}
+
+/** A delivery as GET /app/hook/deliveries lists it. */
+export function deliveryJson(delivery: Delivery, installationId: number | null): Json {
+  const reached = delivery.status !== null;
+  return {
+    id: delivery.number,
+    guid: delivery.id,
+    delivered_at: delivery.at,
+    redelivery: delivery.redelivery,
+    duration: 0.1,
+    status: reached ? String(delivery.status) : "failed to connect to host",
+    status_code: delivery.status ?? 0,
+    event: delivery.event,
+    action: delivery.action,
+    installation_id: installationId,
+    repository_id: null,
+  };
+}

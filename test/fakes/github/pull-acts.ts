@@ -1,0 +1,200 @@
+// What people do to pull requests, and the webhooks that GitHub sends about it.
+import { isJson, type Json, now, type Person, type Pull, type Repository } from "./conversation.ts";
+import type { Files, GitHalf } from "./emulator.ts";
+import type { Delivery } from "./hooks.ts";
+import type { Hub } from "./hub.ts";
+import type { Manifest } from "./manifest.ts";
+import { pullJson, userJson } from "./shapes.ts";
+
+export interface PullRequestOptions {
+  readonly title: string;
+  readonly body?: string | null;
+  readonly branch?: string;
+  readonly base?: string;
+  /** Null deletes a file. */
+  readonly files: Files;
+  readonly author?: string;
+  readonly draft?: boolean;
+  readonly labels?: readonly string[];
+  /** The fork's owner, "deleted" for a fork that is gone, left out for a branch of the repository. */
+  readonly fork?: string;
+  /** Paths for which GitHub delivers no patch. */
+  readonly withoutPatch?: readonly string[];
+  /** False: no webhook is sent. */
+  readonly announce?: boolean;
+}
+
+/** False: GitHub sends no webhook, as when it lost one. */
+type Announce = { readonly announce?: boolean };
+
+export interface PullActs {
+  pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
+  /** One commit on the head; `synchronize`. */
+  push(pull: Pull, files: Files, options?: Announce): Promise<void>;
+  /** The branch starts anew from the base with these files; `synchronize`. */
+  forcePush(pull: Pull, files: Files, options?: Announce): Promise<void>;
+  /** Moves a file on the head without changing it; `synchronize`. */
+  rename(pull: Pull, from: string, to: string, options?: Announce): Promise<void>;
+  closePull(pull: Pull, options?: Announce & { readonly merged?: boolean }): Promise<void>;
+  reopen(pull: Pull): Promise<void>;
+  /** New title, body or base branch; `edited` with what it was before. */
+  edit(pull: Pull, change: { readonly title?: string; readonly body?: string; readonly base?: string }): Promise<void>;
+  label(pull: Pull, name: string, by?: string): Promise<void>;
+  unlabel(pull: Pull, name: string): Promise<void>;
+  toDraft(pull: Pull): Promise<void>;
+  readyForReview(pull: Pull): Promise<void>;
+  requestReview(pull: Pull, login: string): Promise<void>;
+  /** Somebody says something in the conversation. */
+  say(pull: Pull, login: string, body: string): Promise<void>;
+  lock(pull: Pull): void;
+}
+
+export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (login: string) => Person) {
+  /** Sends a webhook when the App subscribes to the event; the payload is as GitHub composes it. */
+  const announce = async (pull: Pull, action: string, sender: Person, more: Json = {}): Promise<Delivery | null> => {
+    if (!manifest.events.includes("pull_request")) return null;
+    const payload = { action, number: pull.number, pull_request: pullJson(pull, await hub.changes(pull)), ...more };
+    return hub.hooks.send("pull_request", { ...payload, ...around(hub, pull, sender) });
+  };
+
+  const move = async (pull: Pull, sha: string, options: Announce = {}): Promise<void> => {
+    const before = pull.headSha;
+    await git.point(`${pull.owner}/${pull.repo}`, pull.headRef, sha);
+    pull.headSha = sha;
+    if (options.announce !== false && pull.state === "open") {
+      await announce(pull, "synchronize", pull.author, { before, after: sha });
+    }
+  };
+
+  const acts: Omit<PullActs, "pullRequest"> & Pick<PullActs, "pullRequest"> = {
+    async pullRequest(repository, options) {
+      const repo = `${repository.owner}/${repository.name}`;
+      const baseRef = options.base ?? "main";
+      const ref = await git.ask("GET", `/repos/${repo}/git/ref/heads/${baseRef}`);
+      const baseSha = isJson(ref.object) ? String(ref.object.sha) : "";
+      const number = repository.pulls.length + 1;
+      const headRef = options.branch ?? `change-${number}`;
+      const headSha = await git.commit(repo, baseSha, options.files, options.title);
+      await git.point(repo, headRef, headSha);
+      const pull: Pull = {
+        repository,
+        owner: repository.owner,
+        repo: repository.name,
+        number,
+        id: hub.nextId(),
+        author: person(options.author ?? "mona"),
+        createdAt: now(),
+        title: options.title,
+        body: options.body ?? null,
+        state: "open",
+        merged: false,
+        draft: options.draft ?? false,
+        locked: false,
+        labels: [...(options.labels ?? [])],
+        requestedReviewers: [],
+        baseRef,
+        baseSha,
+        headRef,
+        headSha,
+        fork: options.fork ?? null,
+        withoutPatch: new Set(options.withoutPatch ?? []),
+        reviews: [],
+        comments: [],
+        issueComments: [],
+        reactions: [],
+      };
+      repository.pulls.push(pull);
+      if (options.announce !== false) await announce(pull, "opened", pull.author);
+      return pull;
+    },
+    async push(pull, files, options) {
+      const message = `Change ${Object.keys(files).join(", ")}`;
+      await move(pull, await git.commit(`${pull.owner}/${pull.repo}`, pull.headSha, files, message), options);
+    },
+    async forcePush(pull, files, options) {
+      await move(pull, await git.commit(`${pull.owner}/${pull.repo}`, pull.baseSha, files, pull.title), options);
+    },
+    async rename(pull, from, to, options) {
+      const repo = `${pull.owner}/${pull.repo}`;
+      const path = from.split("/").map(encodeURIComponent).join("/");
+      const file = await git.ask("GET", `/repos/${repo}/contents/${path}?ref=${pull.headSha}`);
+      const content = Buffer.from(String(file.content), "base64");
+      const files = { [from]: null, [to]: content };
+      await move(pull, await git.commit(repo, pull.headSha, files, `Move ${from} to ${to}`), options);
+    },
+    async closePull(pull, options = {}) {
+      pull.state = "closed";
+      pull.merged = options.merged ?? false;
+      if (options.announce !== false) await announce(pull, "closed", pull.author);
+    },
+    async reopen(pull) {
+      pull.state = "open";
+      await announce(pull, "reopened", pull.author);
+    },
+    async edit(pull, change) {
+      const changes: Json = {};
+      if (change.title !== undefined) {
+        changes.title = { from: pull.title };
+        pull.title = change.title;
+      }
+      if (change.body !== undefined) {
+        changes.body = { from: pull.body ?? "" };
+        pull.body = change.body;
+      }
+      if (change.base !== undefined) {
+        changes.base = { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } };
+        const ref = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/git/ref/heads/${change.base}`);
+        pull.baseRef = change.base;
+        pull.baseSha = isJson(ref.object) ? String(ref.object.sha) : pull.baseSha;
+      }
+      await announce(pull, "edited", pull.author, { changes });
+    },
+    async label(pull, name, by) {
+      if (!pull.labels.includes(name)) pull.labels.push(name);
+      await announce(pull, "labeled", by === undefined ? pull.author : person(by), { label: labelOf(pull, name) });
+    },
+    async unlabel(pull, name) {
+      const label = labelOf(pull, name);
+      pull.labels = pull.labels.filter((one) => one !== name);
+      await announce(pull, "unlabeled", pull.author, { label });
+    },
+    async toDraft(pull) {
+      pull.draft = true;
+      await announce(pull, "converted_to_draft", pull.author);
+    },
+    async readyForReview(pull) {
+      pull.draft = false;
+      await announce(pull, "ready_for_review", pull.author);
+    },
+    async requestReview(pull, login) {
+      const reviewer = person(login);
+      if (!pull.requestedReviewers.includes(reviewer)) pull.requestedReviewers.push(reviewer);
+      await announce(pull, "review_requested", pull.author, { requested_reviewer: userJson(reviewer) });
+    },
+    async say(pull, login, body) {
+      const fresh = { editedTimes: 0, createdAt: now(), reactions: [] };
+      pull.issueComments.push({ id: hub.nextId(), author: person(login), body, ...fresh });
+    },
+    lock(pull) {
+      pull.locked = true;
+    },
+  };
+  return acts;
+}
+
+function labelOf(pull: Pull, name: string): unknown {
+  const { labels } = pullJson(pull, null);
+  return Array.isArray(labels) ? labels.find((label) => isJson(label) && label.name === name) : undefined;
+}
+
+/** What stands around the subject in every payload to an App. */
+function around(hub: Hub, pull: Pull, sender: Person): Json {
+  const id = hub.installations.get(pull.owner) ?? 0;
+  const { repository } = pull;
+  return {
+    repository: repository.json,
+    organization: { login: pull.owner, id: isJson(repository.json.owner) ? repository.json.owner.id : 0 },
+    sender: userJson(sender),
+    installation: { id, node_id: Buffer.from(`Installation:${id}`).toString("base64") },
+  };
+}

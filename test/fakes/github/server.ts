@@ -1,0 +1,221 @@
+// The way of one request through the fake: log, GitHub's description, planned trouble, the door, then our routes, and
+// whatever they do not know the emulator.
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { isJson, type Json, Refusal } from "./conversation.ts";
+import type { Caller, Door } from "./door.ts";
+import type { GitHalf } from "./emulator.ts";
+import { type Fault, type Faults, faultyAnswer } from "./faults.ts";
+import { deliveryJson } from "./hooks.ts";
+import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
+import type { Description, SentRequest } from "./openapi.ts";
+import { pullRoutes } from "./pull-routes.ts";
+import { reviewRoutes } from "./review-routes.ts";
+import { userJson, WEB } from "./shapes.ts";
+import { talkRoutes } from "./talk-routes.ts";
+
+// Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository content".
+const JSON_CONTENT_LIMIT = 1_048_576;
+
+/** One request as the world saw it. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** With the question mark, or empty. */
+  readonly query: string;
+  readonly body: unknown;
+  /** 0 when the connection was cut. */
+  status: number;
+}
+
+export interface Doorway {
+  readonly hub: Hub;
+  readonly git: GitHalf;
+  readonly door: Door;
+  readonly faults: Faults;
+  readonly description: Description;
+  readonly requests: LoggedRequest[];
+  readonly violations: string[];
+  /** Where our own answers differ from GitHub's description. */
+  readonly unfaithful: string[];
+}
+
+interface Arrived {
+  readonly sent: SentRequest;
+  readonly authorization: string | undefined;
+  readonly accept: string;
+  readonly text: string;
+  readonly search: string;
+}
+
+/** Listens on a free loopback port; sets hub.apiUrl. */
+export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> {
+  const routes = new Hono<RouteEnv>();
+  routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
+  routes.route("/", appRoutes(way.hub));
+  routes.all("*", (c) => proxied(way, c));
+  routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
+
+  const outer = new Hono<{ Bindings: { incoming: { socket: { destroy(): void } } } }>();
+  outer.all("*", async (c) => {
+    const arrived = await read(c.req.raw);
+    const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
+    way.requests.push(entry);
+    way.violations.push(...way.description.checkRequest(arrived.sent));
+    const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
+    const answer = await meet(way, routes, arrived, fault);
+    if (fault?.drop === true) {
+      c.env.incoming.socket.destroy();
+      return new Response(null, { status: 500 });
+    }
+    entry.status = answer.status;
+    return answer;
+  });
+
+  const server = serve({ fetch: outer.fetch, port: 0, hostname: "127.0.0.1" });
+  await new Promise<void>((resolve) => server.once("listening", () => resolve()));
+  way.hub.apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      }),
+  };
+}
+
+async function read(request: Request): Promise<Arrived> {
+  const url = new URL(request.url);
+  const text = request.method === "GET" || request.method === "HEAD" ? "" : await request.text();
+  // GitHub Enterprise serves the same API under a prefix.
+  const path = url.pathname.replace(/^\/api\/v3(?=\/)/, "");
+  const sent = { method: request.method, path, query: url.searchParams, body: parsed(text) };
+  const authorization = request.headers.get("authorization") ?? undefined;
+  return { sent, authorization, accept: request.headers.get("accept") ?? "", text, search: url.search };
+}
+
+function parsed(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
+  if (fault?.delay !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delay));
+  if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
+  const answer = await answered(way, routes, arrived);
+  return fault ? faultyAnswer(fault) : answer;
+}
+
+async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived): Promise<Response> {
+  const { sent, authorization, accept, text, search } = arrived;
+  try {
+    const caller = admit(way, arrived);
+    const headers: Record<string, string> = { accept };
+    if (authorization !== undefined) headers.authorization = authorization;
+    if (text !== "") headers["content-type"] = "application/json";
+    const body = text === "" ? {} : { body: text };
+    const request = new Request(way.hub.apiUrl + sent.path + search, { method: sent.method, headers, ...body });
+    const answer = await routes.fetch(request, { caller });
+    if (answer.ok && answer.headers.get("content-type")?.includes("application/json")) {
+      way.unfaithful.push(...way.description.checkAnswer(sent, answer.status, await answer.clone().json()));
+    }
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal) return refusal(error);
+    throw error;
+  }
+}
+
+function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
+  const operation = way.description.operation(sent.method, sent.path) ?? "";
+  const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
+  const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
+  const isPrivate = repository ? repository.private : null;
+  return way.door.enter({ authorization, operation, repository: name, isPrivate });
+}
+
+function refusal(error: Refusal): Response {
+  const body = {
+    message: error.message,
+    ...(error.errors === null ? {} : { errors: error.errors }),
+    documentation_url: "https://docs.github.com/rest",
+    status: String(error.status),
+  };
+  return Response.json(body, { status: error.status });
+}
+
+function broken(error: unknown): Response {
+  return Response.json({ message: `The fake GitHub broke: ${String(error)}` }, { status: 500 });
+}
+
+/** The webhook log that an App may read. The emulator is asked first, because it checks the App's signature. */
+function appRoutes(hub: Hub): Hono<RouteEnv> {
+  const routes = new Hono<RouteEnv>();
+  const installationOf = (payload: unknown) => {
+    const installation = isJson(payload) ? payload.installation : null;
+    return isJson(installation) ? Number(installation.id) : null;
+  };
+  const find = (c: RouteContext) => {
+    const found = hub.hooks.deliveries.find((one) => one.number === Number(c.req.param("id")));
+    if (!found) throw new Refusal(404, "Not Found");
+    return found;
+  };
+  routes.get("/app/hook/deliveries", (c) =>
+    paged(hub, c, hub.hooks.deliveries.toReversed(), (page) =>
+      page.map((one) => deliveryJson(one, installationOf(one.payload))),
+    ),
+  );
+  routes.get("/app/hook/deliveries/:id", (c) => {
+    const one = find(c);
+    const sent = { request: { headers: {}, payload: one.payload }, response: { headers: {}, payload: "" } };
+    return c.json({ ...deliveryJson(one, installationOf(one.payload)), ...sent });
+  });
+  routes.post("/app/hook/deliveries/:id/attempts", async (c) => {
+    const { event, payload, id } = find(c);
+    await hub.hooks.send(event, payload, { id, redelivery: true });
+    return c.json({}, 202);
+  });
+  return routes;
+}
+
+/** Everything about Apps, repositories, git objects and contents. */
+async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
+  const { method, raw, path } = c.req;
+  const text = method === "GET" ? "" : await c.req.text();
+  const url = way.git.url + raw.url.slice(new URL(raw.url).origin.length);
+  const answer = await fetch(url, { method, headers: raw.headers, ...(text === "" ? {} : { body: text }) });
+  if (answer.status === 204) return new Response(null, { status: 204 });
+  const headers = new Headers();
+  const links = answer.headers.get("link");
+  if (links !== null) headers.set("link", links.replaceAll(way.git.url, way.hub.apiUrl));
+  const accept = c.req.header("accept") ?? "";
+  if (answer.ok && path.includes("/contents/") && accept.includes("raw")) {
+    const type = accept.includes("raw+json") ? "raw+json" : "raw";
+    headers.set("content-type", `application/vnd.github.${type}; charset=utf-8`);
+    return new Response(await answer.arrayBuffer(), { status: answer.status, headers });
+  }
+  const shown = (await answer.text())
+    .replaceAll(`${way.git.url}/repos/`, `${way.hub.apiUrl}/repos/`)
+    .replaceAll(`${way.git.url}/`, `${WEB}/`);
+  const body = JSON.parse(shown) as Json;
+  if (path.endsWith("/access_tokens") && answer.status === 201) rememberToken(way, path, body);
+  if (path === "/app") body.owner = userJson({ login: "kodiai-owner", id: 7, type: "User" });
+  return Response.json(withoutLargeContent(path, body), { status: answer.status, headers });
+}
+
+function withoutLargeContent(path: string, body: Json): Json {
+  const tooLarge = path.includes("/contents/") && Number(body.size) > JSON_CONTENT_LIMIT;
+  return tooLarge ? { ...body, content: "", encoding: "none" } : body;
+}
+
+function rememberToken({ hub, door }: Doorway, path: string, answer: Json): void {
+  const id = Number(path.split("/")[3]);
+  const owner = [...hub.installations].find(([, installation]) => installation === id)?.[0] ?? "";
+  if (isJson(answer.permissions)) answer.permissions = { metadata: "read", ...answer.permissions };
+  door.remember(answer, owner);
+}
