@@ -1,0 +1,247 @@
+// Rules about text that does not look like what it is (Trojan Source, CVE-2021-42574 and CVE-2021-42694) and leftovers of merges.
+import type { InspectedFile } from "../../../ports.ts";
+import type { LineRule, Match } from "../rule.ts";
+import { addedLines, knownLines } from "./known-lines.ts";
+import { lineRule, matchAt, searchLines } from "./line-rule.ts";
+
+const BIDI = /[\u202A-\u202E\u2066-\u2069]/gu;
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+
+const bidiControl = lineRule({
+  id: "bidi-control",
+  title: "Bidirectional control character reorders the text",
+  severity: "critical",
+  category: "security",
+  confidence: 0.9,
+  why: "The line is shown in another order than the compiler reads it, so that a review sees other code than what runs.",
+  mend: "Remove the character, or write it as an escape where a string needs it.",
+  inTests: true,
+  bad: [
+    { path: "src/access.py", code: 'level = "user\u202E \u2066# only for admins\u2069 \u2066"' },
+    { path: "src/login.c", code: "/*\u202E } \u2066if (isAdmin)\u2069 \u2066 begin admins only */" },
+  ],
+  good: [
+    { path: "locales/he.json", code: '{ "name": "\u2068שלום\u2069" }' },
+    { path: "src/bidi.ts", code: String.raw`const RLO = "\u202E";` },
+  ],
+  check: (file) =>
+    // Long lines too: hiding behind length is the point of an attack.
+    addedLines(file).flatMap(({ line, text }) => {
+      const found = text.match(BIDI);
+      if (found === null || isNaturalText(file, text)) return [];
+      return [matchAt(line, { detail: codePoints(found) })];
+    }),
+});
+
+function isNaturalText(file: InspectedFile, text: string): boolean {
+  return file.facts.kind !== "source" && RIGHT_TO_LEFT.test(text);
+}
+
+function codePoints(characters: readonly string[]): string {
+  const names = new Set(characters.map((character) => name(character.codePointAt(0) ?? 0)));
+  return [...names].slice(0, 4).join(", ");
+}
+
+function name(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+const INVISIBLE =
+  /\u034F|[\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028\u2029\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0]|[\u{E0000}-\u{E0FFF}]|[\u{1D173}-\u{1D17A}]/gu;
+/** Scripts whose spelling needs joiners, marks or invisible spaces: Hebrew to Tibetan, Myanmar, Hangul, Khmer, Mongolian. */
+const JOINING = /[\u0590-\u0FFF\u1000-\u109F\u1780-\u18AF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\uFE0F\u20E3]/u;
+const HAN = /\p{Script=Han}/u;
+
+const invisibleCharacter = lineRule({
+  id: "invisible-character",
+  title: "Invisible character",
+  severity: "major",
+  category: "security",
+  confidence: 0.8,
+  why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
+  mend: "Remove the character, or write it as an escape where a string needs it.",
+  inTests: true,
+  bad: [
+    { path: "src/auth.js", code: "function is\u200BAdmin() { return false; }" },
+    { path: "README.md", code: "Read this.\u{E0049}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}" },
+  ],
+  good: [
+    {
+      path: "src/emoji.ts",
+      code: 'const family = "👨‍👩‍👧"; const flag = "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";',
+    },
+    { path: "locales/fa.json", code: '{ "books": "کتاب\u200Cها" }' },
+    { path: "src/Program.cs", code: "\uFEFFusing System;" },
+  ],
+  check: (file) => addedLines(file).flatMap(({ line, text }) => invisibleIn(file, line, text)),
+});
+
+function invisibleIn(file: InspectedFile, line: number, text: string): readonly Match[] {
+  const found: string[] = [];
+  let clean = "";
+  let from = 0;
+  for (const hit of text.matchAll(INVISIBLE)) {
+    if (isMeant(file, line, text, hit.index, hit[0])) continue;
+    found.push(hit[0]);
+    clean += text.slice(from, hit.index);
+    from = hit.index + hit[0].length;
+  }
+  if (found.length === 0) return [];
+  const separator = found.some((character) => character === "\u2028" || character === "\u2029");
+  const replacement = separator ? undefined : clean + text.slice(from);
+  return [matchAt(line, { detail: codePoints(found), replacement })];
+}
+
+/** True where spelling, an emoji or a byte order mark needs the character. */
+function isMeant(file: InspectedFile, line: number, text: string, at: number, character: string): boolean {
+  if (character === "\uFEFF" && at === 0 && line === 1) return true;
+  const before = characterBefore(text, at);
+  const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);
+  if (character >= "\u{E0000}") return isFlagTag(text, at) || (character >= "\u{E0100}" && HAN.test(before));
+  if (character === "\u200D" && PICTURE.test(before) && PICTURE.test(after)) return true;
+  if (JOINING.test(before) || JOINING.test(after)) return true;
+  // Prose is hyphenated and wrapped with soft hyphens, joiners and zero-width spaces; code is not.
+  return file.facts.kind === "docs" && /[\u00AD\u200B-\u200F\u2060\u3164\uFEFF]/u.test(character);
+}
+
+function characterBefore(text: string, at: number): string {
+  return [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
+}
+
+/** Flags of Scotland, Wales, England, Texas …: a black flag, at most seven tags, a cancel tag. */
+function isFlagTag(text: string, at: number): boolean {
+  const window = text.slice(Math.max(0, at - 18), at + 2);
+  return /\u{1F3F4}[\u{E0020}-\u{E007F}]{1,8}$/u.test(window);
+}
+
+/** Letters of other scripts that look like a Latin letter in common fonts (Unicode confusables, single letters only). */
+const LOOKALIKE =
+  /[аесіјорсухһѕԁԛԝѵАВЕЗІЈКМНОРСТУХЅҮԌοαικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲօսոցհքԱՕՏꓐ-ꓸ\u{1D400}-\u{1D7FF}\uFF21-\uFF3A\uFF41-\uFF5A\u13A0-\u13F4]/u;
+const WORD_LIKE = /[\p{L}\p{M}\p{N}_$]{2,200}/gu;
+
+const mixedScript = lineRule({
+  id: "mixed-script-identifier",
+  title: "Word mixes Latin letters with lookalikes of another script",
+  severity: "major",
+  category: "security",
+  confidence: 0.75,
+  why: "It reads like another name and is not the same: a call may reach a different function than the one that was reviewed.",
+  mend: "Write the word with letters of one script.",
+  bad: [
+    { path: "src/hello.py", code: "def say\u041Dello():\n    pass" },
+    { path: "src/pay.ts", code: "const p\u0430ypal = connect();" },
+  ],
+  good: [
+    { path: "src/math.py", code: "Δx = λ1 * μs + βeta" },
+    { path: "src/messages.ru.ts", code: 'const title = "HTTP-запрос к SQLсерверу";' },
+    { path: "src/unit.go", code: "const µs = 1000" },
+  ],
+  check: (file) =>
+    searchLines(file, (text) => {
+      if (file.facts.kind === "docs" || !LOOKALIKE.test(text)) return null;
+      const word = text.match(WORD_LIKE)?.find(isDisguised);
+      const odd = word?.match(new RegExp(LOOKALIKE, "gu"));
+      return odd === null || odd === undefined ? null : { detail: codePoints(odd) };
+    }),
+});
+
+/** Latin letters, and at least one other letter, and every other letter looks like a Latin one. */
+function isDisguised(word: string): boolean {
+  const letters = [...word].filter((character) => /\p{L}/u.test(character));
+  const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter) || /[\uFF21-\uFF5A]/u.test(letter));
+  return (
+    foreign.length > 0 &&
+    letters.length - foreign.length >= 2 &&
+    foreign.every((letter) => LOOKALIKE.test(letter)) &&
+    !isGreekTerm(foreign, word)
+  );
+}
+
+/** Mathematics writes `αx`, `dτ`, `ρ0`: a Greek letter at an end of a short word is a symbol. */
+function isGreekTerm(foreign: readonly string[], word: string): boolean {
+  return (
+    foreign.every((letter) => /\p{Script=Greek}/u.test(letter)) &&
+    /^\p{Script=Greek}|\p{Script=Greek}[\d_]*$|_\p{Script=Greek}/u.test(word)
+  );
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this rule is about
+const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F]/g;
+
+const controlCharacter = lineRule({
+  id: "control-character",
+  title: "Raw control character",
+  severity: "medium",
+  category: "security",
+  confidence: 0.6,
+  why: "Terminals and editors obey control characters instead of showing them, so that they can hide or forge lines of a diff.",
+  mend: String.raw`Write it as an escape, such as \x1b or \0.`,
+  bad: [
+    { path: "scripts/notice.sh", code: 'echo "\u001B[31mfailed\u001B[0m"' },
+    { path: "src/key.py", code: 'SEPARATOR = "\u0000"' },
+  ],
+  good: [
+    { path: "scripts/notice.sh", code: String.raw`printf '\033[31mfailed\033[0m'` },
+    { path: "Makefile", code: "all:\n\tcc main.c" },
+    { path: "src/old.el", code: "\f\n;;; Section" },
+  ],
+  check: (file) =>
+    file.facts.kind === "docs"
+      ? []
+      : addedLines(file).flatMap(({ line, text }) => {
+          const found = text.match(CONTROL);
+          return found === null ? [] : [matchAt(line, { detail: codePoints(found) })];
+        }),
+});
+
+const START = /^<{7}(?: |$)/;
+const MIDDLE = /^={7}$/;
+const FINISH = /^>{7}(?: |$)/;
+
+const mergeMarker = lineRule({
+  id: "merge-marker",
+  title: "Merge conflict is not resolved",
+  severity: "critical",
+  category: "correctness",
+  confidence: 0.95,
+  why: "Both sides of the conflict are in the file, with git's markers between them; it will not parse or will mean both.",
+  mend: "Choose or combine the two sides and remove the markers.",
+  inTests: true,
+  bad: [
+    { path: "src/app.ts", code: "<<<<<<< HEAD\nconst a = 1;\n=======\nconst a = 2;\n>>>>>>> feature" },
+    {
+      path: "config.yml",
+      code: "port: 80\n<<<<<<< ours\nhost: a\n||||||| base\nhost: b\n=======\nhost: c\n>>>>>>> theirs",
+    },
+  ],
+  good: [
+    { path: "docs/usage.rst", code: "Usage\n=======\nRun it." },
+    { path: "src/banner.py", code: "print('>>>>>>> done')\nprint('<<<<<<< start')" },
+  ],
+  check: (file) => (file.facts.kind === "docs" ? [] : conflicts(file)),
+});
+
+/** A conflict is a start, a middle and an end in this order; the finding stands on its first line that was added. */
+function conflicts(file: InspectedFile): readonly Match[] {
+  const matches: Match[] = [];
+  let start: number | null = null;
+  let middle = false;
+  for (const { line, text } of knownLines(file)) {
+    if (START.test(text)) [start, middle] = [line, false];
+    else if (MIDDLE.test(text)) middle = start !== null;
+    else if (FINISH.test(text) && start !== null && middle) {
+      matches.push({ startLine: start, line: start });
+      start = null;
+    }
+  }
+  return matches;
+}
+
+export const HIDDEN_TEXT_RULES: readonly LineRule[] = [
+  bidiControl,
+  invisibleCharacter,
+  mixedScript,
+  controlCharacter,
+  mergeMarker,
+];

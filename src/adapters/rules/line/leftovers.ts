@@ -1,0 +1,172 @@
+// Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
+import type { InspectedFile } from "../../../ports.ts";
+import type { LineRule } from "../rule.ts";
+import { type Hit, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+
+const JS_ONLY =
+  /^(\s*(?:describe|it|test|context|suite|specify)(?:\.(?:describe|concurrent|sequential))?)\.only(?=\s*(?:\(|\.each\b|<|`))/;
+const JS_F = /^(\s*)f(describe|it|context)(?=\s*\(\s*["'`])/;
+const RUBY_F = /^(\s*)f(describe|it|context|specify|feature|scenario)(?=\s+["'(]|\s+[A-Z])/;
+const RUBY_FOCUS =
+  /^\s*(?:describe|it|context|specify|feature|scenario|RSpec\.describe)\b[^#]{0,300},\s*(?::focus\b|focus:\s*true\b|:focus\s*=>\s*true\b)/;
+const GINKGO = /^(\s*(?:var _ = )?)F(Describe|Context|When|It|Entry|DescribeTable)(?=\(\s*")/;
+const JS_FILE = /\.[cm]?[jt]sx?$|\.(?:vue|svelte)$/;
+
+const focusedTest = lineRule({
+  id: "focused-test",
+  title: "Only this test runs",
+  severity: "major",
+  category: "tests",
+  confidence: 0.95,
+  why: "A focused test switches off every other test of the file or suite, and the run stays green.",
+  mend: "Remove the focus.",
+  inTests: true,
+  bad: [
+    { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
+    { path: "spec/cart_spec.rb", code: 'it "adds an item", focus: true do' },
+    { path: "pkg/cart_test.go", code: '\tFIt("adds an item", func() {' },
+    { path: "src/cart.spec.js", code: "  fit('adds an item', () => {" },
+  ],
+  good: [
+    { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
+    { path: "src/fit.js", code: "const size = fit(width, height);" },
+    { path: "src/chart.ts", code: "model.fit('data')" },
+  ],
+  check: (file) =>
+    /(?:^|[/._-])(?:test|spec|e2e|cy)s?(?:[/._-]|$)|_test\.go$|__tests__/i.test(file.facts.path)
+      ? searchLines(file, (text) => focusIn(file, text))
+      : [],
+});
+
+function focusIn(file: InspectedFile, text: string): Hit | null {
+  const { path } = file.facts;
+  if (JS_FILE.test(path)) {
+    if (JS_ONLY.test(text)) return { replacement: text.replace(JS_ONLY, "$1") };
+    return JS_F.test(text) ? { replacement: text.replace(JS_F, "$1$2") } : null;
+  }
+  if (path.endsWith(".rb")) {
+    if (RUBY_F.test(text)) return { replacement: text.replace(RUBY_F, "$1$2") };
+    return RUBY_FOCUS.test(text) ? {} : null;
+  }
+  return path.endsWith(".go") && GINKGO.test(text) ? { replacement: text.replace(GINKGO, "$1$2") } : null;
+}
+
+/** Statements that stop the program for a person at a debugger, by canonical language. */
+const BREAKPOINTS: ReadonlyMap<string, RegExp> = new Map([
+  ["javascript", /^\s*debugger\s*;?\s*(?:\/\/.*)?$/],
+  [
+    "ruby",
+    /^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger|save_and_open_page|save_and_open_screenshot)\s*(?:#.*)?$/,
+  ],
+  [
+    "python",
+    /^\s*(?:(?:import (?:pdb|ipdb|pudb)\s*;\s*)?(?:pdb|ipdb|pudb)\.set_trace\(|breakpoint\(\)\s*(?:#.*)?$|import (?:ipdb|pudb)\b)/,
+  ],
+  ["php", /^\s*(?:dd\s*\(|ddd\s*\(|xdebug_break\s*\(|var_dump\s*\()/],
+  ["rust", /(?:^|[\s(=,{])dbg!\s*\(/],
+  ["elixir", /\bIEx\.pry\b/],
+  ["csharp", /^\s*(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)\(\)/],
+  ["go", /^\s*runtime\.Breakpoint\(\)/],
+  ["blade", /@(?:dd|dump)\s*\(/],
+  ["twig", /\{\{-?\s*dump\s*\(|\{%-?\s*debug\s*-?%\}/],
+]);
+const SAME_STATEMENTS: ReadonlyMap<string, string> = new Map([
+  ["typescript", "javascript"],
+  ["vue", "javascript"],
+  ["svelte", "javascript"],
+  ["html", "twig"],
+  ["jinja", "twig"],
+]);
+
+const debuggerStatement = lineRule({
+  id: "debugger-left-in",
+  title: "Debugging statement is left in",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.85,
+  why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
+  mend: "Remove the line.",
+  inTests: true,
+  bad: [
+    { path: "src/cart.ts", code: "  debugger;" },
+    { path: "app/models/cart.rb", code: "    binding.pry" },
+    { path: "app/cart.py", code: "    import pdb; pdb.set_trace()" },
+    { path: "src/main.rs", code: "    let total = dbg!(sum(&items));" },
+    { path: "app/Cart.php", code: "        dd($items);" },
+  ],
+  good: [
+    { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
+    { path: "app/cart.py", code: "# pdb.set_trace() helps here\nbreakpoint_count = 3" },
+    { path: "app/models/cart.rb", code: "config.debugger_port = 1234" },
+    { path: "src/trace.rs", code: "// dbg!(x) prints to stderr" },
+  ],
+  check: (file) => {
+    const language = SAME_STATEMENTS.get(file.facts.language) ?? file.facts.language;
+    const pattern = BREAKPOINTS.get(language);
+    if (pattern === undefined || file.facts.kind === "docs") return [];
+    return searchLines(file, (text) => (!isComment(text) && pattern.test(text) ? {} : null));
+  },
+});
+
+const HOME =
+  /(?<![\w$}*.~-])(?:\/Users\/(?!Shared\b|runner\b)|[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b|Default\b|runneradmin\b)|file:\/\/\/(?:home|Users)\/)([A-Za-z][\w.-]{2,30})[\\/]/;
+const ANYBODY =
+  /^(?:user(?:name)?s?|me|you|your[\w-]*|name|someone|somebody|example\w*|test\w*|foo|bar|alice|bob|john|jane|admin|runner|vsts|circleci|travis|dev|demo|home|documents)$/i;
+
+const ownMachine = lineRule({
+  id: "path-of-own-machine",
+  title: "Path exists on one machine only",
+  severity: "medium",
+  category: "reliability",
+  confidence: 0.7,
+  why: "A path into somebody's home directory works for that person alone, and names them.",
+  mend: "Use a relative path, an argument or an environment variable.",
+  bad: [
+    { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
+    { path: "build/settings.gradle", code: "includeBuild 'C:\\\\Users\\\\Petra\\\\work\\\\core'" },
+  ],
+  good: [
+    { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
+    { path: "src/urls.ts", code: 'fetch("/Users/me/profile")' },
+    { path: "docs/install.md", code: "cd /Users/mkowalski/projects" },
+  ],
+  check: (file) => {
+    if (isSampleFile(file)) return [];
+    return searchLines(file, (text) => {
+      const person = isComment(text) ? undefined : HOME.exec(text)?.[1];
+      return person === undefined || ANYBODY.test(person) ? null : {};
+    });
+  },
+});
+
+/** Marks that switch a security check off, and what may follow them as a reason. */
+const SILENCED =
+  /(?:#\s*nosec\b(?:[: ]+[BG]\d{3}(?:\s*,\s*[BG]\d{3})*)?|\/\/\s*#nosec\b(?:\s+G\d{3})?|(?:\/\/|#)\s*nosemgrep\b(?::\s*[\w.,-]+)?|eslint-disable(?:-next-line|-line)?\s+security\/[\w-]+(?:\s*,\s*[\w/-]+)*|#\s*noqa:\s*S\d{3}|#\s*(?:checkov|tfsec|trivy):(?:skip|ignore)[=:][\w-]+)(.*)$/i;
+
+const silencedCheck = lineRule({
+  id: "security-check-silenced",
+  title: "Security check is switched off without a reason",
+  severity: "minor",
+  category: "security",
+  confidence: 0.5,
+  why: "The next reader cannot tell a false alarm from a risk that was taken.",
+  mend: "Say after the mark why the code is safe, or mend what the check found.",
+  bad: [
+    { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec" },
+    { path: "main.go", code: "h := md5.New() // #nosec G401" },
+  ],
+  good: [
+    { path: "app/run.py", code: "subprocess.call(cmd, shell=True)  # nosec B602 - cmd is a constant" },
+    { path: "src/a.js", code: "// eslint-disable-next-line security/detect-object-injection -- key is an enum" },
+    { path: "app/x.py", code: "import os  # noqa: F401" },
+  ],
+  check: (file) =>
+    file.facts.kind === "docs"
+      ? []
+      : searchLines(file, (text) => {
+          const rest = SILENCED.exec(text)?.[1];
+          return rest === undefined || /[A-Za-z]{3}/.test(rest) ? null : {};
+        }),
+});
+
+export const LEFTOVER_RULES: readonly LineRule[] = [focusedTest, debuggerStatement, ownMachine, silencedCheck];

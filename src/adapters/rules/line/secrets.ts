@@ -1,0 +1,225 @@
+// Rules about secrets in the change. A finding names the kind and never quotes any of the value.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+import type { InspectedFile } from "../../../ports.ts";
+import { detectSecrets } from "../../secret-detector.ts";
+import type { SecretSpan } from "../../secret-detector-assignments.ts";
+import type { LineRule, Match } from "../rule.ts";
+import { addedLines, type KnownLine } from "./known-lines.ts";
+import { isConfig, isSampleFile, lineRule, matchAt } from "./line-rule.ts";
+
+interface PlacedSecret {
+  readonly span: SecretSpan;
+  readonly startLine: number;
+  readonly line: number;
+}
+
+const remembered = new WeakMap<InspectedFile, Promise<readonly PlacedSecret[]>>();
+
+/** Secrets of the added lines; one detection per file, whichever rule asks first. */
+function secretsOf(file: InspectedFile): Promise<readonly PlacedSecret[]> {
+  const earlier = remembered.get(file);
+  if (earlier !== undefined) return earlier;
+  const found = findSecrets(addedLines(file));
+  remembered.set(file, found);
+  return found;
+}
+
+async function findSecrets(lines: readonly KnownLine[]): Promise<readonly PlacedSecret[]> {
+  const starts: number[] = [];
+  let length = 0;
+  for (const { text } of lines) {
+    starts.push(length);
+    length += text.length + 1;
+  }
+  const spans = await detectSecrets(lines.map(({ text }) => text).join("\n"));
+  let at = 0;
+  return spans.flatMap((span) => {
+    while ((starts[at + 1] ?? Number.POSITIVE_INFINITY) <= span.start) at++;
+    let last = at;
+    while ((starts[last + 1] ?? Number.POSITIVE_INFINITY) < span.end) last++;
+    const first = lines[at];
+    // Added lines that are not neighbours in the file are not one secret: the first line stands for it.
+    const end = lines[last];
+    if (first === undefined || end === undefined) return [];
+    const whole = end.line - first.line === last - at;
+    return [{ span, startLine: first.line, line: whole ? end.line : first.line }];
+  });
+}
+
+async function speakAbout(file: InspectedFile, wanted: (span: SecretSpan) => boolean): Promise<readonly Match[]> {
+  const secrets = await secretsOf(file);
+  return secrets
+    .filter(({ span }) => wanted(span))
+    .map(({ span, startLine, line }) => ({ startLine, line, detail: span.label }));
+}
+
+const token = (...parts: readonly string[]) => parts.join("");
+
+const leakedSecret = lineRule({
+  id: "leaked-secret",
+  title: "Secret is committed",
+  severity: "critical",
+  category: "security",
+  confidence: 0.9,
+  why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
+  mend: "Revoke it at its issuer first, then read it from the environment or a secret store.",
+  inTests: true,
+  bad: [
+    { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
+    { path: "deploy/.env", code: token("AWS_ACCESS_KEY_ID=", "AKIA", "Q7ZN5WVKXL3RTYBM") },
+    {
+      path: "app/mail.py",
+      code: `KEY = "${token("SG", ".", "q9XwQ2mZ7bLr4TnVy8Jc1H", ".", "sPd6GfAe3uRo5Eq9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfA")}"`,
+    },
+  ],
+  good: [
+    { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
+    { path: "docs/setup.md", code: token("export AWS_ACCESS_KEY_ID=", "AKIA", "IOSFODNN7EXAMPLE") },
+    { path: "test/api.test.ts", code: `const key = "${token("ghp", "_", "123456789012345678901234567890123456")}";` },
+  ],
+  check: (file) =>
+    speakAbout(file, ({ certainty, source, label }) => {
+      if (certainty !== "certain" || source !== "format") return false;
+      // Tokens of tests are signed with test keys, and say nothing without their secret.
+      return !(label === "JSON Web Token" && (file.facts.kind === "test" || isSampleFile(file)));
+    }),
+});
+
+const pemBody = [
+  "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+  "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
+];
+
+const privateKey = lineRule({
+  id: "private-key",
+  title: "Private key is committed",
+  severity: "critical",
+  category: "security",
+  confidence: 0.85,
+  why: "A private key proves an identity; everybody who can read the history now holds that identity.",
+  mend: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
+  bad: [
+    {
+      path: "deploy/server.key",
+      code: [token("-----BEGIN ", "PRIVATE KEY-----"), ...pemBody, "-----END PRIVATE KEY-----"].join("\n"),
+    },
+    {
+      path: "src/sign.py",
+      code: `KEY = """${token("-----BEGIN RSA ", "PRIVATE KEY-----")}\n${pemBody.join("\n")}\n-----END RSA PRIVATE KEY-----"""`,
+    },
+  ],
+  good: [
+    { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
+    { path: "src/pem.ts", code: `const HEADER = "${token("-----BEGIN ", "PRIVATE KEY-----")}";` },
+    {
+      path: "deploy/server.crt",
+      code: ["-----BEGIN CERTIFICATE-----", ...pemBody, "-----END CERTIFICATE-----"].join("\n"),
+    },
+  ],
+  check: async (file) => {
+    if (isSampleFile(file)) return [];
+    const matches = await speakAbout(
+      file,
+      ({ source, certainty }) => source === "private-key" && certainty === "certain",
+    );
+    return matches.map(({ startLine, line }) => ({ startLine, line }));
+  },
+});
+
+const hardCodedCredential = lineRule({
+  id: "hard-coded-credential",
+  title: "Credential stands in configuration",
+  severity: "major",
+  category: "security",
+  confidence: 0.65,
+  why: "Configuration is copied, logged and cached widely; a credential in it is known to everybody who sees the repository.",
+  mend: "Refer to an environment variable or a secret store, and change the credential since it is in the history.",
+  bad: [
+    { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
+    { path: "src/main/resources/application.properties", code: "spring.datasource.password=Tr7uQm29zKpL" },
+    { path: "Dockerfile", code: "ENV API_KEY=q8Zk2LmV9xRtY4Wn" },
+    {
+      path: "deploy/secret.yaml",
+      code: `apiVersion: v1\nkind: Secret\ndata:\n  pin: ${token("a1Y5cnRxTG1X", "Mnh6UXE3")}`,
+    },
+  ],
+  good: [
+    { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
+    {
+      path: "docker-compose.yml",
+      code: "environment:\n  POSTGRES_PASSWORD: changeme\n  MYSQL_ROOT_PASSWORD: root1234",
+    },
+    { path: "config/settings.toml", code: 'password = "example.com"\nsecret_token = "xxxxxxxxxxxxxxxx1"' },
+    { path: "k8s/deployment.yaml", code: "secretKeyRef:\n  name: db-secret-v2\n  key: password1" },
+  ],
+  check: async (file) => {
+    if (!isConfig(file) || isSampleFile(file)) return [];
+    return speakAbout(file, ({ source, certainty }) => certainty === "likely" && source !== "url");
+  },
+});
+
+const credentialInUrl = lineRule({
+  id: "credential-in-url",
+  title: "URL carries a password",
+  severity: "major",
+  category: "security",
+  confidence: 0.7,
+  why: "URLs end up in logs, shell histories and error messages, and the password with them.",
+  mend: "Pass user and password separately, from the environment or a secret store, and change this password.",
+  bad: [
+    {
+      path: "config/database.yml",
+      code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
+    },
+    { path: "scripts/sync.sh", code: token("curl https://", "deploy:", "Tr7uQm29zKpL@files.acme.io/up") },
+  ],
+  good: [
+    { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
+    { path: "scripts/sync.sh", code: 'curl "https://$USER:$PASS@files.acme.io/up"' },
+    { path: "src/urls.ts", code: 'const at = "https://example.com/a:b@2x.png";' },
+  ],
+  check: async (file) =>
+    isSampleFile(file) ? [] : speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
+});
+
+const KEPT_PRIVATE =
+  /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.htpasswd|\.netrc|\.pgpass|\.git-credentials|credentials\.json|kubeconfig|terraform\.tfstate(?:\.backup)?|\.dockercfg|[^/]+\.(?:p12|pfx|jks|keystore|kdbx|ppk|ovpn))$/i;
+const ENVIRONMENT = /(?:^|\/)\.env(?:\.(?:local|production|prod|staging))?$/i;
+
+const privateFile = lineRule({
+  id: "private-file-committed",
+  title: "File that is kept private is committed",
+  severity: "major",
+  category: "security",
+  confidence: 0.6,
+  why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
+  mend: "Remove the file, add its name to `.gitignore`, and replace what it held.",
+  bad: [
+    { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
+    { path: "infra/terraform.tfstate", code: '{\n  "version": 4\n}' },
+    { path: ".env", code: "SESSION_SECRET=9fKq2mLx8vRt" },
+  ],
+  good: [
+    { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
+    { path: ".env", code: "PORT=3000\nLOG_LEVEL=debug" },
+    { path: "deploy/id_rsa.pub", code: "ssh-ed25519 AAAAC3Nz me@host" },
+  ],
+  check: (file) => {
+    const first = addedLines(file)[0];
+    if (first === undefined || file.diff.status !== "added" || isSampleFile(file)) return [];
+    if (KEPT_PRIVATE.test(file.facts.path)) return [matchAt(first.line, {})];
+    if (!ENVIRONMENT.test(file.facts.path)) return [];
+    const telling = addedLines(file).find(({ text }) =>
+      /^(?:export )?[A-Z_]*(?:SECRET|TOKEN|PASSWORD|API_?KEY)[A-Z_]*=["']?[^\s"'$<]{6}/.test(text.slice(0, 200)),
+    );
+    return telling === undefined ? [] : [matchAt(telling.line, {})];
+  },
+});
+
+export const SECRET_RULES: readonly LineRule[] = [
+  leakedSecret,
+  privateKey,
+  hardCodedCredential,
+  credentialInUrl,
+  privateFile,
+];

@@ -1,0 +1,148 @@
+// Rules about settings of web applications, and about settings that stand twice.
+import { isMap, isScalar, parseAllDocuments, visit } from "yaml";
+import type { InspectedFile } from "../../../ports.ts";
+import type { LineRule, Match } from "../rule.ts";
+import { knownLines } from "./known-lines.ts";
+import { byPattern, isComment, isConfig, isSampleFile, lineRule, matchAt, searchLines } from "./line-rule.ts";
+
+/** Parsing costs about 1 ms per 10 KB; larger files are data rather than settings. */
+const LARGEST_PARSED = 256 * 1024;
+
+const duplicateKey = lineRule({
+  id: "duplicate-key",
+  title: "Key stands twice in the same object",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.85,
+  why: "Most readers keep the last value without a word, so that one of the two settings never takes effect; strict readers refuse the file.",
+  mend: "Keep one of the two, or merge them.",
+  bad: [
+    {
+      path: "package.json",
+      code: '{\n  "scripts": {\n    "test": "vitest",\n    "build": "tsc",\n    "test": "jest"\n  }\n}',
+    },
+    { path: "config/app.yml", code: "server:\n  port: 80\n  host: a\n  port: 8080" },
+  ],
+  good: [
+    { path: "config/app.yml", code: "a:\n  port: 80\nb:\n  port: 8080" },
+    { path: "charts/app/templates/a.yaml", code: "{{- if .Values.a }}\nport: 80\n{{- else }}\nport: 8080\n{{- end }}" },
+    { path: "compose.yml", code: "x: &x\n  a: 1\nz: &z\n  c: 2\ny:\n  <<: *x\n  b: 2" },
+  ],
+  check: (file) => (/\.(?:json|ya?ml)$/i.test(file.facts.path) ? duplicates(file) : []),
+});
+
+/** The head text, or what the hunks show when they show the whole file. */
+function wholeText(file: InspectedFile): string | null {
+  if (file.headText !== null) return file.headText;
+  return file.diff.status === "added" && file.diff.complete
+    ? knownLines(file)
+        .map(({ text }) => text)
+        .join("\n")
+    : null;
+}
+
+function duplicates(file: InspectedFile): readonly Match[] {
+  const text = wholeText(file);
+  if (text === null || text.length > LARGEST_PARSED || /\{\{|\{%|<%/.test(text)) return [];
+  const keys = new Set<number>();
+  try {
+    const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: "silent" });
+    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return [];
+    for (const document of documents) visit(document, { Map: (_key, map) => collect(map, keys) });
+  } catch {
+    // Nested too deeply to walk: not a file of settings that a person wrote.
+    return [];
+  }
+  return linesAt(text, keys).map((line) => matchAt(line, {}));
+}
+
+/** Adds the offset of every key of a map that an earlier entry already has. */
+function collect(map: unknown, offsets: Set<number>): void {
+  if (!isMap(map)) return;
+  const seen = new Set<string>();
+  for (const { key } of map.items) {
+    if (!isScalar(key) || key.value === "<<" || key.range === undefined || key.range === null) continue;
+    const name = `${typeof key.value}:${String(key.value)}`;
+    if (seen.has(name)) offsets.add(key.range[0]);
+    seen.add(name);
+  }
+}
+
+function linesAt(text: string, offsets: ReadonlySet<number>): readonly number[] {
+  const lines: number[] = [];
+  let line = 1;
+  let from = 0;
+  for (const offset of [...offsets].toSorted((a, b) => a - b)) {
+    line += text.slice(from, offset).split("\n").length - 1;
+    from = offset;
+    lines.push(line);
+  }
+  return lines;
+}
+
+const ANY_ORIGIN =
+  /^\s*(?:-\s*)?["']?[\w.-]{0,60}?(?:allow(?:ed)?[-_.]?origins?|access-control-allow-origin)["']?\s*[:=]\s*\[?\s*["']?\*["']?\s*\]?[,;]?\s*$/i;
+const CREDENTIALS =
+  /^\s*(?:-\s*)?["']?[\w.-]{0,60}?(?:allow(?:ed)?[-_.]?credentials|access-control-allow-credentials)["']?\s*[:=]\s*["']?true\b/i;
+/** Settings of one CORS policy stand close together. */
+const NEAR = 8;
+
+const openCors = lineRule({
+  id: "cors-any-origin-with-credentials",
+  title: "Every site may call with the visitor's cookies",
+  severity: "major",
+  category: "security",
+  confidence: 0.7,
+  why: "Any page that a signed-in person opens can read and change their data; browsers refuse the literal pair, frameworks then echo the origin instead.",
+  mend: "List the origins that need it, or leave credentials out.",
+  bad: [
+    { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: true' },
+    { path: "application.properties", code: "app.cors.allow-credentials=true\napp.cors.allowed-origins=*" },
+  ],
+  good: [
+    { path: "config/cors.yml", code: 'cors:\n  allowed_origins: "*"\n  allow_credentials: false' },
+    { path: "config/cors.yml", code: "cors:\n  allowed_origins: https://app.acme.io\n  allow_credentials: true" },
+  ],
+  check: (file) => {
+    if (!isConfig(file) || isSampleFile(file)) return [];
+    const lines = knownLines(file);
+    const near = (line: number) =>
+      lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text.slice(0, 300)));
+    const open = lines.filter(({ text }) => !isComment(text) && ANY_ORIGIN.test(text.slice(0, 300)));
+    return open.slice(0, 100).flatMap(({ line }) => (near(line) ? [matchAt(line, {})] : []));
+  },
+});
+
+const insecureCookie = lineRule({
+  id: "session-cookie-insecure",
+  title: "Session cookie may travel unencrypted or be read by scripts",
+  severity: "medium",
+  category: "security",
+  confidence: 0.6,
+  why: "One request over plain HTTP, or one injected script, hands the session to somebody else.",
+  mend: "Set it to true; switch it off in the development settings only.",
+  bad: [
+    { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=false" },
+    { path: "app/settings.py", code: "SESSION_COOKIE_SECURE = False" },
+    { path: "php.ini", code: "session.cookie_httponly = 0" },
+  ],
+  good: [
+    { path: "src/main/resources/application.properties", code: "server.servlet.session.cookie.secure=true" },
+    { path: "app/settings/development.py", code: "SESSION_COOKIE_SECURE = False" },
+    { path: "app/settings.py", code: "SESSION_COOKIE_SECURE = not DEBUG" },
+  ],
+  check: (file) => {
+    const { path } = file.facts;
+    if (isSampleFile(file) || /(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path))
+      return [];
+    if (!isConfig(file) && !/settings[^/]*\.py$|(?:^|\/)config[^/]*\.(?:py|rb|php)$/.test(path)) return [];
+    return searchLines(
+      file,
+      byPattern(
+        /^\s*["']?(?:[\w.-]{0,60}?session[\w.-]{0,20}cookie[._-]?(?:secure|http_?-?only)|CSRF_COOKIE_SECURE)["']?\s*[:=]\s*["']?(?:false|off|0)["']?\s*[,;]?\s*$/i,
+      ),
+    );
+  },
+});
+
+export const SETTINGS_RULES: readonly LineRule[] = [duplicateKey, openCors, insecureCookie];

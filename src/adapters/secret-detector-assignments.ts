@@ -1,0 +1,153 @@
+// Secrets known by their surroundings: `password = "…"`, `https://user:…@host`, a Kubernetes Secret, an Azure id.
+// Every scan moves forward with bounded look-ahead, so that a hostile line of a megabyte costs milliseconds.
+import { entropy, isSample, isStandIn } from "./secret-detector-placeholders.ts";
+
+/** A stretch of text that holds a secret. Offsets are UTF-16, end exclusive. */
+export interface SecretSpan {
+  /** For people: "GitHub token". Never holds any of the secret. */
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+  /**
+   * certain: a published format with a credible body. likely: a credible value in a telling place.
+   * possible: perhaps invented or public: hidden from logs and prompts, but not worth a finding.
+   */
+  readonly certainty: "certain" | "likely" | "possible";
+  readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
+}
+
+/** The end of a key that holds a secret; what stands before it does not matter. */
+const KEY =
+  /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|\d{1,2}))?(?![A-Za-z0-9])/giy;
+const KEY_HINT = /passw|passphrase|pwd|secret|token|key|credential/gi;
+const KEY_START =
+  /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
+const BETWEEN = /(?:["'`\])]{0,2}[ \t]{0,8}(?::=|=>|\?=|\|\||[:=>,])[ \t]{0,8}(?:value[ \t]{0,2}=)?)/iy;
+const QUOTED = /(["'`])([^"'`\r\n]{1,300})\1/y;
+/** Stops at `=`, so that a line of repeated keys costs no more than its length; the rest of such a value is hidden with it. */
+const BARE = /[^\s"'`,;(){}[\]<>#&|=]{1,300}={0,2}/y;
+const REST = /[^\s"'`,;<>&]{0,300}/y;
+
+/** Values that are names or places of secrets: paths, URLs, dotted names, calls. */
+const NAMES_SOMETHING =
+  /^(?:\.{0,2}\/|~\/|[a-z]+:\/\/|[A-Za-z]:\\)|^[a-z_]+(?:[.-][a-z_]+)+$|^[A-Z_]+$|::|->|\w\.\w+\.\w/i;
+
+/** Telling assignments: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`, `--token …=`. */
+export function* assignments(text: string): Iterable<SecretSpan> {
+  if (text.search(KEY_HINT) < 0) return;
+  KEY_START.lastIndex = 0;
+  for (let hit = KEY_START.exec(text); hit !== null; hit = KEY_START.exec(text)) {
+    const value = valueAfter(text, hit.index);
+    if (value === null) continue;
+    const certainty = judge(value.text, value.quoted);
+    if (certainty === null) continue;
+    const label = /^(?:passw|pwd|passphrase)/i.test(hit[0]) ? "password" : "secret value";
+    const end = value.quoted ? value.start + value.text.length : endOfWord(text, value.start);
+    yield { label, start: value.start, end, certainty, source: "assignment" };
+    KEY_START.lastIndex = end;
+  }
+}
+
+function endOfWord(text: string, from: number): number {
+  REST.lastIndex = from;
+  REST.test(text);
+  return Math.max(REST.lastIndex, from);
+}
+
+function valueAfter(text: string, at: number): { start: number; text: string; quoted: boolean } | null {
+  KEY.lastIndex = at;
+  if (!KEY.test(text)) return null;
+  BETWEEN.lastIndex = KEY.lastIndex;
+  if (!BETWEEN.test(text)) return null;
+  const start = BETWEEN.lastIndex;
+  QUOTED.lastIndex = start;
+  const quoted = QUOTED.exec(text);
+  if (quoted !== null) return { start: start + 1, text: quoted[2] ?? "", quoted: true };
+  BARE.lastIndex = start;
+  const bare = BARE.exec(text);
+  return bare === null ? null : { start, text: bare[0], quoted: false };
+}
+
+/** Bits per character below which a value reads like words; measured on the fixtures: passwords 2.8–3.9, names under 3.6 without digits. */
+const LOW_ENTROPY = 2.7;
+
+function judge(value: string, quoted: boolean): SecretSpan["certainty"] | null {
+  if (value.length < 8 || /\s/.test(value)) return null;
+  const mixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (!mixed && !(quoted && /[!@#$%^&*+/=?~]/.test(value))) return null;
+  if (NAMES_SOMETHING.test(value) || isStandIn(value)) return null;
+  return isSample(value) || !mixed || entropy(value) < LOW_ENTROPY ? "possible" : "likely";
+}
+
+const URL_PASSWORD =
+  /\b([a-z][a-z0-9+.-]{1,20}):\/\/([^\s:@/"'`<>?#]{0,80}):([^\s@/"'`<>]{1,200}|[^\s/"'`<>]{1,200}(?=@))@([^\s/:"'`<>?#)\],]{1,200})/gi;
+const NOT_A_HOST =
+  /^(?:localhost|127\.|0\.0\.0\.0|::1|\[|host\b|hostname|(?:[\w-]+\.)*(?:example|test|invalid|local|localhost)(?:\.(?:com|org|net))?$|\$|\{|<)/i;
+
+/** Passwords inside URLs; the span is the password alone. */
+export function* urlPasswords(text: string): Iterable<SecretSpan> {
+  if (!text.includes("://")) return;
+  URL_PASSWORD.lastIndex = 0;
+  for (const hit of text.matchAll(URL_PASSWORD)) {
+    const [, scheme = "", user = "", password = "", host = ""] = hit;
+    const start = hit.index + scheme.length + 3 + user.length + 1;
+    const certainty = judgeUrl(scheme.toLowerCase(), user, password, host);
+    if (certainty !== null)
+      yield { label: "password in a URL", start, end: start + password.length, certainty, source: "url" };
+  }
+}
+
+function judgeUrl(scheme: string, user: string, password: string, host: string): SecretSpan["certainty"] | null {
+  if (isStandIn(password) || password === user) return null;
+  if (password.length < 6 || isSample(password) || isSample(user) || NOT_A_HOST.test(host))
+    return scheme.startsWith("ftp") || /\d/.test(password) ? "possible" : null;
+  return /\d|[A-Z].*[a-z]|[a-z].*[A-Z]/.test(password) ? "likely" : "possible";
+}
+
+/** Values under `data:` and `stringData:` of Kubernetes Secrets. */
+export function* kubernetesSecrets(text: string): Iterable<SecretSpan> {
+  if (!/^kind:[ \t]{1,4}["']?Secret["']?[ \t]*\r?$/m.test(text)) return;
+  let offset = 0;
+  let inside = false;
+  for (const line of text.split("\n")) {
+    if (/^\S/.test(line)) inside = /^(?:data|stringData):/.test(line);
+    else if (inside) {
+      const entry = /^([ \t]{1,12}[\w.-]{1,80}:[ \t]{1,4})(["']?)([^\s"'#|>][^\s"']{3,4000})\2[ \t]*\r?$/.exec(line);
+      if (entry !== null) yield* kubernetesValue(entry, offset);
+    }
+    offset += line.length + 1;
+  }
+}
+
+function* kubernetesValue(entry: RegExpExecArray, offset: number): Iterable<SecretSpan> {
+  const [, lead = "", quote = "", value = ""] = entry;
+  if (isStandIn(value)) return;
+  const decoded = Buffer.from(value, "base64").toString("utf8");
+  const sample = isSample(value) || isSample(decoded) || decoded.length < 8;
+  const start = offset + lead.length + quote.length;
+  const certainty = sample ? "possible" : "likely";
+  yield { label: "value of a Kubernetes Secret", start, end: start + value.length, certainty, source: "kubernetes" };
+}
+
+const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }[] = [
+  {
+    label: "Azure identifier",
+    pattern:
+      /(?:azure|ad|arm|tenant|client|subscription)[-_ ]?(?:tenant|client|subscription)?[-_ ]?id["' \t]{0,3}[:=>]{1,2}["' \t]{0,4}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,
+  },
+  {
+    label: "AWS account id",
+    pattern: /aws[-_]?account[-_]?id["' \t]{0,3}[:=>]{1,2}["' \t]{0,4}(\d{4}-?\d{4}-?\d{4})(?!\d)/gi,
+  },
+  { label: "blockchain key", pattern: /(?<![0-9A-Za-z])(0x[0-9a-fA-F]{64})(?![0-9A-Za-z])/g },
+];
+
+/** Identifiers that are no secrets by themselves but help an attacker, and hexadecimal words that may be keys. */
+export function* identifiers(text: string): Iterable<SecretSpan> {
+  for (const { label, pattern } of IDENTIFIERS)
+    for (const hit of text.matchAll(pattern)) {
+      const value = hit[1] ?? "";
+      const start = hit.index + hit[0].length - value.length;
+      yield { label, start, end: start + value.length, certainty: "possible", source: "format" };
+    }
+}

@@ -1,0 +1,153 @@
+// Tokens that give themselves away by their shape, beyond what secretlint's recommended preset knows.
+// Shapes are published facts (vendors' documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
+
+/** One published token format. */
+export interface TokenFormat {
+  /** What people call it: "Datadog API key". */
+  readonly label: string;
+  /** Literal texts, one of which is in every such token: a cheap test before the pattern runs. */
+  readonly hints: readonly string[];
+  /** The whole match is the secret. Global, every quantifier bounded. */
+  readonly pattern: RegExp;
+}
+
+const START = "(?<![A-Za-z0-9])";
+const END = "(?![A-Za-z0-9])";
+
+function format(label: string, hints: readonly string[], body: string, flags = "g"): TokenFormat {
+  return { label, hints, pattern: new RegExp(`${START}(?:${body})${END}`, flags) };
+}
+
+const HEX = "[a-fA-F0-9]";
+const WORD = "[A-Za-z0-9_-]";
+const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
+
+const CLOUD: readonly TokenFormat[] = [
+  format("AWS access key", ["AKIA", "ASIA", "ABIA", "ACCA", "A3T"], "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+  format("AWS Bedrock key", ["ABSK"], "ABSK[A-Za-z0-9+/]{109,269}={0,2}"),
+  format("AWS Bedrock key", ["bedrock-api-key-"], "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]{0,400}"),
+  format("Azure client secret", ["Q~"], "[a-zA-Z0-9_~.]{3}\\dQ~[a-zA-Z0-9_~.-]{31,34}"),
+  format("Google API key", ["AIza"], "AIza[A-Za-z0-9_-]{35}"),
+  format("Google OAuth client secret", ["GOCSPX-"], `GOCSPX-${WORD}{28}`),
+  format("Google OAuth token", ["ya29."], `ya29\\.${WORD}{30,400}`),
+  format("Alibaba access key", ["LTAI"], "LTAI[A-Za-z0-9]{20}"),
+  format("DigitalOcean token", ["_v1_"], `do[opr]_v1_${HEX}{64}`),
+  format("Heroku API key", ["HRKU-"], `HRKU-AA${WORD}{58}`),
+  format("Fly.io token", ["fo1_", "fm1", "fm2_"], `fo1_${WORD}{43}|fm(?:1[ar]|2)_[a-zA-Z0-9+/]{100,800}={0,3}`),
+  format("Cloudflare origin CA key", ["v1.0-"], `v1\\.0-${HEX}{24}-${HEX}{146}`),
+  format("Supabase token", ["sbp_"], `sbp_${HEX}{40}`),
+  format("PlanetScale credential", ["pscale_"], "pscale_(?:tkn|oauth|pw)_[\\w=.-]{32,64}"),
+  format("Scalingo token", ["tk-us-"], `tk-us-${WORD}{48}`),
+  format("Pulumi token", ["pul-"], `pul-${HEX}{40}`),
+  format("Terraform Cloud token", [".atlasv1."], "[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,70}"),
+  format("Doppler token", ["dp."], "dp\\.(?:pt|st|ct|scim|audit|sa)\\.[A-Za-z0-9.]{40,60}"),
+  format(
+    "1Password secret key",
+    ["A3-"],
+    "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}",
+  ),
+  format("age secret key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
+  format("Yandex Cloud key", ["AQVN"], `AQVN${WORD}{35,38}`),
+  format("OpenShift token", ["sha256~"], `sha256~${WORD}{43}`),
+];
+
+const DEVELOPMENT: readonly TokenFormat[] = [
+  format("GitHub token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh[pousr]_[0-9a-zA-Z]{36,251}"),
+  format("GitHub token", ["github_pat_"], "github_pat_\\w{82}"),
+  format(
+    "GitLab token",
+    ["gl"],
+    `gl(?:pat|dt|rt|ft|soat|ffct)-${WORD}{20,300}(?:\\.[0-9a-z]{9})?|glptt-${HEX}{40}|glcbt-[0-9a-zA-Z]{1,5}_${WORD}{20}|glimt-${WORD}{25}|glagent-${WORD}{50}|gloas-${WORD}{64}`,
+  ),
+  format("GitLab runner token", ["GR1348941"], `GR1348941${WORD}{20}`),
+  format("Atlassian token", ["ATATT3", "ATCTT3", "ATBB"], `AT[AC]TT3${WORD}{50,400}=${HEX}{8}|ATBB[A-Za-z0-9]{32}`),
+  format("Artifactory key", ["AKCp", "cmVmd"], "AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59}"),
+  format("PyPI token", ["pypi-AgE"], `pypi-AgE${WORD}{50,1000}`),
+  format("npm token", ["npm_"], "npm_[A-Za-z0-9]{36}"),
+  format("RubyGems token", ["rubygems_"], `rubygems_${HEX}{48}`),
+  format("NuGet key", ["oy2"], "oy2[a-z0-9]{43}"),
+  format("Clojars token", ["CLOJARS_"], "CLOJARS_[A-Za-z0-9]{60}"),
+  format("Docker Hub token", ["dckr_"], `dckr_(?:pat|oat)_${WORD}{27,32}`),
+  format("Postman key", ["PMAK-"], `PMAK-${HEX}{24}-${HEX}{34}`),
+  format("Sourcegraph token", ["sgp_"], `sgp_(?:(?:${HEX}{16}|local)_)?${HEX}{40}`),
+  format(
+    "Sentry token",
+    ["sntrys_", "sntryu_"],
+    `sntryu_${HEX}{64}|sntrys_eyJ[A-Za-z0-9+/=]{20,600}_[A-Za-z0-9+/]{43}`,
+  ),
+  format("Prefect key", ["pnu_"], "pnu_[a-zA-Z0-9]{36}"),
+  format("Readme key", ["rdme_"], "rdme_[a-z0-9]{70}"),
+  format("Octopus Deploy key", ["API-"], "API-[A-Z0-9]{26}"),
+  format("Harness key", ["pat.", "sat."], `[ps]at\\.${WORD}{22}\\.[a-zA-Z0-9]{24}\\.[a-zA-Z0-9]{20}`),
+  format("Infracost key", ["ico-"], "ico-[a-zA-Z0-9]{32}"),
+  format("New Relic key", ["NRAK-", "NRII-", "NRJS-"], "NRAK-[A-Za-z0-9]{27}|NRII-[A-Za-z0-9-]{32}|NRJS-[a-f0-9]{19}"),
+  format("Dynatrace token", ["dt0c01.", "dt0s"], "dt0(?:c01|s\\d{2})\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}"),
+  format("Grafana key", ["eyJrIjoi"], "eyJrIjoi[A-Za-z0-9]{70,400}={0,3}"),
+  format("ClickHouse key", ["4b1d"], "4b1d[A-Za-z0-9]{38}"),
+  format("Vault token", ["hvs.", "hvb."], `hv[sb]\\.${WORD}{90,300}`),
+  format("GitLab session", ["_gitlab_session="], "_gitlab_session=[0-9a-z]{32}"),
+];
+
+const SERVICES: readonly TokenFormat[] = [
+  format(
+    "Slack token",
+    ["xox", "xapp-"],
+    "xox[abeoprs](?:\\.xox[bp])?-[A-Za-z0-9-]{10,200}|xapp-\\d-[A-Z0-9]{5,20}-\\d{5,20}-[a-z0-9]{20,100}",
+  ),
+  format(
+    "Slack webhook",
+    ["hooks.slack.com/"],
+    "hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,90}",
+  ),
+  format(
+    "Microsoft Teams webhook",
+    ["webhook.office.com"],
+    `[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID}@${UUID}/IncomingWebhook/[a-z0-9]{32}/${UUID}`,
+  ),
+  format("Discord webhook", ["/api/webhooks/"], `discord(?:app)?\\.com/api/webhooks/\\d{17,20}/${WORD}{60,80}`),
+  format("Discord bot token", ["."], `[MNO][A-Za-z0-9_-]{23,25}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,38}`),
+  format("Telegram bot token", [":AA"], `\\d{8,10}:AA${WORD}{33}`),
+  format("Stripe key", ["k_live_", "k_test_", "k_prod_"], "[rs]k_(?:live|test|prod)_[a-zA-Z0-9]{10,99}"),
+  format("Stripe webhook secret", ["whsec_"], "whsec_[A-Za-z0-9+/]{32,64}={0,2}"),
+  format("Square token", ["EAAA", "sq0"], `(?:EAAA|sq0(?:atp|csp)-)${WORD}{22,60}`),
+  format("Shopify token", ["shp"], `shp(?:at|ca|pa|ss)_${HEX}{32}`),
+  format("Facebook token", ["EAAM", "EAAC"], "EAA[MC][A-Za-z0-9]{100,400}"),
+  format("Twilio key", ["SK"], "SK[0-9a-f]{32}"),
+  format("SendGrid key", ["SG."], "SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}"),
+  format("Brevo key", ["xkeysib-"], `xkeysib-${HEX}{64}-[A-Za-z0-9]{16}`),
+  format("Mailchimp key", ["-us"], `${HEX}{32}-us\\d{1,2}`),
+  format("Mailgun key", ["key-"], `(?:pub)?key-${HEX}{32}`),
+  format("Airtable token", ["pat"], `pat[A-Za-z0-9]{14}\\.${HEX}{64}`),
+  format("Asana or Adobe secret", ["p8e-"], "p8e-[A-Za-z0-9]{32}"),
+  format("Duffel token", ["duffel_"], "duffel_(?:test|live)_[A-Za-z0-9_=-]{43}"),
+  format("EasyPost key", ["EZAK", "EZTK"], "EZ[AT]K[A-Za-z0-9]{54}"),
+  format("Flutterwave key", ["FLW"], "FLW(?:SECK|PUBK)(?:_TEST)?-[a-h0-9A-H]{12,32}(?:-X)?"),
+  format("Frame.io token", ["fio-u-"], `fio-u-[A-Za-z0-9_=-]{64}`),
+  format("Intra42 secret", ["s-s4t2"], `s-s4t2(?:ud|af)-${HEX}{64}`),
+  format("MaxMind key", ["_mmk"], "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+  format("SettleMint token", ["sm_"], "sm_[aps]at_[a-zA-Z0-9]{16}"),
+  format("Shippo token", ["shippo_"], `shippo_(?:live|test)_${HEX}{40}`),
+  format("Typeform token", ["tfp_"], "tfp_[A-Za-z0-9_.=-]{59}"),
+  format("Mapbox secret token", ["sk.eyJ"], "sk\\.eyJ[A-Za-z0-9_-]{60,200}\\.[A-Za-z0-9_-]{22}"),
+  format(
+    "Authress key",
+    [".acc"],
+    "(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}",
+  ),
+  format("Twitter bearer token", ["AAAAAAAAAAAAAAAAAAAAAA"], "A{22}[a-zA-Z0-9%]{80,100}"),
+  format("JSON Web Token", ["eyJ"], "eyJ[A-Za-z0-9_-]{10,600}\\.eyJ[A-Za-z0-9_-]{10,2000}\\.[A-Za-z0-9_-]{16,800}"),
+];
+
+const MODELS: readonly TokenFormat[] = [
+  format("OpenAI key", ["T3BlbkFJ"], `sk-(?:(?:proj|svcacct|admin)-)?${WORD}{20,100}T3BlbkFJ${WORD}{20,100}`),
+  format("Anthropic key", ["sk-ant-"], `sk-ant-(?:api|admin|oat)\\d{2}-${WORD}{80,110}`),
+  format("Hugging Face token", ["hf_", "api_org_"], "(?:hf|api_org)_[A-Za-z]{34,37}"),
+  format("Perplexity key", ["pplx-"], "pplx-[a-zA-Z0-9]{48}"),
+  format("Groq key", ["gsk_"], "gsk_[A-Za-z0-9]{52}"),
+  format("Replicate token", ["r8_"], "r8_[A-Za-z0-9]{37}"),
+  format("Linear key", ["lin_"], "lin_(?:api|oauth)_[A-Za-z0-9]{40,64}"),
+  format("Notion token", ["ntn_"], "ntn_[0-9]{11}[A-Za-z0-9]{35}"),
+];
+
+/** Every format, in an order that decides the label where two overlap. */
+export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES];

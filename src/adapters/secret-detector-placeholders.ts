@@ -1,0 +1,68 @@
+// Values that stand where a secret would stand, but are none: templates, "changeme", runs of one character.
+// Two strengths: what is never a secret, and what is hardly ever one (enough to keep a finding back, not enough to leave it in a log).
+
+/** Text that something else fills in: shell, Helm, Jinja, ERB, printf, documentation. */
+const TEMPLATE =
+  /\$\{|\$\(|\{\{|\}\}|<%|%>|#\{|%\(|\$\[|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^\{[^}]*\}$|^<[^>]*>$|^\[[^\]]*\]$|\.\.\.|…|\*{3}|^@/;
+
+/** Words that people write where they mean "put yours here". */
+const STAND_IN =
+  /change[-_ ]?(?:me|it|this)|place[-_ ]?holder|your[-_ ]|^your|replace|redacted|insert[-_ ]|x{4,}|todo|fixme|^none$|^null$|^nil$|^undefined$|^true$|^false$/i;
+
+/** Words of examples and tests. */
+const SAMPLE =
+  /example|sample|dummy|fake|mock|test|demo|secret|passw|p@ss|foo|bar|hello|world|abc|qwerty|12345|letmein|default|invalid|wrong|correct|admin|postgres|mysql|mongo|redis|rabbit|guest|minio|docker|root|s3cr3t|sup[e3]r|t0ken|token|not[-_ ]?(?:a|real)|deadbeef|cafebabe|0000|localhost|local[-_]?dev|development|string|value|encrypted|ENC\[|ENC\(|vault:|op:\/\/|ssm:|arn:|secretsmanager/i;
+
+/** Shannon entropy of a text in bits per character; 0 for the empty text. */
+export function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/**
+ * True when a value is never a secret: a template, a stand-in word, or one character repeated.
+ *
+ * @param value the value without its quotes
+ */
+export function isStandIn(value: string): boolean {
+  const head = value.slice(0, 400);
+  return TEMPLATE.test(head) || STAND_IN.test(head) || new Set(head).size < 4;
+}
+
+/**
+ * True when a value is hardly ever a real secret: a stand-in, a word of examples and tests, or a run such as
+ * `12345678` or `abcdefgh`. Good enough to say nothing about it, not good enough to print it.
+ */
+export function isSample(value: string): boolean {
+  return isStandIn(value) || SAMPLE.test(value.slice(0, 400)) || longestRun(value.slice(0, 400)) >= 6;
+}
+
+/**
+ * True when a token of a known format has an invented body: ascending runs (`1234567`, `AbCdEfGh`) or one character
+ * repeated. A random base-62 token of 40 characters holds a run of six by chance less than once in a million.
+ */
+export function isInventedToken(token: string): boolean {
+  return /example|sample|dummy|fake|placeholder|your|x{6,}|test[-_]?token/i.test(token) || longestRun(token) >= 6;
+}
+
+/** True when a token says itself that it is none: `EXAMPLE`, `fake`, ten times the same character. */
+export function isDummyToken(token: string): boolean {
+  return /example|fake|dummy|placeholder|(.)\1{9}/i.test(token);
+}
+
+/** The longest stretch whose characters, case folded, rise by one or stay the same: 7 for `1234567`, 4 for `aaaa`. */
+function longestRun(text: string): number {
+  const folded = text.toLowerCase();
+  let longest = 0;
+  for (const step of [0, 1]) {
+    let run = 1;
+    for (let at = 1; at < folded.length; at++) {
+      run = folded.charCodeAt(at) - folded.charCodeAt(at - 1) === step ? run + 1 : 1;
+      if (run > longest) longest = run;
+    }
+  }
+  return longest;
+}

@@ -1,0 +1,162 @@
+// Finds secrets in text: secretlint's recommended preset, published token formats, private keys, telling assignments.
+// One detector for the rules (which speak about secrets) and for the redactor (which hides them).
+import { lintSource } from "@secretlint/core";
+import { secretLintProfiler } from "@secretlint/profiler";
+import { creator } from "@secretlint/secretlint-rule-preset-recommend";
+import {
+  assignments,
+  identifiers,
+  kubernetesSecrets,
+  type SecretSpan,
+  urlPasswords,
+} from "./secret-detector-assignments.ts";
+import { TOKEN_FORMATS } from "./secret-detector-formats.ts";
+import { isDummyToken, isInventedToken } from "./secret-detector-placeholders.ts";
+
+// The profiler keeps every mark for ever: in a server that is a leak.
+secretLintProfiler.setEnabled(false);
+
+const CONFIG = {
+  rules: [
+    {
+      id: "@secretlint/secretlint-rule-preset-recommend",
+      rule: creator,
+      rules: [
+        // A comment in somebody's pull request does not switch the detector off.
+        { id: "@secretlint/secretlint-rule-filter-comments", disabled: true },
+        { id: "@secretlint/secretlint-rule-aws", options: { enableIDScanRule: true } },
+      ],
+    },
+  ],
+};
+
+/** secretlint's rules by the last part of their id, in words for people. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["1password", "1Password token"],
+  ["anthropic", "Anthropic key"],
+  ["aws", "AWS key"],
+  ["basicauth", "password in a URL"],
+  ["cloudflare", "Cloudflare token"],
+  ["databricks", "Databricks token"],
+  ["database-connection-string", "database password"],
+  ["docker", "Docker Hub token"],
+  ["figma", "Figma token"],
+  ["gcp", "Google service account key"],
+  ["github", "GitHub token"],
+  ["gitlab", "GitLab token"],
+  ["grafana", "Grafana token"],
+  ["groq", "Groq key"],
+  ["hashicorp-vault", "Vault token"],
+  ["huggingface", "Hugging Face token"],
+  ["linear", "Linear key"],
+  ["notion", "Notion token"],
+  ["npm", "npm token"],
+  ["openai", "OpenAI key"],
+  ["privatekey", "private key"],
+  ["sendgrid", "SendGrid key"],
+  ["shopify", "Shopify token"],
+  ["slack", "Slack token"],
+  ["stripe", "Stripe key"],
+  ["tailscale", "Tailscale key"],
+  ["vercel", "Vercel token"],
+]);
+
+/** Rules of secretlint that report by place rather than by format; our own judgement decides whether to speak. */
+const BY_PLACE = new Set(["basicauth", "database-connection-string"]);
+
+/**
+ * Every secret in a text.
+ *
+ * @param text any text, trusted or not; time is linear in its length (about 0.2 s for a megabyte)
+ * @returns spans in order of their start, never overlapping
+ */
+export async function detectSecrets(text: string): Promise<readonly SecretSpan[]> {
+  const spans = [
+    ...privateKeys(text),
+    ...formats(text),
+    ...(await secretlint(text)),
+    ...urlPasswords(text),
+    ...kubernetesSecrets(text),
+    ...assignments(text),
+    ...identifiers(text),
+  ];
+  return withoutOverlaps(spans);
+}
+
+/** The stable name of a kind of secret: "GitHub token" → `github-token`. */
+export function secretKind(span: Pick<SecretSpan, "label">): string {
+  return span.label.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+}
+
+async function secretlint(text: string): Promise<readonly SecretSpan[]> {
+  const source = { filePath: "text", content: text, contentType: "text" as const, ext: "" };
+  const result = await lintSource({ source, options: { config: CONFIG, noPhysicFilePath: true } });
+  return result.messages.flatMap((message): readonly SecretSpan[] => {
+    const rule = message.ruleId.slice(message.ruleId.lastIndexOf("secretlint-rule-") + 16);
+    const [start, end] = message.range;
+    const label = LABELS.get(rule) ?? "secret";
+    if (BY_PLACE.has(rule)) return [byPlace(text, label, start, end)];
+    if (rule === "aws" && message.messageId === "AWSAccountID")
+      return [{ label: "AWS account id", start, end, certainty: "possible", source: "format" }];
+    const certainty = isInventedToken(text.slice(start, end)) ? "possible" : "certain";
+    return [{ label, start, end, certainty, source: rule === "privatekey" ? "private-key" : "format" }];
+  });
+}
+
+/** secretlint reports the whole URL; only the password is the secret, the host should stay readable. */
+function byPlace(text: string, label: string, start: number, end: number): SecretSpan {
+  const whole = text.slice(start, end);
+  const password = /:\/\/[^:@/]{0,80}:([^@]{1,200})@/.exec(whole)?.[1];
+  const from = password === undefined ? start : start + whole.indexOf(`:${password}@`) + 1;
+  const to = password === undefined ? end : from + password.length;
+  return { label, start: from, end: to, certainty: "possible", source: "url" };
+}
+
+function* formats(text: string): Iterable<SecretSpan> {
+  for (const { label, hints, pattern } of TOKEN_FORMATS) {
+    if (!hints.some((hint) => text.includes(hint))) continue;
+    for (const hit of text.matchAll(pattern)) {
+      if (isDummyToken(hit[0])) continue;
+      const certainty = isInventedToken(hit[0]) ? "possible" : "certain";
+      yield { label, start: hit.index, end: hit.index + hit[0].length, certainty, source: "format" };
+    }
+  }
+}
+
+const KEY_HEADER = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g;
+/** PEM bodies of 16,384-bit keys have about 12,700 characters. */
+const LONGEST_KEY = 16_000;
+
+function* privateKeys(text: string): Iterable<SecretSpan> {
+  KEY_HEADER.lastIndex = 0;
+  for (const hit of text.matchAll(KEY_HEADER)) {
+    const from = hit.index + hit[0].length;
+    const window = text.slice(from, from + LONGEST_KEY);
+    const next = window.indexOf("-----");
+    const body = next < 0 ? (/^[A-Za-z0-9+/=\s\\:,-]{0,16000}/.exec(window)?.[0] ?? "") : window.slice(0, next);
+    const letters = body.replace(/\\[nrt]|[^A-Za-z0-9+/]/g, "");
+    if (letters.length < 40 || body.includes("...")) continue;
+    const footer = next < 0 ? null : /^-----END[ A-Z0-9]{0,40}-{0,5}/.exec(window.slice(next, next + 80));
+    const end = from + body.length + (footer?.[0].length ?? 0);
+    const certainty = isInventedToken(letters.slice(0, 400)) ? "possible" : "certain";
+    yield { label: "private key", start: hit.index, end, certainty, source: "private-key" };
+  }
+}
+
+const STRENGTH = { certain: 3, likely: 2, possible: 1 } as const;
+
+/** Where spans overlap, one span over all of them remains, named by the strongest (the first among equals). */
+function withoutOverlaps(spans: readonly SecretSpan[]): readonly SecretSpan[] {
+  const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  const kept: SecretSpan[] = [];
+  for (const span of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || span.start >= last.end) {
+      kept.push(span);
+      continue;
+    }
+    const name = STRENGTH[span.certainty] > STRENGTH[last.certainty] ? span : last;
+    kept[kept.length - 1] = { ...name, start: last.start, end: Math.max(last.end, span.end) };
+  }
+  return kept;
+}
