@@ -43,7 +43,17 @@ const GROUP = [
 const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
 
 /** Things that people bump which are no dependency. */
-const OWN_THINGS = new Set(["version", "versions", "release", "copyright", "year", "changelog", "minimum", "timeout"]);
+const OWN_THINGS = new Set([
+  "version",
+  "versions",
+  "release",
+  "copyright",
+  "year",
+  "changelog",
+  "minimum",
+  "timeout",
+  "msrv",
+]);
 const DEPENDENCY_SCOPE = /^(?:deps|deps-dev|dependencies|package|npm|gomod|cargo)$/i;
 
 /**

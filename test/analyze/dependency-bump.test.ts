@@ -125,6 +125,7 @@ describe("what counts as a bump", () => {
     { title: "Update compatibility date to 2024-12-16", labels: ["dependencies"] },
     { title: "chore: update dependencies, fix some lower bounds", labels: ["dependencies"] },
     { title: "Bump the timeout", labels: ["dependencies"] },
+    { title: "Bump MSRV to 1.70.0", labels: ["dependencies"] },
     { title: "Fix the dependabot/ branch filter", headRef: "fix/dependabot-filter", labels: ["dependencies"] },
     { title: "Renovate the kitchen", headRef: "renovated", login: "renovate-fan" },
   ])("an ordinary pull request is none: $title", (input) => expect(bump(input)).toBeNull());

@@ -113,12 +113,12 @@ describe("tags", () => {
     ["fix: tidy the cache [no-review]", ["no-review"], "fix"],
     ["WIP: fix: From `Assert.Throw` to `AssertEx.Throw`", ["wip"], "fix"],
     ["WIP feat: x", ["wip"], "feat"],
-    ["Draft: feat: x", ["draft-as-wip"], "feat"],
+    ["Draft: feat: x", ["wip"], "feat"],
     ["(WIP) docs: x", ["wip"], "docs"],
     ["🚧 ci: Workflows have changed", ["wip"], "ci"],
   ])("commands are read and stripped before the type: %s", (title, commands, type) => {
     const parsed = parseTitle(title);
-    expect(parsed.commands).toEqual(commands.map((one) => (one === "draft-as-wip" ? "wip" : one)));
+    expect(parsed.commands).toEqual(commands);
     expect(parsed.type).toBe(type);
     expect(parsed.subject).not.toMatch(/\[|^[-:]/);
   });
