@@ -1,4 +1,6 @@
 // Starts the real app against a world: the one place of the demo that knows how the product is put together.
+import { pino } from "pino";
+import { type AppOptions as RealOptions, startApp as startRealApp } from "../src/app.ts";
 
 export interface AppOptions {
   readonly apiUrl: string;
@@ -7,6 +9,8 @@ export interface AppOptions {
   readonly webhookSecret: string;
   /** An empty folder for the databases; the caller removes it. */
   readonly dataDir: string;
+  /** Told what each room hands on. */
+  readonly onStep?: RealOptions["onStep"];
 }
 
 export interface RunningApp {
@@ -17,6 +21,21 @@ export interface RunningApp {
 
 export type StartApp = (options: AppOptions) => Promise<RunningApp>;
 
-export const startApp: StartApp = async () => {
-  throw new Error("The app is not put together yet.");
+const WEBHOOK_PATH = "/api/github/webhooks";
+
+export const startApp: StartApp = async (options) => {
+  const app = await startRealApp({
+    ...options,
+    webhookPath: WEBHOOK_PATH,
+    githubHost: "github.com",
+    host: "127.0.0.1",
+    port: 0,
+    reviewerLogin: null,
+    workers: 2,
+    dryRun: false,
+    // The pauses between writes are for the real GitHub.
+    pace: false,
+    log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),
+  });
+  return { webhookUrl: `${app.url}${WEBHOOK_PATH}`, close: () => app.close() };
 };

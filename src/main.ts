@@ -1,10 +1,11 @@
 // The server: reads the environment once, starts the app, ends it gracefully. `npm start`, and the container's command.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "./app.ts";
 import { type Env, readEnv } from "./config/env.ts";
+import { privateKeyOf } from "./private-key.ts";
 
 enableCompileCache();
 // The real environment beats .env: loadEnvFile leaves alone what is set.
@@ -28,7 +29,7 @@ async function serve(env: Env): Promise<void> {
   );
   const app = await startApp({
     appId: env.appId,
-    privateKey: env.privateKey.kind === "pem" ? env.privateKey.pem : readKey(env.privateKey.path),
+    privateKey: privateKeyOf(env),
     webhookSecret: env.webhookSecret,
     webhookPath: env.webhookPath,
     githubHost: env.githubHost,
@@ -58,12 +59,4 @@ async function serve(env: Env): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-}
-
-function readKey(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new Error(`PRIVATE_KEY_PATH: the file cannot be read; check the path and its permissions`, { cause });
-  }
 }

@@ -3,16 +3,22 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
+import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
+import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
+import { ruleIds } from "./adapters/rules/rules.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
+import type { KnownRules } from "./config/check-rules.ts";
+import type { Env } from "./config/env.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
@@ -38,6 +44,11 @@ export function openStore(dataDir: string): Store {
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
+}
+
+/** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
+export function knownRules(): Required<KnownRules> {
+  return { ruleIds: ruleIds(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
@@ -80,6 +91,7 @@ export function reviewPorts(
       }),
       reviews: github.onUnposted === null ? reviews : dryRunReviews(reviews, github.onUnposted),
       inspector: rules,
+      known: knownRules(),
       ledger: store.ledger,
       now: Date.now,
     };
@@ -103,7 +115,12 @@ export interface NamedChange {
  */
 export async function localPorts(cwd: string, range: LocalRange): Promise<NamedChange> {
   const { repo, pull, pulls } = await localChanges(cwd, range);
-  return { repo, number: pull.number, headSha: pull.head.sha, ports: { pulls, inspector: inspector(), now: Date.now } };
+  return {
+    repo,
+    number: pull.number,
+    headSha: pull.head.sha,
+    ports: { pulls, inspector: inspector(), known: knownRules(), now: Date.now },
+  };
 }
 
 /** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
@@ -154,6 +171,15 @@ export async function pullRequestPorts(named: {
     repo,
     number: named.number,
     headSha: data.head.sha,
-    ports: { pulls, inspector: inspector(), now: Date.now },
+    ports: { pulls, inspector: inspector(), known: knownRules(), now: Date.now },
   };
+}
+
+/**
+ * Asks GitHub for the name of this app.
+ *
+ * @throws Error with the reason when the credentials or the way to GitHub are wrong
+ */
+export function githubAnswers(env: Env, privateKey: string): Promise<string> {
+  return appSlug({ appId: env.appId, privateKey }, env.githubApiUrl, githubFetch(env.githubApiUrl));
 }

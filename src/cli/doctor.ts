@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
+import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
 import type { ExitCode } from "./main.ts";
 import { readWords } from "./usage.ts";
@@ -78,7 +79,7 @@ async function server(): Promise<Check[]> {
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
   try {
-    const slug = await githubAnswers(read.env);
+    const slug = await githubAnswers(read.env, privateKeyOf(read.env));
     return [{ name: "github", state: "ok", text: `${read.env.githubApiUrl} knows this app as ${slug}` }];
   } catch (error) {
     return [

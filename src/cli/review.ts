@@ -2,7 +2,7 @@
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
-import { markdown } from "../publish/publish.ts";
+import { reviewMarkdown } from "../publish/publish.ts";
 import type { ExitCode } from "./main.ts";
 import { prettyReview } from "./pretty.ts";
 import { reviewJson } from "./review-json.ts";
@@ -37,7 +37,7 @@ function print(written: Review, format: Format, texts: ReadonlyMap<string, strin
     case "sarif":
       return JSON.stringify(sarif(written), null, 2);
     case "md":
-      return markdown(written);
+      return reviewMarkdown(written);
     case "pretty":
       return prettyReview(written, texts);
   }

@@ -6,6 +6,7 @@
 // Each room takes values that earlier rooms returned and hands one value on. A written review is saved before it is
 // sent, so a retry resumes at "send": nothing is written twice and nothing is posted twice.
 import { analyze } from "../analyze/analyze.ts";
+import type { KnownRules } from "../config/check-rules.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
@@ -18,6 +19,8 @@ import { review } from "../review/review.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
+  /** Which rules there are. */
+  readonly known: KnownRules;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -64,7 +67,7 @@ export async function writeReview(
   isDone: (headSha: string, baseSha: string) => boolean = () => false,
 ): Promise<Review | Skipped> {
   const started = ports.now();
-  const context = await step("gather", () => gather(job, ports.pulls));
+  const context = await step("gather", () => gather(job, ports.pulls, ports.known));
   if (context.kind === "skipped") return context;
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };

@@ -1,15 +1,9 @@
 // Is this pull request reviewed? Decided from values alone; every no is a reason that a person can read.
 import type { RepoConfig } from "../config/repo-config.ts";
+import { dependencyBot } from "../domain/bots.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import { matchBranch } from "./match-branch.ts";
-
-/** Bots that bump dependencies, by the numeric id of their account on github.com: a login can be imitated. */
-const DEPENDENCY_BOTS: ReadonlySet<number> = new Set([
-  49699333, // dependabot[bot]
-  27856297, // dependabot-preview[bot]
-  29139614, // renovate[bot]
-]);
 
 /** Tags by which an author says "not now"; the part of the title that `analyze` reads too. */
 const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
@@ -19,12 +13,9 @@ const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
  *
  * @returns why not, or null to go on
  */
-export function turnedAway(job: ReviewJob, pull: PullRequest): string | null {
+export function turnedAway(pull: PullRequest): string | null {
   if (pull.state === "closed") return "the pull request is closed";
   if (pull.locked) return "the conversation is locked";
-  if (pull.head.sha !== job.headSha) {
-    return `a newer head ${short(pull.head.sha)} has taken the place of ${short(job.headSha)}`;
-  }
   return null;
 }
 
@@ -47,13 +38,9 @@ export function heldBack(job: ReviewJob, pull: PullRequest, review: RepoConfig["
   );
 }
 
-function short(sha: string): string {
-  return sha.slice(0, 7);
-}
-
 function botReason({ author }: PullRequest, dependencyBots: boolean): string | null {
   if (author.type !== "Bot") return null;
-  if (!DEPENDENCY_BOTS.has(author.id)) return `opened by a bot, ${author.login}`;
+  if (dependencyBot(author.id) === null) return `opened by a bot, ${author.login}`;
   return dependencyBots ? null : `opened by ${author.login} and review.dependencyBots is false`;
 }
 

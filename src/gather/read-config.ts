@@ -1,6 +1,8 @@
 // Which files make the configuration of a pull request, and in which order. The head of the pull request is never one
 // of them: what a pull request says about its own review takes effect once somebody merged it.
-import { type ConfigSource, extendsOf, parseConfig } from "../config/parse-config.ts";
+import type { KnownRules } from "../config/check-rules.ts";
+import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
+import { extendsOf } from "../config/read-config-file.ts";
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 
@@ -32,14 +34,17 @@ export interface EffectiveConfig {
  * @returns a complete configuration; whatever could not be used is a problem
  * @throws only what `files` throws
  */
-export async function readConfig(repo: Repo, files: ConfigFiles): Promise<EffectiveConfig> {
+export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules): Promise<EffectiveConfig> {
   const own = await files.ofBase();
   const ownFile = admit(CONFIG_PATH, own);
   const defaultsText = repo.name === DEFAULTS_REPOSITORY ? null : await files.ofOwner(DEFAULTS_REPOSITORY);
   const defaults = admit(`${repo.owner}/${DEFAULTS_REPOSITORY}/${CONFIG_PATH}`, defaultsText);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults, extended, ownFile];
-  const { config, problems } = parseConfig(all.flatMap(({ sources }) => sources));
+  const { config, problems } = parseConfig(
+    all.flatMap(({ sources }) => sources),
+    known,
+  );
   return { config, problems: [...all.flatMap((file) => file.problems), ...problems] };
 }
 

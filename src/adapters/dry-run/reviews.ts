@@ -16,7 +16,7 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
   };
   return {
     head: (repo, number) => real.head(repo, number),
-    postedFindings: (repo, number) => real.postedFindings(repo, number),
+    postedFindings: (repo, number, headSha) => real.postedFindings(repo, number, headSha),
     postReview: (_repo, _number, _sha, body, comments) => withheld("review", body, comments.length),
     postFileComment: (_repo, _number, _sha, _path, body) => withheld("file comment", body, 1),
     putSummary: (_repo, _number, _marker, body) => withheld("summary", body, 0),
