@@ -1,0 +1,78 @@
+// What a changed file is for: test, infrastructure, documentation, configuration or source. Decided from its path alone.
+import picomatch from "picomatch";
+import type { RepoConfig } from "../config/repo-config.ts";
+import type { FileKind } from "../domain/signals.ts";
+
+type Table = readonly (readonly [kind: FileKind, patterns: readonly RegExp[]])[];
+
+/**
+ * First match wins. Tests come first: a fixture is a test whatever its format. Infrastructure comes before configuration,
+ * because a workflow is YAML and yet runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
+ */
+const TABLE: Table = [
+  [
+    "test",
+    [
+      /(?:^|\/)(?:tests?|__tests__|__mocks__|__fixtures__|__snapshots__|testing|testdata|test-data|fixtures?|specs?|e2e|cypress|testsuite|androidTest|integration-tests?|unit-tests?)\//i,
+      /[._-](?:test|tests|spec|specs|e2e|cy)\.[a-z]+$/i,
+      /(?:^|\/)(?:test|spec)_[^/]+\.[a-z]+$|(?:^|\/)(?:conftest\.py|test\.[a-z]+)$/,
+      /[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php|m|mm|cpp|cc|fs|vb)$/,
+      /(?:^|\/)[^/]*[._]test\.go$|(?:^|\/)(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\.[cm]?[jt]s$|\.snap$/,
+    ],
+  ],
+  [
+    "infra",
+    [
+      /(?:^|\/)\.github\/(?:workflows|actions)\/|(?:^|\/)(?:\.circleci|\.buildkite|\.gitlab|\.azure-pipelines|\.tekton|\.woodpecker|\.pipelines)\//,
+      /(?:^|\/)(?:infra|infrastructure|terraform|helm|charts?|k8s|kubernetes|ansible|deploy|deployments?|kustomize|docker|puppet|packer|pulumi)\//i,
+      /(?:^|\/)(?:docker|container)file(?:[.-][\w.-]+)?$|\.dockerfile$|(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$|(?:^|\/)\.dockerignore$/i,
+      /(?:^|\/)(?:jenkinsfile|vagrantfile|procfile|tiltfile|earthfile)(?:\.[\w-]+)?$/i,
+      /(?:^|\/)(?:\.gitlab-ci|\.travis|appveyor|\.drone|azure-pipelines|bitbucket-pipelines|cloudbuild|\.cirrus|buildspec|action|skaffold|fly|render|serverless)\.(?:ya?ml|toml)$/i,
+      /\.(?:tf|tfvars|hcl|bicep|nomad|tofu)$|(?:^|\/)action\.ya?ml$/i,
+    ],
+  ],
+  [
+    "config",
+    [
+      /(?:^|\/)(?:cmakelists|requirements[\w.-]*|constraints)\.txt$|(?:^|\/)(?:gnu)?makefile(?:\.[\w-]+)?$|\.(?:cmake|mk|bazel|bzl|gradle)$|\.gradle\.kts$/i,
+      /(?:^|\/)(?:WORKSPACE|BUILD|Gemfile|Rakefile|Pipfile|Podfile|Brewfile|meson\.build|build\.xml|pom\.xml|setup\.(?:py|cfg)|go\.(?:mod|sum|work)|build\.sbt)$/,
+      /(?:^|\/)\.github\/|(?:^|\/)(?:\.vscode|\.idea|\.devcontainer|\.husky)\//,
+      /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|properties|env|lock|editorconfig|plist|csproj|fsproj|vbproj|vcxproj|sln|props|targets|xcconfig|gemspec|podspec|cabal)$/i,
+      /(?:^|\/)[^/]+\.(?:config|conf|setup)\.[cm]?[jt]sx?$|(?:^|\/)\.[^/]+$|(?:^|\/)\.[^/]*rc\.[cm]?js$/,
+    ],
+  ],
+  [
+    "docs",
+    [
+      /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|pod|rdoc|wiki|tex)$/i,
+      /(?:^|\/)(?:docs?|documentation|man|javadoc)\//i,
+      /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:[.-][\w.-]+)?$/i,
+    ],
+  ],
+];
+
+/** Documents that build tools or agents would otherwise claim by their extension. */
+const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
+
+/** Code under `docs/`, `man/` or `deploy/` that people run: its language is what it is. */
+const MATCH = { dot: true } as const;
+
+/**
+ * A classifier for one repository's settings; compile it once for a review.
+ *
+ * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in table in the order test, config, docs, infra
+ * @returns path → kind; `source` when nothing matches
+ */
+export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {
+  const own = (["test", "config", "docs", "infra"] as const)
+    .filter((kind) => fileKinds[kind].length > 0)
+    .map((kind) => [kind, picomatch([...fileKinds[kind]], MATCH)] as const);
+  return (path) => own.find(([, matches]) => matches(path))?.[0] ?? builtInKind(path);
+}
+
+function builtInKind(path: string): FileKind {
+  const [tests, ...rest] = TABLE;
+  if (tests?.[1].some((pattern) => pattern.test(path))) return "test";
+  if (DOCS_FIRST.test(path)) return "docs";
+  return rest.find(([, patterns]) => patterns.some((pattern) => pattern.test(path)))?.[0] ?? "source";
+}

@@ -1,0 +1,69 @@
+// Which of several claimants a file is, by what stands in it: `#!` lines, editor modelines, then one telling word each.
+// The text is untrusted and cut to a few thousand characters, and every pattern below reads a line in one pass.
+import { canonicalLanguage } from "../domain/language.ts";
+import { BY_EXTENSION, BY_ID, BY_INTERPRETER } from "./language-table.ts";
+import { tellingWords } from "./telling-words.ts";
+
+/** What decides stands at the top; linguist reads far more, its samples are told apart by this much. */
+const READ = 4000;
+
+const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
+
+/**
+ * The language that the text speaks for itself.
+ *
+ * @param extension the longest known extension, lower-cased with its dot, or "" when the name has none
+ * @param candidates linguist names that claim the extension; only these are answered by telling words
+ * @param content the beginning of the file, or the lines known of it; only the first 4,000 characters are read
+ * @returns a linguist name, or undefined when nothing tells
+ */
+export function languageFromContent(
+  extension: string,
+  candidates: readonly string[],
+  content: string,
+): string | undefined {
+  const head = content.slice(0, READ).replaceAll("\r", "");
+  if (candidates.length > 1) {
+    if (candidates.includes("XML") && XML.test(head)) return "XML";
+    const told = tellingWords(extension).find(
+      ({ language, pattern }) => candidates.includes(language) && pattern.test(head),
+    );
+    return told?.language ?? among(fromModeline(head), candidates);
+  }
+  return fromShebang(head) ?? fromModeline(head);
+}
+
+function among(name: string | undefined, candidates: readonly string[]): string | undefined {
+  return name !== undefined && candidates.includes(name) ? name : undefined;
+}
+
+/** `#!/usr/bin/env -S python3 -u` → Python. An interpreter that several languages share counts for its first. */
+function fromShebang(head: string): string | undefined {
+  const line = /^\uFEFF?#![ \t]*([^\n]{1,300})/.exec(head)?.[1];
+  if (line === undefined) return undefined;
+  const words = line.split(/\s+/);
+  const program = basename(words[0] ?? "");
+  const word =
+    program === "env" ? words.slice(1).find((each) => !each.startsWith("-") && !each.includes("=")) : program;
+  const interpreter = basename(word ?? "");
+  const names = BY_INTERPRETER.get(interpreter) ?? BY_INTERPRETER.get(interpreter.replace(/[\d.]{1,20}$/, ""));
+  return names?.includes("JavaScript") ? "JavaScript" : names?.includes("Perl") ? "Perl" : names?.[0];
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** `-*- mode: perl -*-` of Emacs and `vim: set ft=perl` on the first five lines. */
+function fromModeline(head: string): string | undefined {
+  const top = head
+    .split("\n", 5)
+    .map((line) => line.slice(0, 300))
+    .join("\n");
+  const word =
+    /-\*-[^\n]{0,80}?\bmode:\s*([\w+#-]{1,40})/i.exec(top)?.[1] ??
+    /-\*-\s*([\w+#-]{1,40})\s*-\*-/.exec(top)?.[1] ??
+    /\b(?:vim?|ex):[^\n]{0,80}?\b(?:ft|filetype|syntax)=([\w+#-]{1,40})/.exec(top)?.[1];
+  if (word === undefined) return undefined;
+  return BY_ID.get(canonicalLanguage(word)) ?? BY_EXTENSION.get(`.${word.toLowerCase()}`)?.[0];
+}

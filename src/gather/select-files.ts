@@ -1,0 +1,116 @@
+// Which changed files are reviewed, and why the others are not. This is our own list, not linguist's vendored label, which
+// would leave out every workflow file. Everything left out is told by name; `pathFilters` of .kodiai.yml overrules the list.
+import picomatch from "picomatch";
+import type { LeftOut } from "../domain/outcome.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+import { declaresGenerated } from "./declares-generated.ts";
+
+const LOCK_FILES = new Set([
+  ...["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock"],
+  ...["cargo.lock", "go.sum", "go.work.sum", "poetry.lock", "uv.lock", "pdm.lock", "pipfile.lock", "pixi.lock"],
+  ...["gemfile.lock", "composer.lock", "packages.lock.json", "project.assets.json", "flake.lock", "gradle.lockfile"],
+  ...[
+    "buildscript-gradle.lockfile",
+    "mix.lock",
+    "pubspec.lock",
+    "podfile.lock",
+    "package.resolved",
+    "cartfile.resolved",
+  ],
+  ...[".terraform.lock.hcl", "module.bazel.lock", "conan.lock", "rebar.lock", "symfony.lock"],
+]);
+
+type Reason = readonly [reason: string, pattern: RegExp];
+
+/** True wherever the file stands: nobody writes these by hand. */
+const ALWAYS_OUT: readonly Reason[] = [
+  ["installed packages", /(?:^|\/)(?:node_modules|bower_components|jspm_packages)\//],
+  ["installed packages", /(?:^|\/)\.yarn\/(?:cache|releases|plugins|sdks|unplugged)\/|(?:^|\/)\.pnp\.(?:c|m)?js$/],
+  ["minified", /[.-]min\.[a-z]{1,5}$/i],
+  ["source map", /\.(?:js|mjs|cjs|css|ts|wasm)\.map$/i],
+  ["test snapshot", /\.snap$|(?:^|\/)__snapshots__\/|\.ambr$/],
+];
+
+/** True of production code only: tests, fixtures, migrations and CI are reviewed in folders of any name. */
+const MOSTLY_OUT: readonly Reason[] = [
+  ["vendored", /(?:^|\/)(?:vendor|third[-_]?party|3rd[-_]?party|Pods|Carthage)\//i],
+  ["build output", /(?:^|\/)dist\//],
+  // `build/` alone holds build scripts in many repositories; only what compilers and bundlers put below it is output.
+  [
+    "build output",
+    /(?:^|\/)build\/(?:static|lib|libs|classes|generated|assets|dist|out|esm|cjs|js|css|intermediates|tmp)\//,
+  ],
+  ["build output", /(?:^|\/)(?:\.next|\.nuxt|\.output|_next\/static|htmlcov|coverage\/lcov-report)\//],
+  ["generated", /(?:^|\/)(?:generated|__generated__|\.generated)\//i],
+  [
+    "generated",
+    /[._](?:generated|gen|g|freezed|designer|pb|pbobjc|grpc)\.[a-z.]{1,10}$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:d\.ts|js|ts|rb)$/i,
+  ],
+  ["generated", /\.pb\.(?:gw|validate)\.go$|(?:^|\/)zz_generated[._][^/]{1,100}$|_generated\.[a-z]{1,5}$/],
+];
+
+const NEVER_OUT =
+  /(?:^|\/)(?:\.github|\.circleci|\.buildkite|\.gitlab|\.husky)\/|(?:^|\/)(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|bitbucket-pipelines)\.ya?ml$|(?:^|\/)Jenkinsfile|(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures?|__fixtures__|e2e|migrations?|migrate)\/|[._-](?:test|spec)\.[a-z]{1,5}$|_test\.go$|(?:^|\/)test_[^/]{1,200}\.py$/i;
+
+const SUBMODULE = "160000";
+const SYMBOLIC_LINK = "120000";
+
+/**
+ * Parts the changed files into reviewed and left out, both in the order given.
+ *
+ * @param files every changed file
+ * @param pathFilters globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names in
+ *   any folder. A positive match brings back what our list leaves out. With a positive glob in the list, files that match
+ *   none are left out; with only negative ones everything else stays in
+ * @param headTextOf the head text of a path where it is already known: generators say so in the first lines
+ */
+export function selectFiles(
+  files: readonly FileDiff[],
+  pathFilters: readonly string[],
+  headTextOf: (path: string) => string | undefined = () => undefined,
+): { readonly reviewed: readonly FileDiff[]; readonly leftOut: readonly LeftOut[] } {
+  const filter = compiled(pathFilters);
+  const reviewed: FileDiff[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const file of files) {
+    const wish = filter(file.path);
+    const reason = wish === "review" ? null : (wish ?? reasonAgainst(file, headTextOf));
+    if (reason === null) reviewed.push(file);
+    else leftOut.push({ path: file.path, reason });
+  }
+  return { reviewed, leftOut };
+}
+
+/** `review`, a reason to leave the path out, or null when the filters say nothing about it. */
+function compiled(pathFilters: readonly string[]): (path: string) => string | null {
+  const rules = pathFilters.map((filter) => {
+    const negative = filter.startsWith("!");
+    const glob = filter.slice(negative ? 1 : 0).replace(/\/$/, "/**");
+    // Without extended globs picomatch makes no nested repetition, so a path cannot be made slow to match.
+    const matches = picomatch(glob, { dot: true, nonegate: true, noextglob: true, basename: !glob.includes("/") });
+    return { filter, negative, matches };
+  });
+  const isSelection = rules.some((rule) => !rule.negative);
+  return (path) => {
+    const last = rules.findLast((rule) => rule.matches(path));
+    if (last === undefined) return isSelection ? "no glob of pathFilters matches" : null;
+    return last.negative ? `pathFilters: ${last.filter}` : "review";
+  };
+}
+
+function reasonAgainst(file: FileDiff, headTextOf: (path: string) => string | undefined): string | null {
+  const { path } = file;
+  const modes = [file.newMode, file.oldMode];
+  if (modes.includes(SUBMODULE)) return "submodule";
+  if (modes.includes(SYMBOLIC_LINK)) return "symbolic link";
+  if (LOCK_FILES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase())) return "lock file";
+  const byName = reasonOf(ALWAYS_OUT, path);
+  if (byName !== undefined) return byName;
+  if (file.binary) return "binary";
+  if (NEVER_OUT.test(path)) return null;
+  return reasonOf(MOSTLY_OUT, path) ?? declaresGenerated(file, headTextOf(path));
+}
+
+function reasonOf(reasons: readonly Reason[], path: string): string | undefined {
+  return reasons.find(([, pattern]) => pattern.test(path))?.[0];
+}
