@@ -26,6 +26,8 @@ const MAX_VALUES = 20_000;
 const MAX_ALIASES = 100;
 /** Deeper than any ast-grep rule that a person would write. */
 const MAX_DEPTH = 32;
+/** Less than this goes to the parser, which says where; each level and each error more costs it a stack trace. */
+const MAX_OPEN_BRACKETS = 100;
 
 const PLAIN_TAGS: ReadonlySet<string> = new Set(
   ["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`),
@@ -89,12 +91,20 @@ function sizeTrouble(text: string): Trouble | null {
   if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).length > MAX_CONFIG_BYTES) {
     return trouble([], null, `the file is larger than ${MAX_CONFIG_BYTES / 1024} KiB and was not read; shorten it`);
   }
+  return isWithinReach(text) ? null : trouble([], null, "the file holds too many values and was not read; shorten it");
+}
+
+/** False for text that would keep the parser busy: too many tokens, or far more brackets opened than closed. */
+function isWithinReach(text: string): boolean {
   let tokens = 0;
-  for (const _ of new Lexer().lex(text)) {
+  let depth = 0;
+  for (const lexeme of new Lexer().lex(text)) {
     tokens += 1;
-    if (tokens > MAX_TOKENS) return trouble([], null, "the file holds too many values and was not read; shorten it");
+    if (lexeme === "[" || lexeme === "{") depth += 1;
+    if (lexeme === "]" || lexeme === "}") depth -= 1;
+    if (tokens > MAX_TOKENS || Math.abs(depth) > MAX_OPEN_BRACKETS) return false;
   }
-  return null;
+  return true;
 }
 
 function parse(text: string, lineCounter: LineCounter) {
