@@ -48,7 +48,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: ruleIds(), customRuleProblems };
+  return { ruleIds: new Set(ruleIds()), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */

@@ -41,7 +41,7 @@ export async function gather(
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
   const head = await readHeadTexts(byPath.reviewed, readHead);
   // A header such as "Code generated … DO NOT EDIT" is known only now.
-  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path) ?? null);
+  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path));
   const reviewed = new Set(byText.reviewed.map(({ path }) => path));
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
