@@ -2,7 +2,7 @@
 // stop. Whatever looks like a secret or a conflict is put together here, so that scanners stay quiet about this file.
 import { BASE } from "./repository.ts";
 
-const PASSWORD = ["correct", "horse7", "Battery"].join("-");
+const PASSWORD = ["kV9r", "tqLm", "W2xz7"].join("");
 const CONFLICT = { ours: `${"<".repeat(7)} HEAD`, between: "=".repeat(7), theirs: `${">".repeat(7)} feat/sign-in` };
 
 /** `text` with one passage replaced; throws when the passage is not there, so that the two files cannot drift apart. */
@@ -103,10 +103,12 @@ def forget(email: str, invites: dict[str, str]) -> None:
 const STORE_GO = edited(
   "exporter/store.go",
   "// Open lists",
-  `// Search finds the invoices whose note holds a text.
-func Search(ctx context.Context, db *sql.DB, note string) (*sql.Rows, error) {
-	query := fmt.Sprintf("SELECT id, cents FROM invoices WHERE note LIKE '%%%s%%'", note)
-	return db.QueryContext(ctx, query)
+  `// ByNumber finds the invoice with a number such as 2026-0017.
+func ByNumber(ctx context.Context, db *sql.DB, number string) (Invoice, error) {
+	query := fmt.Sprintf("SELECT id, cents FROM invoices WHERE number = '%s'", number)
+	var invoice Invoice
+	err := db.QueryRowContext(ctx, query).Scan(&invoice.ID, &invoice.Cents)
+	return invoice, err
 }
 
 // Open lists`,
@@ -127,15 +129,16 @@ func NewClient() *http.Client {
 }
 `;
 
-const MIGRATION_SQL = `ALTER TABLE people ADD COLUMN password_hash text NOT NULL;
+const PASSWORDS_SQL = `ALTER TABLE people ADD COLUMN password_hash text NOT NULL;
+`;
 
-CREATE TABLE sessions (
+const SESSIONS_SQL = `CREATE TABLE sessions (
   token text PRIMARY KEY,
   person_id bigint NOT NULL REFERENCES people (id) ON DELETE CASCADE,
   expires_at timestamptz NOT NULL
 );
 
-UPDATE people SET name = email;
+CREATE INDEX sessions_person_id ON sessions (person_id);
 `;
 
 const GREET_YML = `name: greet
@@ -150,20 +153,20 @@ jobs:
 const SIGN_IN_MD = `# Signing in
 
 People sign in with their e-mail address and a password of at least 12 characters.
-${CONFLICT.ours}
-A session ends after 30 days.
-${CONFLICT.between}
-A session ends after 12 hours.
-${CONFLICT.theirs}
+How long a session lives stands in \`config/settings.yml\`.
 `;
 
 const SETTINGS_YML = `# Read at start; every key can be overridden by an environment variable.
-session:
-  lifetimeHours: 12
 database:
   host: db.internal
   user: ledger
   password: "${PASSWORD}"
+session:
+${CONFLICT.ours}
+  lifetimeHours: 720
+${CONFLICT.between}
+  lifetimeHours: 12
+${CONFLICT.theirs}
 `;
 
 const PEOPLE_TEST_TS = `${BASE["test/users.test.ts"]}
@@ -181,7 +184,7 @@ export const PULL_REQUEST = {
     "",
     "- passwords are hashed, sessions live in a table of their own",
     "- invitations go out by mail, sign-ins go to the audit log",
-    "- the exporter finds invoices by their note",
+    "- the exporter finds an invoice by its number",
     "",
     "Closes #12",
   ].join("\n"),
@@ -202,7 +205,8 @@ export const PULL_REQUEST = {
     "worker/invite.py": INVITE_PY,
     "exporter/store.go": STORE_GO,
     "exporter/client.go": CLIENT_GO,
-    "db/migrations/002_sessions.sql": MIGRATION_SQL,
+    "db/migrations/002_passwords.sql": PASSWORDS_SQL,
+    "db/migrations/003_sessions.sql": SESSIONS_SQL,
     ".github/workflows/greet.yml": GREET_YML,
     "config/settings.yml": SETTINGS_YML,
     "docs/sign-in.md": SIGN_IN_MD,

@@ -20,7 +20,7 @@ const WHERE: readonly (readonly [string, string])[] = [
   ["worker/invite.py", "shell=True"],
   ["exporter/store.go", "fmt.Sprintf"],
   ["exporter/client.go", "InsecureSkipVerify: true"],
-  ["db/migrations/002_sessions.sql", "NOT NULL;"],
+  ["db/migrations/002_passwords.sql", "NOT NULL;"],
   [".github/workflows/greet.yml", "github.event.pull_request.title"],
 ];
 

@@ -5,8 +5,8 @@ import type { GitHalf } from "./emulator.ts";
 
 // Sources: GitHub's REST reference for "List pull requests files" and the diff media type; the limit per response is
 // community discussion 213491.
-const LISTED_FILES = 3000;
 const COMPARED_FILES = 300;
+const PORTION = 250;
 const PATCH_LINES_PER_RESPONSE = 20_000;
 const DIFF_FILES = 300;
 const DIFF_LINES = 20_000;
@@ -47,18 +47,50 @@ async function read(git: GitHalf, repo: string, base: string, head: string): Pro
   const files = compare.files as ChangedFile[];
   const commits = compare.commits as Json[];
   if (files.length < COMPARED_FILES) return { files, commits };
-  // Compare stops at 300 files. A commit lists 3,000, so all commits of the pull request become one on the merge base.
-  const headCommit = await git.ask("GET", `/repos/${repo}/git/commits/${head}`);
-  const mergeBase = isJson(compare.merge_base_commit) ? String(compare.merge_base_commit.sha) : base;
-  const tree = isJson(headCommit.tree) ? headCommit.tree.sha : undefined;
-  const whole = await git.ask("POST", `/repos/${repo}/git/commits`, { message: "whole", tree, parents: [mergeBase] });
-  const all: ChangedFile[] = [];
-  for (let page = 1; ; page++) {
-    const part = await git.ask("GET", `/repos/${repo}/commits/${whole.sha}?per_page=300&page=${page}`);
-    const listed = Array.isArray(part.files) ? (part.files as ChangedFile[]) : [];
-    for (const file of listed) all.push(relinked(file, String(whole.sha), head));
-    if (listed.length === 0 || all.length >= LISTED_FILES) return { files: all, commits };
+  return { files: await inPortions(git, repo, compare, head), commits };
+}
+
+/**
+ * Compare stops at 300 files, so a larger change is compared in portions: each a commit on the merge base that holds a
+ * part of the head's files. Sorted by blob, so that both ends of a rename fall into one portion.
+ */
+async function inPortions(git: GitHalf, repo: string, compare: Json, head: string): Promise<ChangedFile[]> {
+  const mergeBase = isJson(compare.merge_base_commit) ? String(compare.merge_base_commit.sha) : "";
+  const [before, after] = await Promise.all([mergeBase, head].map((sha) => entriesOf(git, repo, sha)));
+  const paths = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
+  const changed = [...paths].flatMap((path) => {
+    const [old, now] = [before?.get(path), after?.get(path)];
+    if (old?.sha === now?.sha && old?.mode === now?.mode) return [];
+    const blob = String((now ?? old)?.sha);
+    return [{ blob, entry: now ?? { path, mode: old?.mode, type: old?.type, sha: null } }];
+  });
+  changed.sort((a, b) => (a.blob < b.blob ? -1 : a.blob > b.blob ? 1 : 0));
+  const files: ChangedFile[] = [];
+  for (let at = 0; at < changed.length; at += PORTION) {
+    const tree = {
+      base_tree: await treeOf(git, repo, mergeBase),
+      tree: changed.slice(at, at + PORTION).map((one) => one.entry),
+    };
+    const { sha } = await git.ask("POST", `/repos/${repo}/git/trees`, tree);
+    const commit = { message: "portion", tree: sha, parents: [mergeBase] };
+    const portion = String((await git.ask("POST", `/repos/${repo}/git/commits`, commit)).sha);
+    const part = await git.ask("GET", `/repos/${repo}/compare/${mergeBase}...${portion}`);
+    files.push(...(part.files as ChangedFile[]).map((file) => relinked(file, portion, head)));
   }
+  return files.sort((a, b) => (a.filename < b.filename ? -1 : 1));
+}
+
+async function treeOf(git: GitHalf, repo: string, commit: string): Promise<string> {
+  const { tree } = await git.ask("GET", `/repos/${repo}/git/commits/${commit}`);
+  return isJson(tree) ? String(tree.sha) : "";
+}
+
+/** Path → entry of every file of a commit. */
+async function entriesOf(git: GitHalf, repo: string, commit: string): Promise<Map<string, Json>> {
+  const whole = await git.ask("GET", `/repos/${repo}/git/trees/${await treeOf(git, repo, commit)}?recursive=1`);
+  const entries = Array.isArray(whole.tree) ? whole.tree.filter(isJson) : [];
+  const files = entries.filter(({ type }) => type !== "tree");
+  return new Map(files.map(({ path, mode, type, sha }) => [String(path), { path, mode, type, sha }]));
 }
 
 function relinked(file: ChangedFile, from: string, to: string): ChangedFile {

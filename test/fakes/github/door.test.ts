@@ -68,6 +68,19 @@ describe("the door", () => {
     expect(await status(person.rest.pulls.createReview({ ...at, event: "COMMENT", body: "x" }))).toBe(403);
   });
 
+  test("two worlds of one process know nothing of each other", async () => {
+    const { world: here, at } = await small();
+    const other = await startGitHub();
+    try {
+      const { token } = (await octokit(here).auth({ type: "installation" })) as { token: string };
+      expect(await status(octokit(here, token).rest.pulls.get(at))).toBe(200);
+      expect(await status(octokit(other, token).rest.pulls.get(at))).toBe(401);
+      expect([other.requests.length, other.violations.length]).toEqual([1, 0]);
+    } finally {
+      await other.close();
+    }
+  });
+
   test("a manifest without a permission shows which one is missing", async () => {
     const permissions = { contents: "read", metadata: "read", pull_requests: "read" } as const;
     const { world: here, at } = await small({ manifest: { ...readManifest(), permissions } });
