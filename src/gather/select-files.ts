@@ -83,7 +83,7 @@ export function selectFiles(
 
 /** `review`, a reason to leave the path out, or null when the filters say nothing about it. */
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
-  const rules = pathFilters.map((filter) => {
+  const rules = pathFilters.filter(isGlob).map((filter) => {
     const negative = filter.startsWith("!");
     const glob = filter.slice(negative ? 1 : 0).replace(/\/$/, "/**");
     // Without extended globs picomatch makes no nested repetition, so a path cannot be made slow to match.
@@ -96,6 +96,11 @@ function compiled(pathFilters: readonly string[]): (path: string) => string | nu
     if (last === undefined) return isSelection ? "no glob of pathFilters matches" : null;
     return last.negative ? `pathFilters: ${last.filter}` : "review";
   };
+}
+
+/** picomatch refuses a pattern without a character; a lone `!` says nothing anyway. */
+function isGlob(filter: string): boolean {
+  return filter.replace(/^!/, "") !== "";
 }
 
 function reasonAgainst(file: FileDiff, headTextOf: (path: string) => string | undefined): string | null {
