@@ -1,5 +1,6 @@
 // DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
 // What the review cannot do without may throw; what it can do without is missing with a reason.
+import type { KnownRules } from "../config/check-rules.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
@@ -14,18 +15,23 @@ import { selectFiles } from "./select-files.ts";
 /**
  * Reads everything that one review needs.
  *
+ * @param known which rules there are, so that a misspelt one in the configuration is named
  * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
  *   than that took
  * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
  *   own comments are optional: without them the review goes on, and says so in `degraded`
  */
-export async function gather(job: ReviewJob, pulls: PullRequests): Promise<PullRequestContext | Skipped> {
+export async function gather(
+  job: ReviewJob,
+  pulls: PullRequests,
+  known: KnownRules = {},
+): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const pull = await pulls.pull(repo, job.number);
   const away = turnedAway(job, pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
-  const { config, problems } = await readBaseConfig(repo, pull, pulls);
+  const { config, problems } = await readBaseConfig(repo, pull, pulls, known);
   const back = heldBack(job, pull, config.review);
   if (back !== null) return { kind: "skipped", reason: back };
 
@@ -34,7 +40,7 @@ export async function gather(job: ReviewJob, pulls: PullRequests): Promise<PullR
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
   const head = await readHeadTexts(byPath.reviewed, readHead);
   // A header such as "Code generated … DO NOT EDIT" is known only now.
-  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path) ?? null);
+  const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path));
   const reviewed = new Set(byText.reviewed.map(({ path }) => path));
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
@@ -56,11 +62,17 @@ export async function gather(job: ReviewJob, pulls: PullRequests): Promise<PullR
 }
 
 /** From the base commit: a pull request cannot change the rules of its own review. */
-function readBaseConfig(repo: Repo, pull: PullRequest, pulls: PullRequests): Promise<EffectiveConfig> {
-  return readConfig(repo, {
+function readBaseConfig(
+  repo: Repo,
+  pull: PullRequest,
+  pulls: PullRequests,
+  known: KnownRules,
+): Promise<EffectiveConfig> {
+  const files = {
     ofBase: () => pulls.text(repo, CONFIG_PATH, pull.base.sha, MAX_ASKED_BYTES),
-    ofOwner: (name) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
-  });
+    ofOwner: (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
+  };
+  return readConfig(repo, files, known);
 }
 
 interface Learned<Value> {
