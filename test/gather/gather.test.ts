@@ -90,6 +90,14 @@ test("a base configuration that switches reviews off is obeyed, unless a person 
   expect(await reason(world, aJob({ explicit: true }))).toBeNull();
 });
 
+test("a misspelt rule in the base configuration is named, when the caller says which rules there are", async () => {
+  const pulls = fakePullRequests({ texts: { [OWN_CONFIG]: "rules:\n  weak-hsh: off\n" } });
+  const found = await gather(aJob(), pulls, { ruleIds: new Set(["weak-hash"]) });
+  const problems = found.kind === "context" ? found.configProblems : [];
+  expect(problems.map(({ file, line }) => [file, line])).toEqual([[".kodiai.yml", 2]]);
+  expect(problems[0]?.message).toContain("weak-hash");
+});
+
 test("lock files and filtered paths are left out with their reasons, and their text is not fetched", async () => {
   const files = ["src/a.ts", "package-lock.json", "docs/b.md"].map((path) => aListedFile(path));
   const { outcome, asked } = await given({

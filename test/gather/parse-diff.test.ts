@@ -95,6 +95,11 @@ describe("paths", () => {
     expect(only(text).path).toBe('café/排 "x" \\ tab\t.md');
   });
 
+  test("a byte order mark in a name is part of the name", () => {
+    const text = diff('diff --git "a/\\357\\273\\277x" "b/\\357\\273\\277x"', "old mode 100644", "new mode 100755");
+    expect(only(text).path).toBe("\uFEFFx");
+  });
+
   test("a quoted path without hunks is read from the first line alone", () => {
     const text = diff('diff --git "a/\\303\\251 b.sh" "b/\\303\\251 b.sh"', "old mode 100644", "new mode 100755");
     expect(only(text)).toMatchObject({ path: "é b.sh", oldMode: "100644", newMode: "100755", status: "modified" });
@@ -584,6 +589,13 @@ describe("a file of GitHub's listing", () => {
     expect(parseListedFile({ ...listed, patch: "--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b" })).toMatchObject({
       complete: true,
     });
+  });
+
+  test("an omitted count is one, but there is no line 0 to count", () => {
+    const counted = parseListedFile({ ...listed, patch: "@@ -1 +1,2 @@\n+a\n+b" });
+    expect(counted).toEqual({ path: "src/a.ts", reason: "the header of a hunk is malformed" });
+    const fromNothing = parseListedFile({ ...listed, additions: 2, deletions: 0, patch: "@@ -0 +1,2 @@\n+a\n+b" });
+    expect("hunks" in fromNothing ? texts(fromNothing) : null).toEqual(["aa", "ab"]);
   });
 
   test("a patch of combined hunks is refused by name", () => {

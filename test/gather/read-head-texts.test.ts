@@ -73,6 +73,14 @@ test("whoever answers first, the same files are read and the rest is counted", a
   ]);
 });
 
+test("a small text behind one that is too much is not squeezed in", async () => {
+  const sizes = [...Array.from({ length: 16 }, () => 60), 90, 30];
+  const files = sizes.map((_, n) => aFile(`f${n}`));
+  const { texts } = await readHeadTexts(files, async (path) => "x".repeat(sizes[Number(path.slice(1))] ?? 0), LIMITS);
+  expect(texts.size).toBe(16);
+  expect(texts.has("f17")).toBe(false);
+});
+
 test("more files than the limit, files without text and failures are told apart in the count", async () => {
   const files = Array.from({ length: 310 }, (_, n) => aFile(`f${n}`));
   const { texts, degraded } = await readHeadTexts(files, async (path) => {
