@@ -59,10 +59,12 @@ test("code about passwords stays as it is", async () => {
 });
 
 test("a comment that switches secretlint off does not switch redaction off", async () => {
+  // A format that only secretlint knows.
+  const token = join("tskey", "-api-", "k9XwQ2mZ7bLr-4TnVy8Jc1HsPd6GfAe3uRo5E");
   const { text } = await redactor.redact(
-    `/* secretlint-disable */\nconst key = "${GITHUB}"; // secretlint-disable-line`,
+    `/* secretlint-disable */\nconst mine = "${token}"; // secretlint-disable-line`,
   );
-  expect(text).not.toContain(GITHUB);
+  expect(text).not.toContain(token);
 });
 
 test("whatever surrounds a secret, it is gone, the lines are as many, and redacting again changes nothing", async () => {
