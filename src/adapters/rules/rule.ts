@@ -50,6 +50,8 @@ export interface LineRule extends RuleText {
 /** Matches syntax through ast-grep: one rule object (or several, any of which matches) per canonical language id. */
 export interface StructuralRule extends RuleText {
   readonly kind: "structural";
+  /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
+  readonly wholeFile?: boolean;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 

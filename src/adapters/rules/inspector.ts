@@ -1,0 +1,179 @@
+// The engine: every rule over every file; what touches added lines becomes a finding, everything else a value with a reason.
+// One rule that fails never takes the others with it.
+import type { RuleSetting } from "../../config/repo-config.ts";
+import type { Finding, HeldBack } from "../../domain/finding.ts";
+import { findingId } from "../../domain/finding-id.ts";
+import type { Degraded } from "../../domain/outcome.ts";
+import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
+import { compileCustomRules } from "./custom.ts";
+import { ignoreReason } from "./ignore-comment.ts";
+import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
+import type { Match, Rule, StructuralRule } from "./rule.ts";
+import { allRules } from "./rules.ts";
+import { causesOf, findMatches, type NotParsed, parseFile, type SyntaxTree } from "./syntax.ts";
+
+/** More matches of one rule in one file say nothing new; the rest is counted as degraded. */
+const MAX_MATCHES = 200;
+/** Identity needs the words of a match, not all of a long one. */
+const MAX_IDENTITY_LINES = 50;
+
+/**
+ * The reviewer without a model.
+ *
+ * @param rules the built-in rules; others only in tests
+ */
+export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
+  return {
+    inspect: async (files, settings, customRules) => {
+      const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
+      const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
+      const parts: Inspection[] = [{ findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) }];
+      for (const file of files) parts.push(await inspectFile(file, active, settings));
+      return joined(parts);
+    },
+  };
+}
+
+function customDegraded({ id, message }: { readonly id: string; readonly message: string }): Degraded {
+  return { part: `custom rule ${id}`, reason: message };
+}
+
+/** What the rules share about one file. */
+interface Subject {
+  readonly file: InspectedFile;
+  readonly added: ReadonlySet<number>;
+  readonly tree: SyntaxTree | NotParsed | null;
+  readonly lineText: LineText;
+}
+
+async function inspectFile(
+  file: InspectedFile,
+  rules: readonly Rule[],
+  settings: ReadonlyMap<string, RuleSetting>,
+): Promise<Inspection> {
+  const added = addedLines(file.diff);
+  if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joined([]);
+  const degraded: Degraded[] = [];
+  const tree = parsed(file, added, degraded);
+  const subject: Subject = { file, added, tree, lineText: lineTextOf(file) };
+  const parts: Inspection[] = [];
+  for (const rule of rules.filter((candidate) => speaksAbout(candidate, file))) {
+    try {
+      parts.push(await inspectWith(rule, subject, settings));
+    } catch (error) {
+      degraded.push({ part: `rule ${rule.id}`, reason: `${file.diff.path}: ${causesOf(error)}` });
+    }
+  }
+  return joined([...parts, { findings: [], heldBack: [], degraded }]);
+}
+
+function parsed(file: InspectedFile, added: ReadonlySet<number>, degraded: Degraded[]): Subject["tree"] {
+  const say = (reason: string): void => {
+    degraded.push({ part: "structural-rules", reason: `${file.diff.path}: ${reason}` });
+  };
+  try {
+    const tree = parseFile(file, added);
+    if (tree?.kind === "not-parsed") say(tree.reason);
+    if (tree?.kind === "tree") for (const reason of tree.skipped) say(reason);
+    return tree;
+  } catch (error) {
+    say(causesOf(error));
+    return null;
+  }
+}
+
+function speaksAbout(rule: Rule, file: InspectedFile): boolean {
+  if (!rule.inTests && file.facts.kind === "test") return false;
+  return rule.kind === "structural" || rule.languages === "any" || rule.languages.includes(file.facts.language);
+}
+
+async function inspectWith(
+  rule: Rule,
+  subject: Subject,
+  settings: ReadonlyMap<string, RuleSetting>,
+): Promise<Inspection> {
+  const { file, added } = subject;
+  const found = rule.kind === "line" ? [...(await rule.check(file))] : structuralMatches(rule, subject);
+  const matches = withoutOverlap(found.filter((match) => anchorOf(match, file.diff, added) !== null));
+  const heldBack: HeldBack[] = [];
+  const findings: Finding[] = [];
+  const occurrences = new Map<string, number>();
+  for (const match of matches.slice(0, MAX_MATCHES)) {
+    const finding = findingOf(rule, match, subject, settings.get(rule.id), occurrences);
+    const reason = ignoreReason(rule.id, match, subject.lineText);
+    if (reason === null) findings.push(finding);
+    else heldBack.push({ finding, reason: `kodiai-ignore: ${reason}` });
+  }
+  const over = matches.length - MAX_MATCHES;
+  const reason = `${file.diff.path}: ${over} more matches than the ${MAX_MATCHES} that are shown`;
+  return { findings, heldBack, degraded: over > 0 ? [{ part: `rule ${rule.id}`, reason }] : [] };
+}
+
+function structuralMatches(rule: StructuralRule, { tree }: Subject): Match[] {
+  if (tree === null || tree.kind === "not-parsed" || (rule.wholeFile === true && !tree.whole)) return [];
+  const configs = tree.languages.flatMap((language) =>
+    Object.hasOwn(rule.match, language) ? (rule.match[language] ?? []) : [],
+  );
+  return configs.flatMap((config) => findMatches(tree, config));
+}
+
+function findingOf(
+  rule: Rule,
+  match: Match,
+  { file, added, lineText }: Subject,
+  setting: RuleSetting | undefined,
+  occurrences: Map<string, number>,
+): Finding {
+  const { path } = file.diff;
+  const anchor = anchorOf(match, file.diff, added) ?? match;
+  const words = wordsOf(match, lineText);
+  const key = words.map((line) => line.replace(/\s+/g, " ").trim()).join("\n");
+  const occurrence = occurrences.get(key) ?? 0;
+  occurrences.set(key, occurrence + 1);
+  const suggestion = match.suggestion ?? null;
+  const fits = suggestion?.startLine === anchor.startLine && suggestion.line === anchor.line;
+  return {
+    id: findingId(rule.id, path, words, occurrence),
+    path,
+    side: "RIGHT",
+    startLine: anchor.startLine,
+    line: anchor.line,
+    severity: setting === undefined || setting === "off" ? rule.severity : setting,
+    category: rule.category,
+    rule: rule.id,
+    title: match.detail === undefined ? rule.title : `${rule.title}: ${match.detail}`,
+    body: [rule.why, rule.mend].filter((text) => text !== "").join("\n\n"),
+    source: "rule",
+    confidence: rule.confidence,
+    suggestion: fits ? suggestion : null,
+    precedents: [],
+  };
+}
+
+function wordsOf(match: Match, lineText: LineText): string[] {
+  const last = Math.min(match.line, match.startLine + MAX_IDENTITY_LINES - 1);
+  const lines: string[] = [];
+  for (let line = match.startLine; line <= last; line += 1) lines.push(lineText(line) ?? "");
+  return lines;
+}
+
+/** Findings of each file by line, then by rule, so that the same input always reads the same. */
+function joined(parts: readonly Inspection[]): Inspection {
+  const paths = new Map<string, number>();
+  for (const { path } of parts.flatMap((part) => part.findings)) if (!paths.has(path)) paths.set(path, paths.size);
+  const order = (a: Finding, b: Finding): number =>
+    (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0) ||
+    a.startLine - b.startLine ||
+    a.line - b.line ||
+    compare(a.rule ?? "", b.rule ?? "");
+  return {
+    findings: parts.flatMap((part) => part.findings).sort(order),
+    heldBack: parts.flatMap((part) => part.heldBack),
+    degraded: parts.flatMap((part) => part.degraded),
+  };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

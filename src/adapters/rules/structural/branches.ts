@@ -1,0 +1,172 @@
+// Branches that never run, or that do not differ.
+import type { StructuralRule } from "../rule.ts";
+import { example, not, script } from "./shapes.ts";
+
+const sameBranches: StructuralRule = {
+  kind: "structural",
+  id: "same-branches",
+  title: "Both branches do the same",
+  severity: "medium",
+  category: "correctness",
+  confidence: 0.8,
+  why: "The condition decides nothing, so one branch was probably left over from a copy.",
+  mend: "Change the branch that is wrong, or drop the condition.",
+  inTests: false,
+  match: {
+    ...script(
+      { all: [{ pattern: "if ($C) { $$$SAME } else { $$$SAME }" }, not({ pattern: "if ($C) {} else {}" })] },
+      {
+        all: [
+          { kind: "ternary_expression" },
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ],
+      },
+    ),
+    python: [
+      {
+        all: [
+          { kind: "conditional_expression" },
+          { has: { nthChild: 1, pattern: "$SAME" } },
+          { has: { nthChild: 3, pattern: "$SAME" } },
+        ],
+      },
+    ],
+    go: [
+      {
+        all: [
+          { kind: "if_statement" },
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
+          not({ has: { field: "consequence", regex: String.raw`^\{\s*\}$` } }),
+        ],
+      },
+    ],
+    java: [
+      {
+        all: [
+          { kind: "ternary_expression" },
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ],
+      },
+      {
+        all: [
+          { kind: "if_statement" },
+          { has: { field: "consequence", kind: "block", pattern: "$SAME" } },
+          { has: { field: "alternative", kind: "block", pattern: "$SAME" } },
+          not({ has: { field: "consequence", regex: String.raw`^\{\s*\}$` } }),
+        ],
+      },
+    ],
+    php: [
+      {
+        all: [
+          { kind: "conditional_expression" },
+          { has: { field: "body", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ],
+      },
+    ],
+    ruby: [
+      {
+        all: [
+          { kind: "conditional" },
+          { has: { field: "consequence", pattern: "$SAME" } },
+          { has: { field: "alternative", pattern: "$SAME" } },
+        ],
+      },
+    ],
+  },
+  bad: [
+    example("src/sort.ts", "const step = ascending ? 1 : 1;"),
+    example("src/sort.js", "if (ascending) { sort(rows); } else { sort(rows); }"),
+    example("app/sort.py", "step = 1 if ascending else 1"),
+    example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\tsort(rows)\n}"),
+    example("Sort.java", "class Sort { int step(boolean up) { return up ? 1 : 1; } }"),
+    example("lib/sort.rb", "step = ascending ? 1 : 1"),
+    example("sort.php", "<?php $step = $ascending ? 1 : 1;"),
+  ],
+  good: [
+    example("src/sort.ts", "const step = ascending ? 1 : -1;"),
+    example("src/sort.js", "if (ascending) { sort(rows); } else { sort(reversed(rows)); }"),
+    example("app/sort.py", "step = 1 if ascending else -1"),
+    example("sort.go", "if ascending {\n\tsort(rows)\n} else {\n\treverse(rows)\n}"),
+  ],
+};
+
+const duplicateCondition: StructuralRule = {
+  kind: "structural",
+  id: "duplicate-condition",
+  title: "Condition was already tested by the branch before",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.9,
+  why: "The branch before takes every such case, so this one never runs.",
+  mend: "Test what was meant here, or remove the branch.",
+  inTests: true,
+  match: {
+    ...script({
+      all: [
+        { kind: "if_statement" },
+        { has: { field: "condition", pattern: "$SAME" } },
+        {
+          inside: {
+            kind: "else_clause",
+            inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } },
+          },
+        },
+        not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+      ],
+    }),
+    go: [
+      {
+        all: [
+          { kind: "if_statement" },
+          { has: { field: "condition", pattern: "$SAME" } },
+          { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
+          not({ has: { field: "initializer", regex: "." } }),
+          not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+        ],
+      },
+    ],
+    java: [
+      {
+        all: [
+          { kind: "if_statement" },
+          { has: { field: "condition", pattern: "$SAME" } },
+          { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
+          not({ has: { field: "condition", has: { kind: "method_invocation", stopBy: "end" } } }),
+        ],
+      },
+    ],
+    python: [
+      {
+        all: [
+          { kind: "elif_clause" },
+          { has: { field: "condition", pattern: "$SAME" } },
+          {
+            any: [
+              { inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } } },
+              { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
+            ],
+          },
+          not({ has: { field: "condition", has: { kind: "call", stopBy: "end" } } }),
+        ],
+      },
+    ],
+  },
+  bad: [
+    example("src/size.ts", "if (size > 10) big();", "else if (size > 10) bigger();"),
+    example("app/size.py", "if size > 10:", "    big()", "elif size > 10:", "    bigger()"),
+    example("size.go", "if size > 10 {\n\tbig()\n} else if size > 10 {\n\tbigger()\n}"),
+    example("Size.java", "class Size { void run() { if (size > 10) big(); else if (size > 10) bigger(); } }"),
+  ],
+  good: [
+    example("src/size.ts", "if (size > 100) bigger();", "else if (size > 10) big();"),
+    example("src/read.ts", "if (queue.next()) first();", "else if (queue.next()) second();"),
+    example("app/size.py", "if size > 100:", "    bigger()", "elif size > 10:", "    big()"),
+  ],
+};
+
+export const BRANCHES: readonly StructuralRule[] = [sameBranches, duplicateCondition];

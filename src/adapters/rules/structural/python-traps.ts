@@ -1,0 +1,110 @@
+// Traps of Python.
+import type { StructuralRule } from "../rule.ts";
+import { call, example, not, withArguments } from "./shapes.ts";
+
+const mutableDefault: StructuralRule = {
+  kind: "structural",
+  id: "mutable-default",
+  title: "Default value is shared between calls and changed here",
+  severity: "major",
+  category: "correctness",
+  confidence: 0.85,
+  why: "The default is made once, so what one call puts into it is there for the next.",
+  mend: "Use `None` as the default and make the list or dict inside the function.",
+  inTests: true,
+  match: {
+    python: [
+      {
+        all: [
+          { any: [{ kind: "default_parameter" }, { kind: "typed_default_parameter" }] },
+          { has: { field: "value", regex: String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$` } },
+          { has: { field: "name", pattern: "$NAME" } },
+          {
+            inside: {
+              kind: "function_definition",
+              stopBy: "end",
+              has: {
+                field: "body",
+                has: {
+                  any: [
+                    ...["append", "extend", "insert", "update", "add", "setdefault", "pop", "remove", "clear"].map(
+                      (method) => ({ pattern: `$NAME.${method}($$$)` }),
+                    ),
+                    { kind: "assignment", has: { field: "left", pattern: "$NAME[$$$]" } },
+                    { pattern: "$NAME[$K] = $V" },
+                  ],
+                  stopBy: "end",
+                },
+              },
+            },
+          },
+        ],
+      },
+    ],
+  },
+  bad: [
+    example("app/cart.py", "def add(item, items=[]):", "    items.append(item)", "    return items"),
+    example("app/cart.py", "def index(item, seen: dict = {}):", "    seen[item.id] = item", "    return seen"),
+  ],
+  good: [
+    example(
+      "app/cart.py",
+      "def add(item, items=None):",
+      "    items = [] if items is None else items",
+      "    items.append(item)",
+    ),
+    example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
+  ],
+};
+
+const raiseNotImplemented: StructuralRule = {
+  kind: "structural",
+  id: "raise-not-implemented",
+  title: "`NotImplemented` is not an exception",
+  severity: "medium",
+  category: "correctness",
+  confidence: 0.95,
+  why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
+  mend: "Raise `NotImplementedError`.",
+  inTests: true,
+  match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
+  bad: [
+    example("app/store.py", "def save(self):", "    raise NotImplemented"),
+    example("app/store.py", "def save(self):", '    raise NotImplemented("save")'),
+  ],
+  good: [
+    example("app/store.py", "def save(self):", "    raise NotImplementedError"),
+    example("app/store.py", "def __eq__(self, other):", "    return NotImplemented"),
+  ],
+};
+
+const missingTimeout: StructuralRule = {
+  kind: "structural",
+  id: "missing-timeout",
+  title: "Request has no timeout",
+  severity: "medium",
+  category: "reliability",
+  confidence: 0.75,
+  why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
+  mend: "Give it one: `timeout=10`.",
+  inTests: false,
+  match: {
+    python: [
+      call(
+        "python",
+        String.raw`requests\.(get|post|put|patch|delete|head|request)`,
+        not(withArguments(String.raw`(\btimeout\s*=|\*\*)`)),
+      ),
+    ],
+  },
+  bad: [
+    example("app/rates.py", "reply = requests.get(URL)"),
+    example("app/rates.py", 'reply = requests.post(URL, json={"day": day}, headers=HEADERS)'),
+  ],
+  good: [
+    example("app/rates.py", "reply = requests.get(URL, timeout=10)"),
+    example("app/rates.py", "reply = requests.get(URL, **options)"),
+  ],
+};
+
+export const PYTHON_TRAPS: readonly StructuralRule[] = [mutableDefault, raiseNotImplemented, missingTimeout];
