@@ -12,7 +12,7 @@ function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> =
 const dependabot = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } as const;
 
 test("a person's open pull request goes on", () => {
-  expect(turnedAway(aJob(), aPull())).toBeNull();
+  expect(turnedAway(aPull())).toBeNull();
   expect(why({})).toBeNull();
 });
 

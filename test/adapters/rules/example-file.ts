@@ -1,31 +1,17 @@
 // An example of a rule as the file of a pull request: every line is added, the head text is known.
-import { canonicalLanguage } from "../../../src/domain/language.ts";
+import { fileKinds } from "../../../src/analyze/file-kind.ts";
+import { classifyLanguage } from "../../../src/analyze/languages.ts";
+import { defaultConfig } from "../../../src/config/repo-config.ts";
 import type { InspectedFile } from "../../../src/ports.ts";
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  cjs: "javascript",
-  js: "javascript",
-  jsx: "javascript",
-  mjs: "javascript",
-  kt: "kotlin",
-  sh: "shell",
-  yml: "yaml",
-  tf: "hcl",
-  cs: "csharp",
-};
+const kindOf = fileKinds(defaultConfig().fileKinds);
 
-/** A new file with this text. `kind` is test only where the path says so. */
+/** A new file with this text. Language and kind are what analyze makes of path and text. */
 export function exampleFile(path: string, text: string): InspectedFile {
   const lines = text.split("\n");
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  const isTest = /(^|\/)(tests?|spec|__tests__)\/|[._](test|spec)\.|_test\.go$/.test(path);
   return {
     headText: text,
-    facts: {
-      path,
-      language: LANGUAGES[extension] ?? canonicalLanguage(extension),
-      kind: isTest ? "test" : "source",
-    },
+    facts: { path, language: classifyLanguage(path, { content: text }).language, kind: kindOf(path) },
     diff: {
       path,
       previousPath: null,

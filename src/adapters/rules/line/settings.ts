@@ -9,7 +9,7 @@ import { byPattern, isComment, isConfig, isSampleFile, lineRule, matchAt, search
 const LARGEST_PARSED = 64 * 1024;
 
 const duplicateKey = lineRule({
-  id: "duplicate-key",
+  id: "duplicate-key-in-data",
   title: "Key stands twice in the same object",
   severity: "major",
   category: "correctness",
