@@ -12,6 +12,7 @@ const sameBranches: StructuralRule = {
   why: "The condition decides nothing, so one branch was probably left over from a copy.",
   mend: "Change the branch that is wrong, or drop the condition.",
   inTests: false,
+  onlyWith: /else|\?/,
   match: {
     ...script(
       { all: [{ pattern: "if ($C) { $$$SAME } else { $$$SAME }" }, not({ pattern: "if ($C) {} else {}" })] },
@@ -105,6 +106,7 @@ const duplicateCondition: StructuralRule = {
   why: "The branch before takes every such case, so this one never runs.",
   mend: "Test what was meant here, or remove the branch.",
   inTests: true,
+  onlyWith: /else|elif/,
   match: {
     ...script({
       all: [

@@ -48,6 +48,7 @@ const duplicateCase: StructuralRule = {
   why: "The first one takes every such value, so this one never runs.",
   mend: "Correct the value, or merge the two.",
   inTests: true,
+  onlyWith: /case/,
   match: {
     ...script({
       all: [
@@ -94,6 +95,7 @@ const numericSort: StructuralRule = {
   why: "`sort()` without a comparator compares strings: 10 comes before 9.",
   mend: "Give it a comparator: `.sort((a, b) => a - b)`.",
   inTests: true,
+  onlyWith: /sort(ed)?\(\s*\)/i,
   match: {
     ...script({
       all: [
@@ -126,6 +128,7 @@ const arrayDelete: StructuralRule = {
   why: "The length stays, and the element becomes an empty slot that loops and `map` treat differently.",
   mend: "Use `splice(index, 1)` or `filter`.",
   inTests: true,
+  onlyWith: /delete\s/,
   match: {
     ...script({
       kind: "unary_expression",
@@ -146,6 +149,7 @@ const modifiedWhileIterating: StructuralRule = {
   why: "The loop then skips elements, or fails (`ConcurrentModificationException`, `dictionary changed size during iteration`).",
   mend: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
   inTests: true,
+  onlyWith: /\bfor\b/,
   match: {
     python: [
       {
@@ -229,6 +233,7 @@ const absolutePart: StructuralRule = {
   why: "Joining with a part that begins with `/` starts again at the root: the folder before it is ignored.",
   mend: "Take the leading slash away.",
   inTests: true,
+  onlyWith: /join|resolve/,
   match: {
     python: [
       call(

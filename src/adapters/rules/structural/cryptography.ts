@@ -16,6 +16,7 @@ const weakPasswordHash: StructuralRule = {
   why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
   mend: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
   inTests: false,
+  onlyWith: /passw|passphrase|pwd/i,
   match: {
     ...script({
       all: [
@@ -74,6 +75,7 @@ const weakCipher: StructuralRule = {
   why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
   mend: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
   inTests: false,
+  onlyWith: /cipher|AES|\bDES|ARC[24]|Blowfish|openssl_|ECB/i,
   match: {
     ...script(
       call(
@@ -146,6 +148,7 @@ const insecureRandom: StructuralRule = {
   why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
   mend: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
   inTests: false,
+  onlyWith: /rand|uniqid|lcg_value|str_shuffle/i,
   match: {
     ...script(
       named("variable_declarator", "name", "value", String.raw`Math\.random\(\)`),
@@ -226,6 +229,7 @@ const timingUnsafeCompare: StructuralRule = {
   why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
   mend: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
   inTests: false,
+  onlyWith: /signature|hmac/i,
   match: {
     ...script(comparison("binary_expression", "===?|!==?")),
     go: [comparison("binary_expression", "==|!=")],

@@ -12,6 +12,7 @@ const swallowedError: StructuralRule = {
   why: "When this fails nobody learns of it: no log, no caller that could react, only a wrong state later on.",
   mend: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
   inTests: false,
+  onlyWith: /catch|except|rescue|err\s*!=/,
   match: {
     ...script({ kind: "catch_clause", has: { field: "body", regex: String.raw`^\{\s*\}$` } }),
     python: [
@@ -103,6 +104,7 @@ const broadCatch: StructuralRule = {
   why: "It also stops Ctrl-C, `sys.exit` and shutdown signals, so the program cannot be stopped while it is here.",
   mend: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
   inTests: false,
+  onlyWith: /except|rescue/,
   match: {
     python: [
       {
@@ -148,6 +150,7 @@ const returnInFinally: StructuralRule = {
   why: "It replaces the value that was returned and throws away the error that was on its way.",
   mend: "Return after the `try` statement, and leave only clean-up in `finally`.",
   inTests: false,
+  onlyWith: /finally/,
   match: {
     ...script({
       kind: "return_statement",

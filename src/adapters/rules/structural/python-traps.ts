@@ -67,6 +67,7 @@ const raiseNotImplemented: StructuralRule = {
   why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
   mend: "Raise `NotImplementedError`.",
   inTests: true,
+  onlyWith: /NotImplemented/,
   match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
   bad: [
     example("app/store.py", "def save(self):", "    raise NotImplemented"),
@@ -88,6 +89,7 @@ const missingTimeout: StructuralRule = {
   why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
   mend: "Give it one: `timeout=10`.",
   inTests: false,
+  onlyWith: /requests\./,
   match: {
     python: [
       call(
