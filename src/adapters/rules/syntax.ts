@@ -185,7 +185,8 @@ function fragmentReadings(language: string, text: string): string[] {
     const php = startsAsPage ? text : `<?php ${text}`;
     return startsAsPage ? [php] : [php, `<?php class A { ${text}`];
   }
-  if (language === "python") return [dedent(text)];
+  // A hunk may begin inside a docstring.
+  if (language === "python") return [dedent(text), `"""${text}`];
   // At the top level `if a == b.c {` reads as a composite literal.
   if (language === "go") return [text, `func f() { ${text}\n}`];
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];

@@ -1,6 +1,6 @@
 // Branches that never run, or that do not differ.
 import type { StructuralRule } from "../rule.ts";
-import { example, not, script } from "./shapes.ts";
+import { example, not, script, within } from "./shapes.ts";
 
 const sameBranches: StructuralRule = {
   kind: "structural",
@@ -30,6 +30,7 @@ const sameBranches: StructuralRule = {
           { kind: "conditional_expression" },
           { has: { nthChild: 1, pattern: "$SAME" } },
           { has: { nthChild: 3, pattern: "$SAME" } },
+          not(within({ kind: "escape_sequence" })),
         ],
       },
     ],
@@ -118,7 +119,12 @@ const duplicateCondition: StructuralRule = {
             inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } },
           },
         },
-        not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+        not({
+          has: {
+            field: "condition",
+            any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
+          },
+        }),
       ],
     }),
     go: [
@@ -128,7 +134,12 @@ const duplicateCondition: StructuralRule = {
           { has: { field: "condition", pattern: "$SAME" } },
           { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
           not({ has: { field: "initializer", regex: "." } }),
-          not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+          not({
+            has: {
+              field: "condition",
+              any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
+            },
+          }),
         ],
       },
     ],
@@ -138,7 +149,12 @@ const duplicateCondition: StructuralRule = {
           { kind: "if_statement" },
           { has: { field: "condition", pattern: "$SAME" } },
           { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
-          not({ has: { field: "condition", has: { kind: "method_invocation", stopBy: "end" } } }),
+          not({
+            has: {
+              field: "condition",
+              any: [{ kind: "method_invocation" }, { has: { kind: "method_invocation", stopBy: "end" } }],
+            },
+          }),
         ],
       },
     ],
@@ -153,7 +169,14 @@ const duplicateCondition: StructuralRule = {
               { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
             ],
           },
-          not({ has: { field: "condition", has: { kind: "call", stopBy: "end" } } }),
+          {
+            any: [
+              { has: { field: "condition", regex: String.raw`^(not )?isinstance\([^()]*\)$` } },
+              not({ has: { field: "condition", any: [{ kind: "call" }, { has: { kind: "call", stopBy: "end" } }] } }),
+            ],
+          },
+          // ast-grep takes Python strings with escapes for equal when they are not.
+          not({ has: { field: "condition", has: { kind: "escape_sequence", stopBy: "end" } } }),
         ],
       },
     ],
@@ -161,6 +184,7 @@ const duplicateCondition: StructuralRule = {
   bad: [
     example("src/size.ts", "if (size > 10) big();", "else if (size > 10) bigger();"),
     example("app/size.py", "if size > 10:", "    big()", "elif size > 10:", "    bigger()"),
+    example("app/size.py", "if isinstance(a, int):", "    big()", "elif isinstance(a, int):", "    bigger()"),
     example("size.go", "if size > 10 {\n\tbig()\n} else if size > 10 {\n\tbigger()\n}"),
     example("Size.java", "class Size { void run() { if (size > 10) big(); else if (size > 10) bigger(); } }"),
   ],

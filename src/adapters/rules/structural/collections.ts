@@ -24,7 +24,8 @@ const duplicateKey: StructuralRule = {
   inTests: true,
   match: {
     ...script(repeated("pair", String.raw`^([\w$]+|"[^"]*"|'[^']*')$`)),
-    python: [repeated("pair", String.raw`^("[^"]*"|'[^']*'|\d+)$`)],
+    // ast-grep takes Python strings with escapes for equal when they are not.
+    python: [repeated("pair", String.raw`^("[^"\\]*"|'[^'\\]*'|\d+)$`)],
     ruby: [repeated("pair", String.raw`^([\w:]+|"[^"#]*"|'[^']*')$`)],
   },
   bad: [
@@ -161,7 +162,7 @@ const modifiedWhileIterating: StructuralRule = {
                   call("python", ".*", {
                     has: {
                       field: "function",
-                      any: [{ pattern: "$LIST.remove" }, { pattern: "$LIST.append" }, { pattern: "$LIST.insert" }],
+                      pattern: "$LIST.remove",
                     },
                   }),
                 ],
@@ -172,6 +173,8 @@ const modifiedWhileIterating: StructuralRule = {
           {
             inside: {
               kind: "for_statement",
+              // Not its `else`, which runs after the loop.
+              field: "body",
               has: { field: "right", pattern: "$LIST" },
               stopBy: { kind: "function_definition" },
             },

@@ -98,6 +98,7 @@ const isLiteral: StructuralRule = {
   why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
   mend: "Compare values with `==` or `!=`.",
   inTests: true,
+  wholeFile: true,
   onlyWith: /\sis\s/,
   match: {
     python: [

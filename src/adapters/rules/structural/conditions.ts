@@ -49,6 +49,7 @@ const selfComparison: StructuralRule = {
           },
           not(within({ kind: "call" })),
           not(within({ kind: "integer" })),
+          not(within({ kind: "escape_sequence" })),
         ],
       },
       { all: [sameOperands("boolean_operator", "and|or", ["call"])] },

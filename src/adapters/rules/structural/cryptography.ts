@@ -75,7 +75,7 @@ const weakCipher: StructuralRule = {
   why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
   mend: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
   inTests: false,
-  onlyWith: /cipher|AES|\bDES|ARC[24]|Blowfish|openssl_|ECB/i,
+  onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
   match: {
     ...script(
       call(
@@ -148,7 +148,7 @@ const insecureRandom: StructuralRule = {
   why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
   mend: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
   inTests: false,
-  onlyWith: /rand|uniqid|lcg_value|str_shuffle/i,
+  onlyWith: /\brand|[rR]andom|_rand|uniqid|lcg_value|str_shuffle/,
   match: {
     ...script(
       named("variable_declarator", "name", "value", String.raw`Math\.random\(\)`),
@@ -217,7 +217,7 @@ function named(kind: string, name: string, value: string, source: string, unless
 }
 
 const SIGNATURE = "(?i)(signature|hmac)";
-const SIGNATURE_OPERAND = { regex: String.raw`(?i)^[\w$.\[\]"'()-]*(signature|hmac)\w*$` };
+const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
 
 const timingUnsafeCompare: StructuralRule = {
   kind: "structural",
@@ -240,7 +240,7 @@ const timingUnsafeCompare: StructuralRule = {
         all: [
           { kind: "comparison_operator" },
           text(
-            String.raw`(?i)^[\w.\[\]"'()]*(signature|hmac)\w*\s*(==|!=)\s*[\w.]*(expected|computed|calculated|digest|signature)\w*$`,
+            String.raw`(?i)(signature|hmac)["'\])]*\s*(==|!=)\s*([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))$|^([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))\s*(==|!=)\s*\S*(signature|hmac)["'\])]*$`,
           ),
         ],
       },
@@ -258,12 +258,14 @@ const timingUnsafeCompare: StructuralRule = {
     example("src/webhook.ts", "if (signature === undefined) return reject();"),
     example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
     example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
+    example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
+    example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
   ],
 };
 
 function comparison(kind: string, operator: string) {
   const computed = {
-    regex: String.raw`(?i)^[\w$.]*(expected|computed|calculated|digest|signature|hmac)\w*(\([^)]*\))?$`,
+    regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$`,
   };
   return {
     all: [

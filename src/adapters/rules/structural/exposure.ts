@@ -25,7 +25,7 @@ const hardcodedCredential: StructuralRule = {
   why: "Everyone who can read the repository, its forks or its history can use it, and it cannot be changed without a release.",
   mend: "Read it from the environment or a secret store, and replace the one that was committed.",
   inTests: false,
-  onlyWith: /passw|pwd|secret|key|token/i,
+  onlyWith: /passw|pwd|secret|token|(api|private)_?key/i,
   match: {
     ...script(
       credential("variable_declarator", "name", "value"),

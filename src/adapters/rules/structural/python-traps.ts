@@ -18,7 +18,7 @@ const mutableDefault: StructuralRule = {
         all: [
           { any: [{ kind: "default_parameter" }, { kind: "typed_default_parameter" }] },
           { has: { field: "value", regex: String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$` } },
-          { has: { field: "name", pattern: "$NAME" } },
+          { has: { field: "name", pattern: "$NAME", not: { regex: "(?i)(cache|memo|^_)" } } },
           {
             inside: {
               kind: "function_definition",
@@ -53,6 +53,7 @@ const mutableDefault: StructuralRule = {
       "    items = [] if items is None else items",
       "    items.append(item)",
     ),
+    example("app/cart.py", "def price(item, cache={}):", "    cache[item.id] = item.price"),
     example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
   ],
 };

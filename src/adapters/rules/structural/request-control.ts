@@ -92,7 +92,7 @@ const massAssignment: StructuralRule = {
   why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
   mend: "Name the fields that may be set, and copy only those.",
   inTests: false,
-  onlyWith: /assign|merge|extend|\*\*request|permit!|extract/,
+  onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
   match: {
     ...script(
       call(

@@ -43,7 +43,7 @@ const assertionNotCalled: StructuralRule = {
   why: "Without the parentheses nothing is checked, and the test passes whatever happens.",
   mend: "Call it: `toBeTruthy()`, `assert_called_once()`.",
   inTests: true,
-  onlyWith: /expect\(|called|has_calls/,
+  onlyWith: /\bexpect\(|assert_|called_(once|with)|not_called|has_calls/,
   wholeFile: true,
   match: {
     ...script({

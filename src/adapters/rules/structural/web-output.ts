@@ -135,7 +135,7 @@ const corsAnyWithCredentials: StructuralRule = {
   why: "Any page that a signed-in user visits can then read private data from this server in their name.",
   mend: "List the origins that may send credentials, or leave credentials out.",
   inTests: false,
-  onlyWith: /origin/i,
+  onlyWith: /credentials/i,
   match: {
     ...script({
       all: [
