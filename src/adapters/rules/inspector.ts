@@ -38,6 +38,12 @@ function customDegraded({ id, message }: { readonly id: string; readonly message
   return { part: `custom rule ${id}`, reason: message };
 }
 
+/** Said once for all files, however many they are. */
+const ONLY_HUNKS: Degraded = {
+  part: "head-text",
+  reason: "some files are known by their hunks only: rules that need the whole file did not run there",
+};
+
 /** What the rules share about one file. */
 interface Subject {
   readonly file: InspectedFile;
@@ -75,6 +81,7 @@ function parsed(file: InspectedFile, degraded: Degraded[]): Subject["tree"] {
     const tree = parseFile(file);
     if (tree?.kind === "not-parsed") say(tree.reason);
     if (tree?.kind === "tree" && tree.skipped !== null) say(tree.skipped);
+    if (tree?.kind === "tree" && !tree.whole) degraded.push(ONLY_HUNKS);
     return tree;
   } catch (error) {
     say(causesOf(error));
@@ -169,7 +176,7 @@ function joined(parts: readonly Inspection[]): Inspection {
   return {
     findings: parts.flatMap((part) => part.findings).sort(order),
     heldBack: parts.flatMap((part) => part.heldBack),
-    degraded: parts.flatMap((part) => part.degraded),
+    degraded: [...new Map(parts.flatMap((part) => part.degraded).map((said) => [JSON.stringify(said), said])).values()],
   };
 }
 
