@@ -186,17 +186,10 @@ function fragmentReadings(language: string, text: string): string[] {
     return startsAsPage ? [php] : [php, `<?php class A { ${text}`];
   }
   // A hunk may begin inside a docstring.
-  if (language === "python") return [dedent(text), `"""${text}`];
+  if (language === "python") return [text, `"""${text}`];
   // At the top level `if a == b.c {` reads as a composite literal.
   if (language === "go") return [text, `func f() { ${text}\n}`];
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];
-}
-
-function dedent(text: string): string {
-  const lines = text.split("\n");
-  const widths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
-  const indent = widths.reduce((least, width) => Math.min(least, width), MAX_LINE);
-  return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join("\n");
 }
 
 function unreadable(root: SgNode): number {

@@ -304,6 +304,12 @@ describe("hunks without the head text", () => {
     expect(degraded).toEqual([{ part: "head-text", reason: expect.stringContaining("hunks only") }]);
   });
 
+  test("a hunk that begins inside a docstring is prose until the docstring ends", async () => {
+    const prose = [" Fetches today's rates, as one would by hand:", `+    ${OPEN}`, " and doesn't keep them.", ' """'];
+    const file = changed("app/rates.py", null, hunk(40, ...prose, `+    ${OPEN}`, "     return reply"));
+    expect((await inspect([file])).findings.map((finding) => finding.line)).toEqual([44]);
+  });
+
   test("a rule that needs the whole file is silent there, and that is said once", async () => {
     const added = hunk(7, '+    ValueError("age is negative")');
     const { findings, degraded } = await inspect([changed("app/a.py", null, added), changed("app/b.py", null, added)]);
