@@ -14,7 +14,7 @@ import type { Match } from "./rule.ts";
 registerDynamicLanguage({ go, java, php, python, ruby, rust });
 
 /** Larger files are left to the line rules: parsing is linear, but sixty walks over the tree add up. */
-const MAX_TEXT = 1_048_576;
+const MAX_TEXT = 262_144;
 /** A longer line is minified or data. Written code stays far below. */
 const MAX_LINE = 20_000;
 /**
@@ -157,7 +157,7 @@ function newSide(hunk: Hunk): string {
 }
 
 function unfit(text: string): string | null {
-  if (text.length > MAX_TEXT) return "larger than 1 MiB";
+  if (text.length > MAX_TEXT) return "larger than 256 KiB";
   let start = 0;
   while (start <= text.length) {
     const newline = text.indexOf("\n", start);
