@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { ReviewJob } from "./domain/job.ts";
+import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
 import { githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
@@ -81,14 +82,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       queue: store.queue,
       run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
       onEnd: ({ job, attempt }, end, error) =>
-        log[end.state === "dead" ? "error" : "info"](
+        log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
             head: job.headSha,
             trigger: job.trigger,
             attempt,
             ...end,
-            ...(end.state === "dead" ? { err: error } : {}),
+            ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
           },
           "job ended",
         ),
@@ -156,6 +157,11 @@ async function slug(app: ProbotOctokit): Promise<string> {
   if (data === null || data.slug === undefined)
     throw new Error("GitHub does not know this app; check APP_ID and PRIVATE_KEY");
   return data.slug;
+}
+
+/** Anything but "try again later". */
+function isBug(error: unknown): boolean {
+  return error !== null && !(error instanceof Transient);
 }
 
 function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {

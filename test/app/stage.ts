@@ -33,6 +33,8 @@ export interface Stage {
   jobs(pull: Pull): readonly JobRow[];
   /** The job that the last delivery made has ended. Returns it. */
   settled(pull: Pull): Promise<JobRow>;
+  /** The newest job has failed and waits for another try. Returns it. */
+  waitsAgain(pull: Pull): Promise<JobRow>;
   /** What became of each delivery, by X-GitHub-Delivery. */
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
   /** Lets jobs that wait for another try run now. */
@@ -96,6 +98,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
       throw new Error(`no end in sight: ${JSON.stringify(jobs(pull))}\n${log.slice(-20).join("")}`);
+    },
+    async waitsAgain(pull) {
+      const failed = (row: JobRow | undefined) => row !== undefined && row.state === "waiting" && row.attempt > 0;
+      await until("a failed try", () => failed(jobs(pull).at(-1)));
+      return jobs(pull).at(-1) as JobRow;
     },
     outcomeOf: (delivery) =>
       (db.prepare("SELECT outcome, reason FROM deliveries WHERE id = ?").get(delivery) as
