@@ -8,7 +8,6 @@ const PURE = [
   "picomatch", // globs, compiled to bounded expressions
   "conventional-commits-parser", // the reference grammar of titles
   "diff", // the unified-diff parser
-  "linguist-languages", // GitHub's own language data
   "semver", // the step of a dependency bump
   "leven", // "did you mean"
   "re2js", // patterns that users write run in linear time

@@ -24,14 +24,14 @@ export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
   const cases = files.flatMap((file) => file.rows) as Case[];
   const checks = await loadChecks();
-  const owned = cases.filter((one) => checks.has(areaKey(one)));
-  const byArea = Map.groupBy(owned, areaKey);
+  const owned = cases.filter(({ area }) => checks.has(area));
+  const byArea = Map.groupBy(owned, rowName);
   const notes: string[] = [];
   const reasons = new Map<string, string>();
   const rows = [...byArea]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([area, group]) => row(area, group, checks, notes, reasons));
-  const others = [...new Set(cases.filter((one) => !checks.has(areaKey(one))).map(areaKey))].sort();
+  const others = [...new Set(cases.filter(({ area }) => !checks.has(area)).map(rowName))].sort();
   return {
     data: { n: owned.length, fingerprint: dataFingerprint(files) },
     config: { fingerprint: fingerprint([...checks.keys()].sort()) },
@@ -44,8 +44,8 @@ export const suite: Suite = async ({ data }) => {
   };
 };
 
-/** A correction is scored apart from the cases of the same name: it must be right outright. */
-function areaKey({ area, wrong }: Case): string {
+/** A correction is counted apart: it must be right outright. */
+function rowName({ area, wrong }: Case): string {
   return wrong === undefined ? area : `correction ${area}`;
 }
 
@@ -55,34 +55,30 @@ async function loadChecks(): Promise<ReadonlyMap<string, AreaCheck>> {
   for (const name of readdirSync(folder)
     .filter((file) => file !== "area-check.ts")
     .sort()) {
-    const { areas, corrections = [] } = (await import(join(folder, name))) as {
-      areas: readonly AreaCheck[];
-      corrections?: readonly AreaCheck[];
-    };
+    const { areas } = (await import(join(folder, name))) as { areas: readonly AreaCheck[] };
     for (const check of areas) checks.set(check.area, check);
-    for (const check of corrections) checks.set(`correction ${check.area}`, check);
   }
   return checks;
 }
 
 function row(
-  key: string,
+  name: string,
   group: readonly Case[],
   checks: ReadonlyMap<string, AreaCheck>,
   notes: string[],
   reasons: Map<string, string>,
 ): Row {
-  const check = checks.get(key) as AreaCheck;
+  const check = checks.get(group[0]?.area ?? "") as AreaCheck;
   const verdicts = group.map((one) => judge(one, check));
   for (const verdict of verdicts) {
-    if (verdict.kind === "wrong") notes.push(`${key}: ${verdict.text}`);
+    if (verdict.kind === "wrong") notes.push(`${name}: ${verdict.text}`);
     if (verdict.kind === "deliberate") {
-      reasons.set(verdict.name, check.deliberate.find(({ name }) => name === verdict.name)?.reason ?? "");
+      reasons.set(verdict.name, check.deliberate.find((difference) => difference.name === verdict.name)?.reason ?? "");
     }
   }
   const count = (kind: Verdict["kind"]) => verdicts.filter((verdict) => verdict.kind === kind).length;
   return {
-    name: key,
+    name,
     n: group.length,
     metrics: { right: count("right"), deliberate: count("deliberate"), total: group.length },
   };

@@ -18,7 +18,7 @@ export interface SecretSpan {
 
 /** The end of a key that holds a secret; what stands before it does not matter. */
 const KEY =
-  /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|\d{1,2}))?(?![A-Za-z0-9])/giy;
+  /(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|secret[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|secret[-_.]?key[-_.]?base|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
 const KEY_HINT = /passw|passphrase|pwd|secret|token|key|credential/gi;
 const KEY_START =
   /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
@@ -39,8 +39,9 @@ export function* assignments(text: string): Iterable<SecretSpan> {
   for (let hit = KEY_START.exec(text); hit !== null; hit = KEY_START.exec(text)) {
     const value = valueAfter(text, hit.index);
     if (value === null) continue;
-    const certainty = judge(value.text, value.quoted);
-    if (certainty === null) continue;
+    const judged = judge(value.text, value.quoted);
+    if (judged === null) continue;
+    const certainty = value.assigned ? judged : "possible";
     const label = /^(?:passw|pwd|passphrase)/i.test(hit[0]) ? "password" : "secret value";
     const end = value.quoted ? value.start + value.text.length : endOfWord(text, value.start);
     yield { label, start: value.start, end, certainty, source: "assignment" };
@@ -54,18 +55,27 @@ function endOfWord(text: string, from: number): number {
   return Math.max(REST.lastIndex, from);
 }
 
-function valueAfter(text: string, at: number): { start: number; text: string; quoted: boolean } | null {
+interface Value {
+  readonly start: number;
+  readonly text: string;
+  readonly quoted: boolean;
+  /** False after a comma, where the next word may be anything, and for the identifier of a key. */
+  readonly assigned: boolean;
+}
+
+function valueAfter(text: string, at: number): Value | null {
   KEY.lastIndex = at;
   if (!KEY.test(text)) return null;
   BETWEEN.lastIndex = KEY.lastIndex;
   if (!BETWEEN.test(text)) return null;
   const start = BETWEEN.lastIndex;
+  const assigned = !text.slice(KEY.lastIndex, start).includes(",") && !/id$/i.test(text.slice(at, KEY.lastIndex));
   QUOTED.lastIndex = start;
   const quoted = QUOTED.exec(text);
-  if (quoted !== null) return { start: start + 1, text: quoted[2] ?? "", quoted: true };
+  if (quoted !== null) return { start: start + 1, text: quoted[2] ?? "", quoted: true, assigned };
   BARE.lastIndex = start;
   const bare = BARE.exec(text);
-  return bare === null ? null : { start, text: bare[0], quoted: false };
+  return bare === null ? null : { start, text: bare[0], quoted: false, assigned };
 }
 
 /** Bits per character below which a value reads like words; measured on the fixtures: passwords 2.8–3.9, names under 3.6 without digits. */
@@ -134,6 +144,12 @@ const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }
     label: "Azure identifier",
     pattern:
       /(?:azure|ad|arm|tenant|client|subscription)[-_ ]?(?:tenant|client|subscription)?[-_ ]?id["' \t]{0,3}[:=>]{1,2}["' \t]{0,4}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi,
+  },
+  {
+    // A name that ends in "key" says little, a long random word after it much.
+    label: "secret value",
+    pattern:
+      /(?<=[A-Za-z0-9][-_.])(?<!public[-_.])key["' \t]{0,3}[:=]{1,2}["' \t]{0,4}((?=[A-Za-z]{0,200}\d)(?=\d{0,200}[A-Za-z])[A-Za-z0-9]{24,200})(?![A-Za-z0-9])/gi,
   },
   {
     label: "AWS account id",

@@ -46,6 +46,7 @@ const CLOUD: readonly TokenFormat[] = [
     ["A3-"],
     "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}",
   ),
+  format("1Password token", ["ops_eyJ"], "ops_eyJ[A-Za-z0-9+/]{250,4000}={0,3}"),
   format("age secret key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
   format("Yandex Cloud key", ["AQVN"], `AQVN${WORD}{35,38}`),
   format("OpenShift token", ["sha256~"], `sha256~${WORD}{43}`),
@@ -92,7 +93,7 @@ const SERVICES: readonly TokenFormat[] = [
   format(
     "Slack token",
     ["xox", "xapp-"],
-    "xox[abeoprs](?:\\.xox[bp])?-[A-Za-z0-9-]{10,200}|xapp-\\d-[A-Z0-9]{5,20}-\\d{5,20}-[a-z0-9]{20,100}",
+    "xox[abeoprs](?:\\.xox[bp])?-(?=[A-Za-z0-9-]{0,60}\\d{6})[A-Za-z0-9-]{10,200}|xapp-\\d-[A-Z0-9]{5,20}-\\d{5,20}-[a-z0-9]{20,100}",
   ),
   format(
     "Slack webhook",
@@ -112,7 +113,7 @@ const SERVICES: readonly TokenFormat[] = [
   format("Square token", ["EAAA", "sq0"], `(?:EAAA|sq0(?:atp|csp)-)${WORD}{22,60}`),
   format("Shopify token", ["shp"], `shp(?:at|ca|pa|ss)_${HEX}{32}`),
   format("Facebook token", ["EAAM", "EAAC"], "EAA[MC][A-Za-z0-9]{100,400}"),
-  format("Twilio key", ["SK"], "SK[0-9a-f]{32}"),
+  format("Twilio key", ["SK"], `SK${HEX}{32}`),
   format("SendGrid key", ["SG."], "SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}"),
   format("Brevo key", ["xkeysib-"], `xkeysib-${HEX}{64}-[A-Za-z0-9]{16}`),
   format("Mailchimp key", ["-us"], `${HEX}{32}-us\\d{1,2}`),

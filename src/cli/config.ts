@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { parseConfig } from "../config/parse-config.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { knownRules } from "../wire.ts";
-import type { ExitCode } from "./main.ts";
-import { readWords, UsageError } from "./usage.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 /** @throws UsageError */
 export async function config(words: readonly string[]): Promise<ExitCode> {

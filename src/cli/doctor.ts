@@ -6,8 +6,7 @@ import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
-import type { ExitCode } from "./main.ts";
-import { readWords } from "./usage.ts";
+import { type ExitCode, readWords } from "./usage.ts";
 
 interface Check {
   readonly name: string;

@@ -1,9 +1,8 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
-import type { ExitCode } from "./main.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
-import { oneOf, readWords } from "./usage.ts";
+import { type ExitCode, oneOf, readWords } from "./usage.ts";
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function explain(words: readonly string[]): Promise<ExitCode> {

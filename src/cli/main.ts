@@ -4,10 +4,7 @@ import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { review } from "./review.ts";
-import { UsageError } from "./usage.ts";
-
-/** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
-export type ExitCode = 0 | 1 | 2 | 3;
+import { type ExitCode, UsageError } from "./usage.ts";
 
 const HELP = `kodiai: reviews changes, and remembers what your reviewers said
 

@@ -3,12 +3,11 @@ import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
-import type { ExitCode } from "./main.ts";
 import { prettyReview } from "./pretty.ts";
 import { reviewJson } from "./review-json.ts";
 import { sarif } from "./sarif.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
-import { oneOf, readWords } from "./usage.ts";
+import { type ExitCode, oneOf, readWords } from "./usage.ts";
 
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
 export type Format = (typeof FORMATS)[number];

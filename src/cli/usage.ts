@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
 
+/** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
 /** The words on the command line are off. The message says what is wrong and what to write. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

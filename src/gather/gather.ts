@@ -8,7 +8,7 @@ import { Transient } from "../domain/transient.ts";
 import type { PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
-import { CONFIG_PATH, type ConfigFiles, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
+import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { selectFiles } from "./select-files.ts";
 
@@ -16,7 +16,7 @@ import { selectFiles } from "./select-files.ts";
  * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
  * the head that the job names is where it came from and not what is reviewed.
  *
- * @param known which rules there are, so that a wrong rule in the configuration is named
+ * @param known which rules there are, so that a misspelt one in the configuration is named
  * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
  *   than that took
  * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
@@ -25,7 +25,7 @@ import { selectFiles } from "./select-files.ts";
 export async function gather(
   job: ReviewJob,
   pulls: PullRequests,
-  known: KnownRules,
+  known: KnownRules = {},
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const pull = await pulls.pull(repo, job.number);
@@ -69,9 +69,9 @@ function readBaseConfig(
   pulls: PullRequests,
   known: KnownRules,
 ): Promise<EffectiveConfig> {
-  const files: ConfigFiles = {
+  const files = {
     ofBase: () => pulls.text(repo, CONFIG_PATH, pull.base.sha, MAX_ASKED_BYTES),
-    ofOwner: (name) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
+    ofOwner: (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
   };
   return readConfig(repo, files, known);
 }

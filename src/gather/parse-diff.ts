@@ -53,6 +53,7 @@ export function parseDiff(text: string): ParsedDiff {
  */
 export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
   const { path, previousPath, status, additions, deletions, patch } = file;
+  if (patch?.startsWith("@@@") === true) return refuseCombined(path);
   const hunks = patch === null ? [] : parseHunks(patch);
   if ("reason" in hunks) return { path, reason: hunks.reason };
   const delivered = countLines(hunks);
@@ -98,9 +99,8 @@ function combinedPath(text: string): string {
 
 /** "Binary files a/x.png and b/x.png differ" of another tool than git. */
 function parseBinaryLine(text: string): FileDiff | RefusedDiff {
-  const said = text.slice(0, lineEnd(text)).replace(/\r$/, "");
-  const names = /^(?:Binary files )+([^\n]+) differ$/.exec(said)?.[1]?.split(" and ") ?? [];
-  const [oldName = "", newName = "", ...more] = names;
+  const said = text.slice(0, lineEnd(text)).replace(/^(?:Binary files )+/, "");
+  const [oldName = "", newName = "", ...more] = said.replace(/ differ\r?$/, "").split(" and ");
   const path = more.length > 0 ? null : pathOf(oldName, newName);
   if (path === null) return { path, reason: "a binary file whose names cannot be told apart" };
   const status = statusOf(oldName, newName, []);
@@ -122,8 +122,16 @@ function parsePlainPiece(text: string): (FileDiff | RefusedDiff)[] {
 
 /** The name of a file whose hunks cannot be read. */
 function barePath(text: string): string | null {
-  const names = /^--- ([^\t\r\n]*)[^\n]*\n\+\+\+ ([^\t\r\n]*)/.exec(text);
-  return names === null ? null : pathOf(names[1] ?? "", names[2] ?? "");
+  const oldEnd = lineEnd(text);
+  const second = text.slice(oldEnd + 1);
+  if (!text.startsWith("--- ") || !second.startsWith("+++ ")) return null;
+  const [oldName, newName] = [text.slice(4, oldEnd), second.slice(4, lineEnd(second))].map(nameOnly);
+  return pathOf(oldName ?? "", newName ?? "");
+}
+
+/** Other tools put a tab and a date behind the name. */
+function nameOnly(line: string): string {
+  return line.split("\t", 1)[0]?.trimEnd() ?? "";
 }
 
 function plainFile({ oldName, newName, hunks }: ParsedFile): FileDiff | RefusedDiff {

@@ -31,10 +31,11 @@ export interface EffectiveConfig {
  * The configuration of a repository, from weakest to strongest: built-in defaults, the owner's `.github` repository,
  * the repository that the base's `_extends` names, the base itself.
  *
+ * @param known which rules there are, so that a misspelt one is named
  * @returns a complete configuration; whatever could not be used is a problem
  * @throws only what `files` throws
  */
-export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules): Promise<EffectiveConfig> {
+export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
   const own = await files.ofBase();
   const ownFile = admit(CONFIG_PATH, own);
   const defaultsText = repo.name === DEFAULTS_REPOSITORY ? null : await files.ofOwner(DEFAULTS_REPOSITORY);
@@ -63,24 +64,14 @@ function admit(file: string, text: string | null): Admitted {
 }
 
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
-  const named = own.map(({ text }) => extendsOf(text)).find((name) => name !== null) ?? null;
-  if (named === null) return NOTHING;
-  const name = nameAtOwner(named, repo.owner);
-  if (name === null) {
-    const message = `_extends names a repository of ${repo.owner}, such as "settings"; other owners are not read`;
-    return refuse(CONFIG_PATH, "_extends", message);
-  }
+  // A bare name: whatever could reach another owner, a path or an address is a problem that parseConfig reports.
+  const name = own.map(({ text }) => extendsOf(text)).find((named) => named !== null) ?? null;
+  if (name === null) return NOTHING;
   // Both are read anyway, and a file does not extend itself.
   if (same(name, DEFAULTS_REPOSITORY) || same(name, repo.name)) return NOTHING;
   const text = await files.ofOwner(name);
   if (text === null) return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
   return admit(`${repo.owner}/${name}/${CONFIG_PATH}`, text);
-}
-
-/** `settings` or `OWNER/settings` -> `settings`; null for another owner or what cannot be a repository's name. */
-function nameAtOwner(named: string, owner: string): string | null {
-  const name = same(named.slice(0, owner.length + 1), `${owner}/`) ? named.slice(owner.length + 1) : named;
-  return /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.{1,2}$/.test(name) ? name : null;
 }
 
 function same(a: string, b: string): boolean {

@@ -27,22 +27,26 @@ export interface QuotedName {
  */
 export function unquotePath(text: string): QuotedName | null {
   if (!text.startsWith('"')) return null;
+  const plain = /[^"\\]*/y;
   let name = "";
   let bytes: number[] = [];
-  for (let at = 1; at < text.length; at++) {
+  for (let at = 1; at < text.length; ) {
     const char = text.charAt(at);
     if (char === "\\") {
       const escaped = readEscape(text, at + 1);
       if (escaped === null) return null;
       bytes.push(escaped.byte);
-      at += escaped.length;
+      at += 1 + escaped.length;
       continue;
     }
     // Only runs of escapes are bytes; what stands unescaped between them is text already.
     name += decode(bytes);
     bytes = [];
     if (char === '"') return { name, length: at + 1 };
-    name += char;
+    plain.lastIndex = at;
+    const run = plain.exec(text)?.[0] ?? "";
+    name += run;
+    at += run.length;
   }
   return null;
 }

@@ -18,12 +18,18 @@ const BODY_SHOWN = 1000;
 export function below(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
   const elsewhere = findings.filter(({ place }) => place !== "inline");
   const bySeverity = SEVERITIES.flatMap((severity) => elsewhere.filter(({ finding }) => finding.severity === severity));
-  const full = bySeverity.filter(({ place }) => place === "summary").map((placed) => inFull(review, placed));
-  const short = bySeverity.filter(({ place }) => place !== "summary").map((placed) => `- ${inOneLine(review, placed)}`);
+  const full = bySeverity.filter(({ place }) => place === "summary");
+  const short = bySeverity.filter(({ place }) => place !== "summary");
   const more = (count: number) => `and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
   return [
-    ...fitList(full, room * 0.75, 200, more).flatMap((text) => [text, ""]),
-    ...fitList(short, room * 0.25, 200, (count) => `- ${more(count)}`),
+    ...fitList(full, (placed) => inFull(review, placed), room * 0.75, 200, more).flatMap((text) => [text, ""]),
+    ...fitList(
+      short,
+      (placed) => `- ${inOneLine(review, placed)}`,
+      room * 0.25,
+      200,
+      (count) => `- ${more(count)}`,
+    ),
   ];
 }
 

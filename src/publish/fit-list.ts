@@ -1,15 +1,17 @@
 // A list that may be longer than there is room: what does not fit is counted, never silently lost.
 
 /**
- * As many items as fit, then one that counts the rest.
+ * As many items as fit, then one that counts the rest. Items beyond are not even written: a list may hold thousands.
  *
- * @param items Markdown of each item, without a line end
- * @param room UTF-16 units for all items, their line ends and the closing line; at least 60
+ * @param items what is listed, first things first
+ * @param write Markdown of one item, without a line end
+ * @param room UTF-16 units for all items, their line ends and the closing line; at least 100
  * @param most items at most
- * @param more the closing line for `count` items that did not fit
+ * @param more the closing line for `count` items that did not fit; at most 80 units
  */
-export function fitList(
-  items: readonly string[],
+export function fitList<T>(
+  items: readonly T[],
+  write: (item: T) => string,
   room: number,
   most: number,
   more: (count: number) => string = (count) => `- and ${count} more`,
@@ -17,9 +19,11 @@ export function fitList(
   const kept: string[] = [];
   let left = room - more(items.length).length;
   for (const item of items) {
-    if (kept.length === most || item.length + 1 > left) break;
-    kept.push(item);
-    left -= item.length + 1;
+    if (kept.length === most) break;
+    const text = write(item);
+    if (text.length + 1 > left) break;
+    kept.push(text);
+    left -= text.length + 1;
   }
   const rest = items.length - kept.length;
   return rest === 0 ? kept : [...kept, more(rest)];

@@ -31,7 +31,7 @@ const ROOM = {
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   const sections = [
     [verdict(review, findings)],
-    fitList(overview(review), ROOM.overview, 30),
+    fitList(overview(review), (line) => line, ROOM.overview, 30),
     below(review, findings, ROOM.findings),
     degradedLines(review, ROOM.degraded),
     configLines(review, ROOM.config),

@@ -20,7 +20,8 @@ const BLOCK_LIMIT = 3000;
  * @returns Markdown of one line that shows the text and is inert; at most 8 × limit + 20 UTF-16 units; idempotent
  */
 export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
-  return writePieces(tame(shorten(readPieces(oneLine(text)), limit)), "plain");
+  const start = startOf(text, limit);
+  return writePieces(tame(shorten(readPieces(oneLine(start)), limit, start !== text)), "plain");
 }
 
 /**
@@ -31,14 +32,17 @@ export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
  * @returns inert Markdown without blank lines at its ends; "" when nothing is left; idempotent
  */
 export function sanitizeBlock(text: string, limit = BLOCK_LIMIT): string {
-  const blocks = readBlocks(visible(text));
-  return writeBlocks(blockLength(blocks) <= limit ? blocks : cutBlocks(blocks, limit, CUT));
+  const start = startOf(text, limit);
+  const blocks = readBlocks(visible(start));
+  const fits = start === text && blockLength(blocks) <= limit;
+  return writeBlocks(fits ? blocks : cutBlocks(blocks, limit, CUT));
 }
 
 /** A name or path as a code span; `(empty)` when nothing can be shown of it. */
 export function codeSpan(text: string, limit = INLINE_LIMIT): string {
-  const plain = oneLine(text).replaceAll("<!-- kodiai:", "<! -- kodiai:").trim();
-  const shown = shorten(plain === "" ? [] : [{ kind: "code", text: plain }], limit);
+  const start = startOf(text, limit);
+  const plain = oneLine(start).replaceAll("<!-- kodiai:", "<! -- kodiai:").trim();
+  const shown = shorten(plain === "" ? [] : [{ kind: "code", text: plain }], limit, start !== text);
   return writeCode(shown.map((piece) => piece.text).join("") || "(empty)");
 }
 
@@ -47,7 +51,18 @@ function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, " ");
 }
 
-function shorten(pieces: readonly Piece[], limit: number): readonly Piece[] {
-  if (visibleLength(pieces) <= limit) return pieces;
+/**
+ * As much of the text as can matter: megabytes are not read to show a few hundred characters. What we write never
+ * reaches this length, or a second pass would cut it again.
+ */
+function startOf(text: string, limit: number): string {
+  const most = 16 * limit + 400;
+  if (text.length <= most) return text;
+  const start = text.slice(0, most);
+  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonly Piece[] {
+  if (!cut && visibleLength(pieces) <= limit) return pieces;
   return joinPieces([...cutPieces(pieces, limit - CUT.length), { kind: "text", text: CUT }]);
 }

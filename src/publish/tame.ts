@@ -20,7 +20,7 @@ const COMMAND = new RegExp(
     "(?:bors|homu|jenkins|retest|recheck|reverify|rerun|rebuild\\w*|lgtm|shipit|azp|needs_\\w+|bot_\\w+)(?![a-z0-9])",
     "(?:dependabot|renovate|mergify\\w*|depfu|greenkeeper|snyk|autobuild)(?![a-z0-9])",
     "r[+?](?:\\s|$)",
-    "(?:ok to|add to|please|run|test|build|merge|close|reopen|rebase|approve|hold) (?:test|tests|this|whitelist|allowlist|retest|merge|checks?)\\b",
+    "(?:ok to|add to|please|run|test|build|merge|close|reopen|rebase|approve|hold) (?:test|tests|this|whitelist|allowlist|retest|merge|checks?)(?![a-z0-9])",
   ]
     .map((start) => `^${start}`)
     .join("|"),

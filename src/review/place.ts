@@ -18,7 +18,11 @@ export function place(placed: readonly PlacedFinding[], maxComments: number): re
       if (one.place !== "inline" && one.place !== "file") return one;
       comments++;
       if (comments <= maxComments) return one;
-      return { ...one, place: "summary", reason: `over the limit of ${maxComments} comments` };
+      return {
+        ...one,
+        place: "summary",
+        reason: `over the limit of ${maxComments} comment${maxComments === 1 ? "" : "s"}`,
+      };
     });
 }
 

@@ -45,6 +45,8 @@ describe("sanitizeInline", () => {
   test("a long text is cut between code points, and says so", () => {
     const cut = sanitizeInline("👍".repeat(400), 20);
     expect(cut).toBe(`${"👍".repeat(20 - CUT.length)}${CUT}`);
+    expect(sanitizeInline("\u200b".repeat(100_000))).toBe(CUT);
+    expect(sanitizeInline(`x${"👍".repeat(100_000)}`)).not.toContain("U+D83D");
   });
 
   test(

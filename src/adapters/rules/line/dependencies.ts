@@ -61,7 +61,7 @@ const anyVersion = lineRule({
   mend: "Name a range such as `^1.4.0`.",
   bad: [
     { path: "package.json", code: '{\n  "dependencies": {\n    "left-pad": "latest"\n  }\n}' },
-    { path: "package.json", code: '{\n  "devDependencies": {\n    "eslint": "*",\n  }\n}' },
+    { path: "package.json", code: '{\n  "dependencies": {\n    "express": "*",\n  }\n}' },
   ],
   good: [
     {
@@ -70,7 +70,7 @@ const anyVersion = lineRule({
     },
     {
       path: "package.json",
-      code: '{\n  "peerDependencies": {\n    "react": "*"\n  },\n  "engines": {\n    "node": ">=20"\n  }\n}',
+      code: '{\n  "devDependencies": {\n    "react": "*"\n  },\n  "engines": {\n    "node": ">=20"\n  }\n}',
     },
   ],
   check: (file) => {
@@ -79,11 +79,9 @@ const anyVersion = lineRule({
     return searchLines(file, (text, { line }) => {
       const [, name] = ANY_VERSION.exec(text) ?? [];
       const section = places.get(line);
-      // Type packages follow their library; a scoped "*" is how npm workspaces name a sibling.
+      // A scoped "*" is how npm workspaces name a sibling.
       if (name === undefined || (name.startsWith("@") && /"\*"/.test(text))) return null;
-      return section === "dependencies" || section === "devDependencies" || section === "optionalDependencies"
-        ? { detail: name }
-        : null;
+      return section === "dependencies" ? { detail: name } : null;
     });
   },
 });

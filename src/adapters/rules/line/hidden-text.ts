@@ -4,8 +4,10 @@ import type { LineRule, Match } from "../rule.ts";
 import { addedLines, knownLines } from "./known-lines.ts";
 import { lineRule, matchAt, searchLines } from "./line-rule.ts";
 
+/** Enough to say what a line holds; a line with more is not mended by hand. */
+const MOST = 100;
 const BIDI = /[\u202A-\u202E\u2066-\u2069]/gu;
-const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+const RIGHT_TO_LEFT = /[\u0590-\u060B\u0620-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 
 const bidiControl = lineRule({
   id: "bidi-control",
@@ -27,8 +29,8 @@ const bidiControl = lineRule({
   check: (file) =>
     // Long lines too: hiding behind length is the point of an attack.
     addedLines(file).flatMap(({ line, text }) => {
-      const found = text.match(BIDI);
-      if (found === null || isNaturalText(file, text)) return [];
+      const found = Array.from(text.matchAll(BIDI).take(MOST), ([character]) => character);
+      if (found.length === 0 || isNaturalText(file, text)) return [];
       return [matchAt(line, { detail: codePoints(found) })];
     }),
 });
@@ -86,10 +88,11 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
     found.push(hit[0]);
     clean += text.slice(from, hit.index);
     from = hit.index + hit[0].length;
+    if (found.length === MOST) break;
   }
   if (found.length === 0) return [];
   const separator = found.some((character) => character === "\u2028" || character === "\u2029");
-  const replacement = separator ? undefined : clean + text.slice(from);
+  const replacement = separator || found.length === MOST ? undefined : clean + text.slice(from);
   return [matchAt(line, { detail: codePoints(found), replacement })];
 }
 
@@ -100,9 +103,15 @@ function isMeant(file: InspectedFile, line: number, text: string, at: number, ch
   const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);
   if (character >= "\u{E0000}") return isFlagTag(text, at) || (character >= "\u{E0100}" && HAN.test(before));
   if (character === "\u200D" && PICTURE.test(before) && PICTURE.test(after)) return true;
-  if (JOINING.test(before) || JOINING.test(after)) return true;
-  // Prose is hyphenated and wrapped with soft hyphens, joiners and zero-width spaces; code is not.
-  return file.facts.kind === "docs" && /[\u00AD\u200B-\u200F\u2060\u3164\uFEFF]/u.test(character);
+  return isSpelling(text, character, before, after) || (file.facts.kind === "docs" && TYPESETTING.test(character));
+}
+
+/** Prose is hyphenated and wrapped with soft hyphens, joiners and zero-width spaces; code is not. */
+const TYPESETTING = /[\u00AD\u200B-\u200F\u2060\u3164\uFEFF]/u;
+
+function isSpelling(text: string, character: string, before: string, after: string): boolean {
+  if (/[\u061C\u200E\u200F]/u.test(character) && RIGHT_TO_LEFT.test(text)) return true;
+  return JOINING.test(before) || JOINING.test(after);
 }
 
 function characterBefore(text: string, at: number): string {
@@ -117,7 +126,7 @@ function isFlagTag(text: string, at: number): boolean {
 
 /** Letters of other scripts that look like a Latin letter in common fonts (Unicode confusables, single letters only). */
 const LOOKALIKE =
-  /[аесіјорсухһѕԁԛԝѵАВЕЗІЈКМНОРСТУХЅҮԌοαικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲօսոցհքԱՕՏꓐ-ꓸ\u{1D400}-\u{1D7FF}\uFF21-\uFF3A\uFF41-\uFF5A\u13A0-\u13F4]/u;
+  /[аесіјорсухһѕԁԛԝѵАВЕІЈКМНОРСТУХЅҮԌοαικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲօսոցհքԱՕՏꓐ-ꓸ\u{1D400}-\u{1D7FF}\uFF21-\uFF3A\uFF41-\uFF5A\u13A0-\u13F4]/u;
 const WORD_LIKE = /[\p{L}\p{M}\p{N}_$]{2,200}/gu;
 
 const mixedScript = lineRule({
@@ -167,7 +176,7 @@ function isGreekTerm(foreign: readonly string[], word: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this rule is about
-const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F]/g;
+const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001A\u001C-\u001F\u007F]|\u001B(?!\[[\d;]{0,12}m)/g;
 
 const controlCharacter = lineRule({
   id: "control-character",
@@ -178,12 +187,12 @@ const controlCharacter = lineRule({
   why: "Terminals and editors obey control characters instead of showing them, so that they can hide or forge lines of a diff.",
   mend: String.raw`Write it as an escape, such as \x1b or \0.`,
   bad: [
-    { path: "scripts/notice.sh", code: 'echo "\u001B[31mfailed\u001B[0m"' },
+    { path: "scripts/notice.sh", code: 'echo "safe\u001B[1A\u001B[2K"' },
     { path: "src/key.py", code: 'SEPARATOR = "\u0000"' },
   ],
   good: [
-    { path: "scripts/notice.sh", code: String.raw`printf '\033[31mfailed\033[0m'` },
-    { path: "Makefile", code: "all:\n\tcc main.c" },
+    { path: "scripts/notice.sh", code: String.raw`printf '\033[2K\033[0m'` },
+    { path: "Makefile", code: "RED = \u001B[31m\nall:\n\tcc main.c" },
     { path: "src/old.el", code: "\f\n;;; Section" },
   ],
   check: (file) =>

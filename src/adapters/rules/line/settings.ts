@@ -5,11 +5,11 @@ import type { LineRule, Match } from "../rule.ts";
 import { knownLines } from "./known-lines.ts";
 import { byPattern, isComment, isConfig, isSampleFile, lineRule, matchAt, searchLines } from "./line-rule.ts";
 
-/** Parsing costs about 1 ms per 10 KB; larger files are data rather than settings. */
-const LARGEST_PARSED = 256 * 1024;
+/** Larger files are data rather than settings; broken YAML of this size costs up to half a second. */
+const LARGEST_PARSED = 64 * 1024;
 
 const duplicateKey = lineRule({
-  id: "duplicate-key",
+  id: "duplicate-key-in-data",
   title: "Key stands twice in the same object",
   severity: "major",
   category: "correctness",
@@ -46,11 +46,13 @@ function duplicates(file: InspectedFile): readonly Match[] {
   if (text === null || text.length > LARGEST_PARSED || /\{\{|\{%|<%/.test(text)) return [];
   const keys = new Set<number>();
   try {
-    const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: "silent" });
+    // Broken JSON is for other tools to say, and this refuses it quickly.
+    if (file.facts.path.endsWith(".json")) JSON.parse(text);
+    const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return [];
     for (const document of documents) visit(document, { Map: (_key, map) => collect(map, keys) });
   } catch {
-    // Nested too deeply to walk: not a file of settings that a person wrote.
+    // Not JSON, or nested too deeply to walk: not a file of settings that a person wrote.
     return [];
   }
   return linesAt(text, keys).map((line) => matchAt(line, {}));

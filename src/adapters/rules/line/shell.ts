@@ -5,8 +5,22 @@ import type { LineRule } from "../rule.ts";
 import { knownLines } from "./known-lines.ts";
 import { byPattern, holdsCommands, isComment, isSampleFile, lineRule, searchLines } from "./line-rule.ts";
 
-const PIPE =
-  /\b(?:curl|wget)\b[^|;#]{0,300}(https?:\/\/[^\s|;"']{1,200})?[^|;#]{0,200}\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+\S+\s+)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh\b|\b(?:ba|z)?sh\s+(?:-c\s+["']?\$\(|<\()\s*(?:curl|wget)\b/;
+const INTO_SHELL =
+  /\|\s{0,9}(?:sudo\s{1,9}(?:-\w{1,9}\s{1,9}){0,3})?(?:env\s{1,9}\S{1,60}\s{1,9})?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh(?![\w.-])/g;
+const SHELL_OF_DOWNLOAD = /\b(?:ba|z)?sh\s{1,9}(?:-c\s{1,9}["']?\$\(|<\()\s{0,9}(?:curl|wget)\b/;
+
+/** True for `curl … | sh` and `sh -c "$(curl …)"`; the pipe is looked for first, so that a line costs its length. */
+function runsDownload(text: string): boolean {
+  if (!/\b(?:curl|wget)\b/.test(text)) return false;
+  if (SHELL_OF_DOWNLOAD.test(text)) return true;
+  for (const pipe of text.slice(0, 2000).matchAll(INTO_SHELL)) {
+    const before = text.slice(0, pipe.index);
+    const command = before.slice(Math.max(before.lastIndexOf(";"), before.lastIndexOf("&&")) + 1);
+    if (/\b(?:curl|wget)\b[^#]*$/.test(command)) return true;
+  }
+  return false;
+}
+
 /** Installers that their publishers document in this form: a finding on each would be noise. */
 const DOCUMENTED_INSTALLER =
   /sh\.rustup\.rs|nvm-sh|get\.docker\.com|deb\.nodesource\.com|Homebrew\/install|install\.python-poetry\.org|astral\.sh|bun\.sh|deno\.land|fnm\.vercel\.app|get\.pnpm\.io|raw\.githubusercontent\.com\/(?:helm|nvm-sh|Homebrew|anchore|aquasecurity|golangci|k3d-io|rancher)\/|get\.helm\.sh|k3s\.io|dl\.k8s|sdkman\.io|get-helm|foundry\.paradigm|nixos\.org|codecov\.io|cli\.github\.com|starship\.rs|volta\.sh|pyenv\.run|get\.sdkman/i;
@@ -35,7 +49,7 @@ const curlPipeShell = lineRule({
   check: (file) =>
     holdsCommands(file) && !isSampleFile(file)
       ? searchLines(file, (text) =>
-          !isComment(text) && PIPE.test(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
+          !isComment(text) && runsDownload(text) && !DOCUMENTED_INSTALLER.test(text) ? {} : null,
         )
       : [],
 });
@@ -103,7 +117,7 @@ const evalVariable = lineRule({
       ? searchLines(
           file,
           byPattern(
-            /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)/,
+            /(?:^|[;&|]|\bthen|\bdo)\s*eval\s+["']?\$(?:[1@*]|\{?(?:user|input|arg|cmd|command|query|line|REPLY|INPUT|CMD|COMMAND)\w{0,40}\b)(?!=)/,
           ),
         )
       : [],

@@ -12,10 +12,22 @@ export interface SqlStatement {
 }
 
 const LONGEST = 10_000;
+/** Larger files are dumps, not statements that a person wrote. */
+const LARGEST = 300_000;
+const remembered = new WeakMap<InspectedFile, readonly SqlStatement[]>();
 const MARK = /--|\/\*|['"`;]|\$\w{0,60}\$/g;
 
 /** Statements in order; lines that do not follow one another in the file never make one statement. */
 export function sqlStatements(file: InspectedFile): readonly SqlStatement[] {
+  const earlier = remembered.get(file);
+  if (earlier !== undefined) return earlier;
+  const size = knownLines(file).reduce((sum, { text }) => sum + text.length + 1, 0);
+  const statements = size > LARGEST ? [] : cutRuns(file);
+  remembered.set(file, statements);
+  return statements;
+}
+
+function cutRuns(file: InspectedFile): readonly SqlStatement[] {
   const statements: SqlStatement[] = [];
   let run: string[] = [];
   let first = 0;

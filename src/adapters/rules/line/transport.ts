@@ -116,6 +116,7 @@ const gitProtocol = lineRule({
   ],
   good: [
     { path: "package.json", code: '    "parser": "git+https://github.com/acme/parser.git#v1"' },
+    { path: "package.json", code: '    "url": "git://github.com/acme/app.git"' },
     { path: "README.md", code: "git://github.com/acme/parser.git no longer works" },
   ],
   check: (file) =>
@@ -124,7 +125,7 @@ const gitProtocol = lineRule({
       : isConfig(file) ||
           holdsCommands(file) ||
           /(?:^|\/)(?:\.gitmodules|Gemfile|Podfile|Cartfile|setup\.py|requirements[^/]*\.txt)$/.test(file.facts.path)
-        ? searchLines(file, byPattern(/(?<![\w+])git:\/\/(?:www\.)?github\.com\//))
+        ? searchLines(file, byPattern(/^(?!\s*"(?:url|homepage)").*(?<![\w+])git:\/\/(?:www\.)?github\.com\//))
         : [],
 });
 

@@ -104,8 +104,8 @@ function indentOf(text: string): number {
 }
 
 const ON_BRANCH =
-  /^\s*(?:-\s*)?uses\s*:\s*["']?([\w.-]+)\/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:#.*)?$/;
-/** GitHub's own, and actions whose documentation asks for a branch. */
+  /^\s*(?:-\s*)?uses\s*:\s*["']?([\w.-]+)\/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:#(?!.*exclude).*)?$/;
+/** A comment `ratchet:exclude` says that somebody decided it; GitHub's own, and actions whose documentation asks for a branch. */
 const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
 
 const actionOnBranch = lineRule({

@@ -1,0 +1,37 @@
+// An example of a rule as the file of a pull request: every line is added, the head text is known.
+import { fileKinds } from "../../../src/analyze/file-kind.ts";
+import { classifyLanguage } from "../../../src/analyze/languages.ts";
+import { defaultConfig } from "../../../src/config/repo-config.ts";
+import type { InspectedFile } from "../../../src/ports.ts";
+
+const kindOf = fileKinds(defaultConfig().fileKinds);
+
+/** A new file with this text. Language and kind are what analyze makes of path and text. */
+export function exampleFile(path: string, text: string): InspectedFile {
+  const lines = text.split("\n");
+  return {
+    headText: text,
+    facts: { path, language: classifyLanguage(path, { content: text }).language, kind: kindOf(path) },
+    diff: {
+      path,
+      previousPath: null,
+      status: "added",
+      binary: false,
+      oldMode: null,
+      newMode: "100644",
+      additions: lines.length,
+      deletions: 0,
+      complete: true,
+      hunks: [
+        {
+          oldStart: 0,
+          oldLines: 0,
+          newStart: 1,
+          newLines: lines.length,
+          section: "",
+          lines: lines.map((line, index) => ({ kind: "added", oldLine: null, newLine: index + 1, text: line })),
+        },
+      ],
+    },
+  };
+}

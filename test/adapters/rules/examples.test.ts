@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
+import { allRules } from "../../../src/adapters/rules/rules.ts";
+import { exampleFile } from "./example-file.ts";
+
+const rules = allRules();
+
+test("there are rules, each with an id of its own in kebab-case", () => {
+  const ids = rules.map((rule) => rule.id);
+  expect(ids.length).toBeGreaterThan(40);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
+});
+
+for (const rule of rules) {
+  const inspector = rulesInspector([rule]);
+  const found = async (path: string, code: string) => {
+    const { findings, degraded } = await inspector.inspect([exampleFile(path, code)], new Map(), []);
+    expect(degraded).toEqual([]);
+    return findings;
+  };
+
+  test(`${rule.id} speaks about each of its bad examples`, async () => {
+    expect(rule.bad.length).toBeGreaterThanOrEqual(rule.kind === "structural" ? 2 : 1);
+    const silent = [];
+    for (const { path, code } of rule.bad) {
+      if ((await found(path, code)).every((finding) => finding.rule !== rule.id)) silent.push(`${path}: ${code}`);
+    }
+    expect(silent).toEqual([]);
+  });
+
+  test(`${rule.id} is silent about each of its good examples`, async () => {
+    expect(rule.good.length).toBeGreaterThanOrEqual(rule.kind === "structural" ? 2 : 1);
+    const loud = [];
+    for (const { path, code } of rule.good) {
+      if ((await found(path, code)).length > 0) loud.push(`${path}: ${code}`);
+    }
+    expect(loud).toEqual([]);
+  });
+
+  test(`${rule.id} says in plain words what is wrong, why it matters and how to mend it`, () => {
+    expect(rule.title).not.toMatch(/[.\n]$/);
+    expect(rule.title.length).toBeLessThanOrEqual(90);
+    expect(rule.why).toMatch(/\.$/);
+    expect(rule.mend).toMatch(/\.$/);
+    expect(rule.confidence).toBeGreaterThan(0);
+    expect(rule.confidence).toBeLessThanOrEqual(1);
+  });
+}
+
+test("no good example of a structural rule makes another structural rule speak", async () => {
+  const structural = rules.filter((rule) => rule.kind === "structural");
+  const inspector = rulesInspector(structural);
+  const loud = [];
+  for (const { id, good } of structural) {
+    for (const { path, code } of good) {
+      const { findings } = await inspector.inspect([exampleFile(path, code)], new Map(), []);
+      loud.push(...findings.map((finding) => `${finding.rule} on a good example of ${id}: ${code}`));
+    }
+  }
+  expect(loud).toEqual([]);
+});

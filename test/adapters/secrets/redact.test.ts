@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { describe, expect, test } from "vitest";
+import { entropy } from "../../../src/adapters/secret-detector-placeholders.ts";
+import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
+import { type GitleaksRule, gitleaksRules, secretFixtures } from "./shared-fixtures.ts";
+
+const redactor = secretRedactor();
+const join = (...parts: readonly string[]) => parts.join("");
+
+const GITHUB = join("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E");
+const PEM = [
+  join("-----BEGIN RSA ", "PRIVATE KEY-----"),
+  "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+  "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
+  "-----END RSA PRIVATE KEY-----",
+].join("\n");
+
+const TOKENS: readonly (readonly [string, string])[] = [
+  ["github-token", GITHUB],
+  ["aws-access-key", join("AK", "IA", "Q7ZN5WVKXL3RTYBM")],
+  ["stripe-key", join("sk", "_live_", "9fKq2mLx8vRtZw4Yb6Nc")],
+  ["google-api-key", join("AI", "za", "SyB9k2mLx8vRtZw4Yb6NcQ7dJ3hP5gF1aE0")],
+  ["pypi-token", join("pypi-", "AgEIcHlwaS5vcmc", "CJDk2mLx8vRtZw4Yb6NcQ7dJ3hP5gF1aE0k2mLx8vRtZw4Yb6NcQ7dJ3hP")],
+  ["digitalocean-token", join("dop", "_v1_", "3f9a1c7e5b2d8046f1a9c3e7b5d20864f9a1c7e3b5d2084617a9c3e5b7d20f68")],
+];
+
+test.each(TOKENS)("a %s is replaced by its kind, and what surrounds it stays", async (kind, token) => {
+  const { text, found } = await redactor.redact(`first line\nconst key = "${token}"; // mine\nlast line`);
+  expect(text).toBe(`first line\nconst key = "[redacted:${kind}]"; // mine\nlast line`);
+  expect(found).toEqual([{ kind }]);
+});
+
+test("a private key keeps its number of lines", async () => {
+  const { text, found } = await redactor.redact(`a\n${PEM}\nb`);
+  expect(text).toBe("a\n[redacted:private-key]\n\n\n\nb");
+  expect(found).toEqual([{ kind: "private-key" }]);
+});
+
+test("only the password of a URL goes; user, host and path stay readable", async () => {
+  const { text } = await redactor.redact(
+    join("DATABASE_URL=postgres://", "billing:", "kV9rtqLmW2xz@db.acme.io:5432/billing"),
+  );
+  expect(text).toMatch(/^DATABASE_URL=postgres:\/\/billing:\[redacted:[a-z-]+\]@db\.acme\.io:5432\/billing$/);
+});
+
+test("code about passwords stays as it is", async () => {
+  const code = [
+    "const password = await readPassword(prompt);",
+    "if (user.password !== input.password) throw new Error('Wrong password');",
+    `password: \${DB_PASSWORD}`,
+    "  token: string;",
+    "const tokens = tokenize(source);",
+    "API_KEY=<your api key>",
+    'apiKey: process.env["API_KEY"],',
+    "secretKeyRef: { name: db-secret, key: password }",
+  ].join("\n");
+  expect(await redactor.redact(code)).toEqual({ text: code, found: [] });
+});
+
+test("a comment that switches secretlint off does not switch redaction off", async () => {
+  // A format that only secretlint knows.
+  const token = join("tskey", "-api-", "k9XwQ2mZ7bLr-4TnVy8Jc1HsPd6GfAe3uRo5E");
+  const { text } = await redactor.redact(
+    `/* secretlint-disable */\nconst mine = "${token}"; // secretlint-disable-line`,
+  );
+  expect(text).not.toContain(token);
+});
+
+test("whatever surrounds a secret, it is gone, the lines are as many, and redacting again changes nothing", async () => {
+  const around = fc.array(
+    fc.oneof(
+      fc.constantFrom("\n", " ", '"', "'", "=", "password: ", "https://", "`", ":"),
+      fc.string({ unit: "grapheme", maxLength: 12 }),
+    ),
+    { maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(around, fc.constantFrom(...TOKENS), around, async (before, [, token], after) => {
+      const text = `${before.join("")}\n ${token} \n${after.join("")}`;
+      const once = await redactor.redact(text);
+      expect(once.text).not.toContain(token);
+      expect(once.found.length).toBeGreaterThan(0);
+      expect(once.text.split("\n").length).toBe(text.split("\n").length);
+      expect((await redactor.redact(once.text)).text).toBe(once.text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("any text at all keeps its lines and never fails", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", maxLength: 400 }), async (text) => {
+      const { text: redacted } = await redactor.redact(text);
+      expect(redacted.split("\n").length).toBe(text.split("\n").length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const MEGABYTE = 1_000_000;
+const FLOODS = [
+  "a",
+  "A1",
+  " ",
+  "\n",
+  "=",
+  "password=",
+  'password="',
+  "password=Aa1bcdefgh ",
+  "token: ",
+  "eyJ",
+  "eyJaaaaaaaaaaa.",
+  "ghp_",
+  "glpat-",
+  "xoxb-",
+  "AKIA",
+  "-----BEGIN ",
+  "-----BEGIN PRIVATE KEY-----",
+  "https://",
+  "https://a:b",
+  "https://a:b@",
+  "mongodb://a:",
+  "a+b.c-",
+  "a://",
+  "0x",
+  "aws_account_id",
+  "tenant-client-id",
+  "kind: Secret\n",
+  "sk-ant-api03-",
+  "M.a",
+  "SK",
+  "AAAA",
+];
+
+test.each(FLOODS)("a megabyte of %j is read in a moment", { timeout: 10_000 }, async (piece) => {
+  const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
+  expect((await redactor.redact(text)).text.split("\n").length).toBe(text.split("\n").length);
+});
+
+const rules = gitleaksRules();
+const fixtures = secretFixtures();
+
+/** gitleaks' own allowances in short: templates, examples, and values that are too even to be secrets. */
+function isFinding(value: string, rule: GitleaksRule): boolean {
+  if (/\[redacted|^\$|\$\{|\{\{|example$/i.test(value) || entropy(value) < rule.entropy) return false;
+  return !rule.stopwords.some((word) => value.toLowerCase().includes(word));
+}
+
+describe.skipIf(rules === null || fixtures === null)("gitleaks as an independent judge", () => {
+  const compiled = (rules ?? []).map((rule) => ({ ...rule, pattern: RE2JS.compile(rule.regex) }));
+  const values = (text: string, { pattern }: (typeof compiled)[number]) => {
+    const found: string[] = [];
+    for (const matcher = pattern.matcher(text); matcher.find(); )
+      found.push((matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? "");
+    return found;
+  };
+  const findings = (text: string) =>
+    compiled.filter((rule) => values(text, rule).some((value) => isFinding(value, rule))).map(({ id }) => id);
+
+  test("finds nothing more in the secretlint fixtures after they were redacted", async () => {
+    const secrets = (fixtures ?? []).filter(({ label, text }) => label === "secret" && !text.includes("\uFFFD"));
+    const [before, after]: [string[], string[]] = [[], []];
+    for (const { text } of secrets) {
+      before.push(...findings(text));
+      after.push(...findings((await redactor.redact(text)).text));
+    }
+    expect(compiled.length).toBeGreaterThan(200);
+    expect(before.length).toBeGreaterThan(30);
+    expect(after).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
+import type { PullRequest } from "../../src/domain/pull-request.ts";
+import { matchBranch } from "../../src/gather/match-branch.ts";
+import { heldBack, turnedAway } from "../../src/gather/policy.ts";
+import { aJob, aPull } from "../fakes/pull-requests.ts";
+
+function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> = {}, explicit = false): string | null {
+  return heldBack(aJob({ explicit }), aPull(pull), { ...defaultConfig().review, ...review });
+}
+
+const dependabot = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } as const;
+
+test("a person's open pull request goes on", () => {
+  expect(turnedAway(aPull())).toBeNull();
+  expect(why({})).toBeNull();
+});
+
+describe("drafts", () => {
+  test("are left alone unless the configuration wants them", () => {
+    expect(why({ draft: true })).toBe("the pull request is a draft");
+    expect(why({ draft: true }, { drafts: true })).toBeNull();
+  });
+});
+
+describe("bots", () => {
+  test("Dependabot and Renovate are known by their number", () => {
+    expect(why({ author: dependabot })).toBeNull();
+    expect(why({ author: { ...dependabot, login: "renovate[bot]", id: 29139614 } })).toBeNull();
+    expect(why({ author: { ...dependabot, login: "dependabot-preview[bot]", id: 27856297 } })).toBeNull();
+  });
+
+  test("a bot that only calls itself Dependabot is not Dependabot", () => {
+    expect(why({ author: { ...dependabot, id: 666 } })).toBe("opened by a bot, dependabot[bot]");
+  });
+
+  test("a person with Dependabot's number would be a person", () => {
+    expect(why({ author: { ...dependabot, type: "User" } }, { dependencyBots: false })).toBeNull();
+  });
+
+  test("dependency bots can be switched off, and still be asked for by a person", () => {
+    expect(why({ author: dependabot }, { dependencyBots: false })).toBe(
+      "opened by dependabot[bot] and review.dependencyBots is false",
+    );
+    expect(why({ author: dependabot }, { dependencyBots: false }, true)).toBeNull();
+  });
+});
+
+describe("titles", () => {
+  test.each(["[WIP] Fix login bug", "Fix login bug [draft]", "fix: x [no-review]", "[ wip ] x"])(
+    "%s is not reviewed now, unless a person asks",
+    (title) => {
+      expect(why({ title })).toMatch(/^the title is tagged \[/);
+      expect(why({ title }, {}, true)).toBeNull();
+    },
+  );
+
+  test.each(["Draft of the rewiping logic", "[Windows] Update tests", "fix: wip", "feat: [drafts] list"])(
+    "%s is an ordinary title",
+    (title) => {
+      expect(why({ title })).toBeNull();
+    },
+  );
+
+  test("a keyword counts as a word of its own, whatever its case", () => {
+    const ignoring = { ignoreTitleKeywords: ["tab", "do not review", "C++"] };
+    expect(why({ title: "Close the Tab twice" }, ignoring)).toBe(
+      'the title contains "tab", one of review.ignoreTitleKeywords',
+    );
+    expect(why({ title: "chore: DO NOT REVIEW, testing CI" }, ignoring)).not.toBeNull();
+    expect(why({ title: "port to C++20" }, ignoring)).not.toBeNull();
+    expect(why({ title: "Make the table stable" }, ignoring)).toBeNull();
+    expect(why({ title: "tablature: show each tab" }, ignoring)).not.toBeNull();
+  });
+});
+
+describe("base branches", () => {
+  test("without patterns every branch is reviewed", () => {
+    expect(why({ base: { ref: "anything/at/all", sha: "1" } })).toBeNull();
+  });
+
+  test("patterns name what is wanted, a ! what is not", () => {
+    const only = { baseBranches: ["main", "release/*", "!release/19.*"] };
+    const at = (ref: string) => why({ base: { ref, sha: "1" } }, only);
+    expect(at("main")).toBeNull();
+    expect(at("release/21.0")).toBeNull();
+    expect(at("release/19.5")).toBe("review.baseBranches leaves out the base branch release/19.5");
+    expect(at("maintenance")).not.toBeNull();
+    expect(why({ base: { ref: "maintenance", sha: "1" } }, only, true)).toBeNull();
+  });
+
+  test("only unwanted patterns admit all the rest", () => {
+    expect(why({ base: { ref: "main", sha: "1" } }, { baseBranches: ["!gh-pages"] })).toBeNull();
+    expect(why({ base: { ref: "gh-pages", sha: "1" } }, { baseBranches: ["!gh-pages"] })).not.toBeNull();
+  });
+
+  test.each([
+    ["release/*", "release/21", true],
+    ["release/*", "release/21/hotfix", false],
+    ["release/**", "release/21/hotfix", true],
+    ["**", "a/b", true],
+    ["*", "a/b", false],
+    ["v?.x", "v2.x", true],
+    ["v?.x", "v/.x", false],
+    ["v1.0", "v1x0", false],
+    ["Main", "main", false],
+    ["*-stable", "-stable", true],
+    ["feature/(a+)+$", "feature/(a+)+$", true],
+    ["Nexus*", "Nexus😀", true],
+    ["", "", true],
+  ])("%s against %s: %s", (pattern, branch, expected) => {
+    expect(matchBranch(pattern, branch)).toBe(expected);
+  });
+
+  test("a pattern made to be slow is not", () => {
+    expect(matchBranch(`${"*a".repeat(250)}b`, "a".repeat(255))).toBe(false);
+    expect(matchBranch(`${"**a".repeat(160)}b`, "a".repeat(255))).toBe(false);
+  });
+});
+
+describe("labels", () => {
+  test("are compared whole and without regard to case", () => {
+    expect(why({ labels: ["Component: Video"] }, { labels: ["component: video"] })).toBeNull();
+    expect(why({ labels: ["Component: Videos"] }, { labels: ["component: video"] })).toBe(
+      "review.labels leaves out its labels",
+    );
+    expect(why({ labels: ["ok", "no-bot"] }, { labels: ["!no-bot"] })).not.toBeNull();
+    expect(why({ labels: ["ok"] }, { labels: ["!no-bot"] })).toBeNull();
+    expect(why({ labels: [] }, { labels: ["ready"] }, true)).toBeNull();
+  });
+});

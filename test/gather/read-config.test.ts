@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/gather/read-config.ts";
+import { REPO } from "../fakes/pull-requests.ts";
+
+interface Files {
+  readonly base?: string;
+  readonly owner?: Readonly<Record<string, string>>;
+}
+
+async function given({ base, owner = {} }: Files, repo = REPO) {
+  const asked: string[] = [];
+  const found = await readConfig(repo, {
+    ofBase: async () => base ?? null,
+    ofOwner: async (name) => {
+      asked.push(name);
+      return new Map(Object.entries(owner)).get(name) ?? null;
+    },
+  });
+  return { ...found, asked };
+}
+
+test("a repository without any file has the built-in defaults", async () => {
+  const { config, problems, asked } = await given({});
+  expect(config.review.maxComments).toBe(10);
+  expect(problems).toEqual([]);
+  expect(asked).toEqual([".github"]);
+});
+
+test("the owner's defaults are overridden by the extended file, and that by the repository's own", async () => {
+  const owner = {
+    ".github": "review:\n  maxComments: 1\n  drafts: true\n  profile: quiet\n",
+    settings: "review:\n  maxComments: 2\n  profile: thorough\n",
+  };
+  const { config, asked } = await given({ base: "_extends: settings\nreview:\n  maxComments: 3\n", owner });
+  expect(config.review).toMatchObject({ maxComments: 3, profile: "thorough", drafts: true });
+  expect(asked).toEqual([".github", "settings"]);
+});
+
+test("what an extended file extends in turn is not followed", async () => {
+  const owner = { settings: "_extends: more\n", ".github": "_extends: evenmore\n" };
+  expect((await given({ base: "_extends: settings\n", owner })).asked).toEqual([".github", "settings"]);
+});
+
+test.each([
+  "evil/settings",
+  "acme/settings",
+  "https://evil.example/x.yml",
+  "../../etc",
+  "..",
+  "settings:path/x.yml",
+  "$(HOME)",
+  "a".repeat(101),
+])("%s is not asked for, and the file's own settings stand", async (name) => {
+  const { asked, problems, config } = await given({ base: `_extends: ${name}\nreview:\n  maxComments: 3\n` });
+  expect(asked).toEqual([".github"]);
+  expect(problems.map(({ file, key, severity }) => [file, key, severity])).toEqual([
+    [".kodiai.yml", "_extends", "error"],
+  ]);
+  expect(config.review.maxComments).toBe(3);
+});
+
+test("a file that extends what is not there says so", async () => {
+  const { problems } = await given({ base: "_extends: settings\n" });
+  expect(problems[0]?.message).toBe("acme/settings has no .kodiai.yml to read");
+});
+
+test("the owner's .github repository is not its own default, nor a repository its own extension", async () => {
+  expect((await given({ base: "" }, { ...REPO, name: ".github" })).asked).toEqual([]);
+  expect((await given({ base: "_extends: player\n" })).asked).toEqual([".github"]);
+});
+
+test("a file of more than 256 KiB is a problem, and the weaker ones stand", async () => {
+  const base = `review:\n  maxComments: 3\n#${"é".repeat(128 * 1024)}`;
+  const { config, problems } = await given({ base, owner: { ".github": "review:\n  maxComments: 7\n" } });
+  expect(config.review.maxComments).toBe(7);
+  expect(problems.map(({ file, message }) => [file, message])).toEqual([
+    [".kodiai.yml", "larger than 256 KiB; the file is ignored"],
+  ]);
+});

@@ -1,0 +1,269 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SEVERITIES } from "../../src/domain/finding.ts";
+import type { PlacedFinding, Review } from "../../src/domain/review.ts";
+import { reviewMarkdown } from "../../src/publish/publish.ts";
+import { renderComment } from "../../src/publish/render-comment.ts";
+import { BODY_LIMIT, renderReviewBody, renderSummary } from "../../src/publish/render-summary.ts";
+import { verdict } from "../../src/publish/verdict.ts";
+import { finding, HEAD, REPO } from "../review/given.ts";
+import { hostile } from "./hostile.ts";
+import { violations } from "./inert.ts";
+import { sampleReview } from "./sample-review.ts";
+
+const OURS = {
+  html: /^(?:<\/?sub>|<details><summary>[\w ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+) -->)$/,
+  links: /^https:\/\/github\.com\/acme\/shop\/(?:blob|commit)\/[0-9a-f]{40}[\w./%?=#-]*$/,
+};
+
+/** Compares with a file under test/golden; UPDATE_GOLDEN=1 rewrites it. */
+function golden(name: string, text: string): void {
+  const file = `test/golden/${name}.md`;
+  if (process.env.UPDATE_GOLDEN === "1") writeFileSync(file, text);
+  expect(text).toBe(readFileSync(file, "utf8"));
+}
+
+describe("what people read", () => {
+  test("a busy review reads as in its golden file", () => {
+    golden("review-busy", reviewMarkdown(sampleReview()));
+  });
+
+  test("a review without findings is a few lines", () => {
+    const quiet = sampleReview({
+      findings: [],
+      heldBack: [],
+      leftOut: [],
+      degraded: [],
+      configProblems: [],
+      configChanges: false,
+    });
+    golden("review-quiet", reviewMarkdown(quiet));
+  });
+
+  test("at a terminal, where nothing has an address, there are no links", () => {
+    const local = reviewMarkdown(sampleReview({ repo: { ...REPO, host: "local" } }));
+    golden("review-local", local);
+    expect(local).not.toContain("](");
+  });
+
+  test("an inline comment with a suggestion reads as in its golden file", () => {
+    const placed = sampleReview().findings[1] as PlacedFinding;
+    golden("review-comment", renderComment(placed.finding, "inline"));
+  });
+});
+
+describe("renderComment", () => {
+  const offer = (text: string) => renderComment(finding({ suggestion: { startLine: 11, line: 11, text } }), "inline");
+
+  test("offers a suggestion for committing only when GitHub would commit exactly that", () => {
+    expect(offer("x = 1")).toContain("```suggestion\nx = 1\n```");
+    expect(offer("```")).toContain("````suggestion\n```\n````");
+    for (const text of ["/approve", "@dependabot merge", "a\u202eb", "x\r"]) {
+      expect(offer(text)).not.toContain("suggestion");
+      expect(violations(offer(text), OURS)).toEqual([]);
+    }
+  });
+
+  test("an empty suggestion deletes the lines", () => {
+    expect(offer("")).toContain("```suggestion\n```");
+  });
+
+  test("a comment on a file names the lines and offers nothing to commit", () => {
+    const placed = sampleReview().findings[1] as PlacedFinding;
+    const comment = renderComment(placed.finding, "file");
+    expect(comment).toContain("About line 13 of this file.");
+    expect(comment).not.toContain("suggestion");
+  });
+
+  test("whatever a finding says, its comment is short enough and ends with its one marker", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
+        const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
+        const comment = renderComment(one, place);
+        expect(comment.length).toBeLessThanOrEqual(BODY_LIMIT);
+        expect(comment.endsWith(`<!-- kodiai:finding ${one.id} -->`)).toBe(true);
+        expect(comment.match(/<!-- kodiai:/g)).toHaveLength(1);
+      }),
+      { numRuns: 5000 },
+    );
+  }, 300_000);
+
+  test("whatever a finding says, its comment is inert", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
+        const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
+        expect(violations(renderComment(one, place), OURS)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  }, 300_000);
+
+  test("the longest finding stays under the limit", () => {
+    for (const unit of ["<", "&", "\u202e", "`", "@ ", "👍", "/a\n", "```\n"]) {
+      const text = unit.repeat(70_000);
+      const one = finding({ title: text, body: text, rule: text, suggestion: { startLine: 11, line: 11, text } });
+      expect(renderComment(one, "inline").length).toBeLessThanOrEqual(BODY_LIMIT);
+    }
+  });
+});
+
+describe("renderSummary", () => {
+  const line = (review: Review) => renderSummary(review, review.findings).split("\n")[0];
+
+  test("the first line counts findings by severity and by place", () => {
+    expect(line(sampleReview())).toBe(
+      "**5 findings**: 1 critical, 2 major, 1 medium, 1 minor — 2 inline, 1 on whole files, 1 below, 1 posted earlier; 1 held back. This review is **incomplete**, see below.",
+    );
+  });
+
+  test("says when there was nothing to review, or nothing to say", () => {
+    const none = { findings: [], heldBack: [], degraded: [] };
+    expect(line(sampleReview(none))).toBe("**No findings** in 4 files.");
+    expect(line(sampleReview({ ...none, reviewed: [] }))).toBe(
+      "**Nothing to review**: 25 changed files, all left out.",
+    );
+    expect(line(sampleReview({ ...none, reviewed: [], leftOut: [] }))).toBe(
+      "**Nothing to review**: no file was changed.",
+    );
+  });
+
+  test("links lead to this repository at this commit, percent-encoded, and to plain text where GitHub renders", () => {
+    const summary = renderSummary(sampleReview(), sampleReview().findings);
+    expect(summary).toContain(
+      `](https://github.com/acme/shop/blob/${HEAD}/docs/how%20to/%5Bdraft%5D%20guide.md?plain=1#L4-L9)`,
+    );
+    expect(violations(summary, OURS)).toEqual([]);
+  });
+
+  test("paths are grouped by reason, and those beyond twenty are counted", () => {
+    const summary = renderSummary(sampleReview(), []);
+    expect(summary).toContain("- lock file (2): `package-lock.json`, `web/yarn.lock`");
+    expect(summary).toContain("- vendored (23): `vendor/zlib/file-0.c`");
+    expect(summary).toContain("`vendor/zlib/file-19.c` and 3 more");
+  });
+
+  test("who wrote the pull request is not judged in public", () => {
+    const summary = renderSummary(sampleReview(), sampleReview().findings);
+    expect(summary).not.toMatch(/first-time|regular|core|merged pull requests/);
+  });
+
+  test("counts by severity and by place both add up to all findings", () => {
+    const placed = fc.record({
+      finding: fc.constantFrom(...SEVERITIES).map((severity) => finding({ severity })),
+      place: fc.constantFrom("inline" as const, "file" as const, "summary" as const, "already-posted" as const),
+      reason: fc.constant("a reason"),
+    });
+    fc.assert(
+      fc.property(fc.array(placed, { minLength: 1, maxLength: 40 }), (findings) => {
+        const first = verdict(sampleReview({ findings, heldBack: [] }), findings);
+        const [, total, severities, places] = /^\*\*(\d+) findings?\*\*: (.*) — (.*?)\./.exec(first) ?? [];
+        const sum = (text = "") => [...text.matchAll(/\d+/g)].reduce((all, [count]) => all + Number(count), 0);
+        expect(Number(total)).toBe(findings.length);
+        expect(sum(severities)).toBe(findings.length);
+        expect(sum(places)).toBe(findings.length);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("whatever the pull request holds, the summary is short enough and has one marker", () => {
+    const some = fc.array(fc.tuple(hostile, hostile), { minLength: 1, maxLength: 2 });
+    fc.assert(
+      fc.property(some, hostile, hostile, (pairs, name, reason) => {
+        const review = everywhere(pairs, name, reason);
+        const summary = renderSummary(review, review.findings);
+        expect(summary.length).toBeLessThanOrEqual(BODY_LIMIT);
+        expect(summary.match(/<!-- kodiai:/g)).toHaveLength(1);
+      }),
+      { numRuns: 5000 },
+    );
+  }, 600_000);
+
+  test("whatever the pull request holds, the summary is inert", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, hostile, (title, body, name, reason) => {
+        const review = everywhere([[title, body]], name, reason);
+        const local = { ...review, repo: { ...REPO, host: "local" } };
+        expect(violations(renderSummary(review, review.findings), OURS)).toEqual([]);
+        expect(violations(renderSummary(local, review.findings), OURS)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  }, 300_000);
+
+  test("thousands of everything stay under the limit, and what did not fit is counted", () => {
+    for (const unit of ["<", "word ", "/@x\n", "👍", "漢/"]) {
+      const pairs = Array.from({ length: 3000 }, (_, index): [string, string] => [
+        `${index}${unit.repeat(300)}`,
+        unit.repeat(4000),
+      ]);
+      const review = everywhere(pairs, unit.repeat(300), unit.repeat(300));
+      const summary = renderSummary(review, review.findings);
+      expect(summary.length).toBeLessThanOrEqual(BODY_LIMIT);
+      expect(summary).toMatch(/and \d+ more that did not fit here/);
+      expect(summary).toMatch(/- and \d+ more findings/);
+      expect(violations(summary, OURS)).toEqual([]);
+    }
+  });
+});
+
+test("the review's own body is one line that links the summary", () => {
+  const body = renderReviewBody(HEAD, REPO, "https://github.com/acme/shop/pull/7#issuecomment-1");
+  expect(body).toBe(
+    `Reviewed [\`4f1c2d9\`](https://github.com/acme/shop/commit/${HEAD}): see the [summary](https://github.com/acme/shop/pull/7#issuecomment-1).`,
+  );
+});
+
+/** A review that holds the given texts wherever others can write. */
+function everywhere(pairs: readonly (readonly [string, string])[], name: string, reason: string): Review {
+  const sample = sampleReview();
+  const findings = pairs.map(
+    ([title, body], index): PlacedFinding => ({
+      finding: finding({ title, body, path: title, rule: index % 2 === 0 ? name : null }),
+      place: index % 3 === 0 ? "file" : "summary",
+      reason,
+    }),
+  );
+  return {
+    ...sample,
+    findings,
+    heldBack: findings.map((one) => ({ finding: one.finding, reason })),
+    leftOut: pairs.map(([path, why]) => ({ path, reason: why })),
+    degraded: pairs.map(([part]) => ({ part, reason })),
+    configProblems: pairs.map(([file, message]) => ({
+      file,
+      key: "",
+      line: 1,
+      column: null,
+      severity: "notice",
+      message,
+    })),
+    signals: {
+      ...sample.signals,
+      intent: {
+        ...sample.signals.intent,
+        scope: name,
+        bump: {
+          source: "renovate",
+          signs: ["title", "branch"],
+          packageName: name,
+          from: reason,
+          to: name,
+          ecosystem: null,
+          group: false,
+          step: "major",
+        },
+      },
+      languages: pairs.map(([language]) => ({ language: "x", name: language, share: 0.1, files: 1, changedLines: 1 })),
+      risks: pairs.map(([path, text]) => ({
+        id: "network",
+        text,
+        evidence: [
+          { path, line: 3 },
+          { path: name, line: null },
+        ],
+      })),
+    },
+  };
+}

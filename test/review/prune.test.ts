@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { atLeast, type Finding } from "../../src/domain/finding.ts";
+import { ground } from "../../src/review/ground.ts";
+import { type Dial, prune } from "../../src/review/prune.ts";
+import { anyFinding, finding, LOGIN } from "./given.ts";
+
+const DIAL: Dial = {
+  severityThreshold: undefined,
+  profile: "balanced",
+  profileFrom: "configuration",
+  styleOk: false,
+  posted: new Set(),
+};
+
+const pruned = (findings: readonly Finding[], dial: Partial<Dial> = {}) =>
+  prune(ground(findings, [LOGIN]), { ...DIAL, ...dial });
+
+describe("prune", () => {
+  test.each([
+    ["quiet", "medium", "major"],
+    ["balanced", "minor", "medium"],
+    ["thorough", null, "minor"],
+  ] as const)("the %s profile holds back %s and says %s", (profile, silent, said) => {
+    expect(pruned([finding({ severity: said })], { profile }).said).toHaveLength(1);
+    if (silent !== null) expect(pruned([finding({ severity: silent })], { profile }).heldBack).toHaveLength(1);
+  });
+
+  test("the reason names the floor and where the profile comes from", () => {
+    const { heldBack } = pruned([finding({ severity: "medium" })], { profile: "quiet", profileFrom: "title" });
+    expect(heldBack[0]?.reason).toBe("below major, the floor of the quiet profile (from the title)");
+  });
+
+  test("a configured threshold beats the profile", () => {
+    const minor = finding({ severity: "minor" });
+    expect(pruned([minor], { profile: "quiet", severityThreshold: "minor" }).said).toHaveLength(1);
+    expect(pruned([minor], { profile: "thorough", severityThreshold: "major" }).heldBack[0]?.reason).toBe(
+      "below major, the configured threshold",
+    );
+  });
+
+  test("[style-ok] holds back style and nothing else", () => {
+    const { said, heldBack } = pruned([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
+    expect(said).toHaveLength(1);
+    expect(heldBack[0]?.reason).toBe("style, and the title says [style-ok]");
+  });
+
+  test("of two rules on one line and category the more severe stays, and the other names it", () => {
+    const weak = finding({ severity: "medium", rule: "string-query" });
+    const strong = finding({ severity: "critical" });
+    const { said, heldBack } = pruned([weak, strong]);
+    expect(said.map((one) => one.finding)).toEqual([strong]);
+    expect(heldBack).toEqual([
+      { finding: weak, reason: "rule sql-string-build says it about the same line, at least as severely" },
+    ]);
+  });
+
+  test("one rule may speak twice about a line, and two rules about different categories", () => {
+    expect(pruned([finding(), finding()]).said).toHaveLength(2);
+    expect(pruned([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);
+  });
+
+  test("one id is said once", () => {
+    const one = finding();
+    expect(pruned([one, { ...one, line: 12 }]).heldBack[0]?.reason).toBe("the same finding was reported twice");
+  });
+
+  test("a finding whose comment stands is not said again, and is preferred to its equal that would need one", () => {
+    const fresh = finding({ confidence: 1, rule: "a" });
+    const old = finding({ rule: "b" });
+    const { said, heldBack } = pruned([fresh, old], { posted: new Set([old.id]) });
+    expect(said).toEqual([{ finding: old, place: "already-posted", reason: "a comment about it already stands" }]);
+    expect(heldBack).toHaveLength(1);
+  });
+
+  test("said and held back together are all that came in, and nothing below the floor is said", () => {
+    const ids = fc.uniqueArray(fc.constantFrom("fnd_000000000001", "fnd_000000000007"));
+    fc.assert(
+      fc.property(fc.array(anyFinding, { maxLength: 25 }), fc.boolean(), ids, (findings, styleOk, posted) => {
+        const { said, heldBack } = pruned(findings, { styleOk, posted: new Set(posted) });
+        expect(said.length + heldBack.length).toBe(findings.length);
+        const out = [...said.map((one) => one.finding), ...heldBack.map((one) => one.finding)];
+        expect(new Set(out)).toEqual(new Set(findings));
+        expect(new Set(said.map((one) => one.finding.id)).size).toBe(said.length);
+        for (const { finding: one, place } of said) {
+          expect(atLeast(one.severity, "medium")).toBe(true);
+          expect(styleOk && one.category === "style").toBe(false);
+          expect(place === "already-posted").toBe(posted.includes(one.id as never));
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { suggestion } from "../../src/review/suggestion.ts";
+import { fileDiff, finding, LOGIN } from "./given.ts";
+
+const OFFER = { startLine: 13, line: 13, text: "    digest = hashlib.sha256(password).hexdigest()" };
+const offered = (more: Parameters<typeof finding>[0] = {}) =>
+  finding({ startLine: 13, line: 13, suggestion: OFFER, ...more });
+const HEAD_TEXT = `${"\n".repeat(12)}    digest = hashlib.md5(password).hexdigest()\n`;
+
+describe("suggestion", () => {
+  test("stays when it replaces exactly the commented lines and the head text agrees", () => {
+    expect(suggestion(offered(), LOGIN, null)).toEqual(OFFER);
+    expect(suggestion(offered(), LOGIN, HEAD_TEXT)).toEqual(OFFER);
+  });
+
+  test("stays over several lines of one hunk", () => {
+    const wide = { startLine: 11, line: 13, text: "    pass" };
+    expect(suggestion(offered({ startLine: 11, suggestion: wide }), LOGIN, null)).toEqual(wide);
+  });
+
+  test.each([
+    ["its range is not the comment's", offered({ startLine: 12 }), null],
+    ["the comment stands on the base's side", offered({ side: "LEFT" }), null],
+    [
+      "its lines are not in the diff",
+      offered({ startLine: 30, line: 30, suggestion: { ...OFFER, startLine: 30, line: 30 } }),
+      null,
+    ],
+    [
+      "its lines span two hunks",
+      offered({ startLine: 15, line: 42, suggestion: { ...OFFER, startLine: 15, line: 42 } }),
+      null,
+    ],
+    ["the head text says otherwise", offered(), HEAD_TEXT.replace("md5", "sha1")],
+    ["the head text is shorter", offered(), "one line"],
+    [
+      "it changes nothing",
+      offered({ suggestion: { ...OFFER, text: "    digest = hashlib.md5(password).hexdigest()" } }),
+      null,
+    ],
+    ["it could close its fence", offered({ suggestion: { ...OFFER, text: "a\n  ```\n@octocat" } }), null],
+    ["it holds a carriage return", offered({ suggestion: { ...OFFER, text: "a\r" } }), null],
+    ["it is longer than 20 lines", offered({ suggestion: { ...OFFER, text: "x\n".repeat(20) } }), null],
+  ])("is dropped when %s", (_why, given, headText) => {
+    expect(suggestion(given, LOGIN, headText)).toBeNull();
+  });
+
+  test("is dropped where the file's lines end in CR LF", () => {
+    const windows = fileDiff("a.cs", "@@ -1 +1 @@\n-a\r\n+b\r");
+    const offer = { startLine: 1, line: 1, text: "c" };
+    const on = finding({ path: "a.cs", startLine: 1, line: 1, suggestion: offer });
+    expect(suggestion(on, windows, null)).toBeNull();
+  });
+
+  test("replaces at most 20 lines", () => {
+    const rows = Array.from({ length: 21 }, (_, index) => `+line ${index}`).join("\n");
+    const long = fileDiff("long.py", `@@ -0,0 +1,21 @@\n${rows}`);
+    const on = (line: number) =>
+      finding({ path: "long.py", startLine: 1, line, suggestion: { startLine: 1, line, text: "x" } });
+    expect(suggestion(on(20), long, null)).not.toBeNull();
+    expect(suggestion(on(21), long, null)).toBeNull();
+  });
+});
