@@ -39,7 +39,9 @@ export interface Stage {
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
   /** Lets jobs that wait for another try run now. */
   hurry(): Promise<void>;
-  /** Ends the app as if the process had died, and starts it anew on the same folder. */
+  /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
+  crash(): Promise<void>;
+  /** Ends the app and starts it anew on the same folder. */
   restart(over?: Partial<AppOptions>): Promise<void>;
   close(): Promise<void>;
 }
@@ -110,6 +112,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         | undefined) ?? null,
     async hurry() {
       db.prepare("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'").run();
+      await restart();
+    },
+    async crash() {
+      const lease = Date.now() + 600_000;
+      db.prepare("UPDATE jobs SET state = 'running', lease_until = ? WHERE state = 'waiting'").run(lease);
       await restart();
     },
     restart,
