@@ -7,6 +7,7 @@ import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { takeBody } from "./take-body.ts";
 import { githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -129,6 +130,7 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
         if (isNew && kind === "review") worker.wake();
       });
       addHandler((request, response) => health(request, response, store));
+      addHandler((request, response) => isDelivery(request, options) && takeBody(request, response));
     },
     { probot, webhooksPath: options.webhookPath },
   );
@@ -142,6 +144,11 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
     server.listen({ port: options.port, host: options.host }, resolve);
   });
   return server;
+}
+
+function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: AppOptions): boolean {
+  const isJson = headers["content-type"]?.trimStart().startsWith("application/json") === true;
+  return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
 }
 
 /** GET /healthz: the process answers and its store can be read. */
