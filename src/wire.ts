@@ -100,10 +100,15 @@ export function reviewPorts(
       reviews: redactedReviews(reviews, redactor),
       inspector: rules,
       known: knownRules(),
-      ledger: store.ledger,
+      ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
   };
+}
+
+/** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
+function unpostedLedger(ledger: Ledger): Ledger {
+  return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }
 
 /** The value with `[redacted:KIND]` in place of every secret in its texts; line numbers inside a text stay true. */

@@ -22,7 +22,9 @@ test("an opened pull request gets one review with comments on their lines, and o
   expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expect(said(world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled", "src/login.ts:8 weak-password-hash"]);
   const { reviews, inline, file } = world.comments(pull);
-  expect(reviews).toEqual([expect.objectContaining({ state: "COMMENTED", commitId: pull.headSha, author: "kodiai[bot]" })]);
+  expect(reviews).toEqual([
+    expect.objectContaining({ state: "COMMENTED", commitId: pull.headSha, author: "kodiai[bot]" }),
+  ]);
   expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha, pull.headSha]);
   expect(file).toEqual([]);
   const summary = summaryOf(world, pull);

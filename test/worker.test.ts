@@ -9,7 +9,12 @@ import { startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
 /** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
-function world(work: (job: ReviewJob, attempt: number) => Promise<string>, jobs: ReviewJob[], parallel = 1, chance = 0) {
+function world(
+  work: (job: ReviewJob, attempt: number) => Promise<string>,
+  jobs: ReviewJob[],
+  parallel = 1,
+  chance = 0,
+) {
   const queue = sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS));
   for (const job of jobs) queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   const ends: JobEnd[] = [];

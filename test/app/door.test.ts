@@ -115,7 +115,10 @@ describe("a delivery is taken and ignored", () => {
   ])("when %s of the payload is %j", async (key, value) => {
     const { status, id } = await stage.world.deliver("pull_request", { ...opening, [key]: value });
     expect(status).toBe(200);
-    expect(stage.outcomeOf(id)).toMatchObject({ outcome: "ignored", reason: expect.stringMatching(/^malformed payload: /) });
+    expect(stage.outcomeOf(id)).toMatchObject({
+      outcome: "ignored",
+      reason: expect.stringMatching(/^malformed payload: /),
+    });
     await expectUntouched(1);
   });
 });

@@ -5,7 +5,8 @@ import type { GitHub } from "./clients.ts";
 
 const SUBMODULE = /^@@ [^\n]{1,60}\n(?:[-+]Subproject commit [0-9a-f]{40,64}(?:\n|$)){1,2}/;
 /** One line at most on either side, and the new one without a line end: how git prints the target of a link. */
-const LIKE_A_LINK = /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
+const LIKE_A_LINK =
+  /^@@ -(?:0,0|1|1,1) \+1(?:,1)? @@\n(?:-[^\n]*\n(?:\\[^\n]*\n)?)?\+[^\n]{1,4096}\n\\ No newline[^\n]*$/;
 
 /**
  * Modes of files that are links or submodules; all others are left out. Asks GitHub for the tree of the head only when a
@@ -21,7 +22,9 @@ export async function specialModes(
 ): Promise<ReadonlyMap<string, string>> {
   const modes = new Map<string, string>();
   for (const { path, patch } of files) if (patch !== null && SUBMODULE.test(patch)) modes.set(path, "160000");
-  const suspects = new Set(files.filter(({ patch }) => patch !== null && LIKE_A_LINK.test(patch)).map(({ path }) => path));
+  const suspects = new Set(
+    files.filter(({ patch }) => patch !== null && LIKE_A_LINK.test(patch)).map(({ path }) => path),
+  );
   if (suspects.size === 0) return modes;
   const at = { owner: repo.owner, repo: repo.name };
   const { data } = await github.rest.git.getTree({ ...at, tree_sha: headSha, recursive: "1" });

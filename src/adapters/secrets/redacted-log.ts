@@ -1,6 +1,7 @@
 // A log that holds no secret: every text of a line is redacted before the line is written.
-import { redactStrings } from "./redact-strings.ts";
+
 import type { SecretRedactor } from "./redact.ts";
+import { redactStrings } from "./redact-strings.ts";
 
 /** A destination for pino. */
 export interface RedactedLog {
