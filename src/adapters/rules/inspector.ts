@@ -38,6 +38,12 @@ function customDegraded({ id, message }: { readonly id: string; readonly message
   return { part: `custom rule ${id}`, reason: message };
 }
 
+/** Said once for all files, however many they are. */
+const ONLY_HUNKS: Degraded = {
+  part: "head-text",
+  reason: "some files are known by their hunks only: rules that need the whole file did not run there",
+};
+
 /** What the rules share about one file. */
 interface Subject {
   readonly file: InspectedFile;
@@ -54,7 +60,7 @@ async function inspectFile(
   const added = addedLines(file.diff);
   if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joined([]);
   const degraded: Degraded[] = [];
-  const tree = parsed(file, added, degraded);
+  const tree = parsed(file, degraded);
   const subject: Subject = { file, added, tree, lineText: lineTextOf(file) };
   const parts: Inspection[] = [];
   for (const rule of rules.filter((candidate) => speaksAbout(candidate, file))) {
@@ -67,14 +73,15 @@ async function inspectFile(
   return joined([...parts, { findings: [], heldBack: [], degraded }]);
 }
 
-function parsed(file: InspectedFile, added: ReadonlySet<number>, degraded: Degraded[]): Subject["tree"] {
+function parsed(file: InspectedFile, degraded: Degraded[]): Subject["tree"] {
   const say = (reason: string): void => {
     degraded.push({ part: "structural-rules", reason: `${file.diff.path}: ${reason}` });
   };
   try {
-    const tree = parseFile(file, added);
+    const tree = parseFile(file);
     if (tree?.kind === "not-parsed") say(tree.reason);
-    if (tree?.kind === "tree") for (const reason of tree.skipped) say(reason);
+    if (tree?.kind === "tree" && tree.skipped !== null) say(tree.skipped);
+    if (tree?.kind === "tree" && !tree.whole) degraded.push(ONLY_HUNKS);
     return tree;
   } catch (error) {
     say(causesOf(error));
@@ -114,7 +121,7 @@ function structuralMatches(rule: StructuralRule, { tree }: Subject): Match[] {
   const configs = tree.languages.flatMap((language) =>
     Object.hasOwn(rule.match, language) ? (rule.match[language] ?? []) : [],
   );
-  return configs.flatMap((config) => findMatches(tree, config));
+  return configs.flatMap((config) => findMatches(tree, config, rule.onlyWith));
 }
 
 function findingOf(
@@ -174,7 +181,7 @@ function joined(parts: readonly Inspection[]): Inspection {
   return {
     findings: parts.flatMap((part) => part.findings).sort(order),
     heldBack: parts.flatMap((part) => part.heldBack),
-    degraded: parts.flatMap((part) => part.degraded),
+    degraded: [...new Map(parts.flatMap((part) => part.degraded).map((said) => [JSON.stringify(said), said])).values()],
   };
 }
 

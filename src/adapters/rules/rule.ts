@@ -52,6 +52,11 @@ export interface StructuralRule extends RuleText {
   readonly kind: "structural";
   /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
+  /**
+   * Text without a match of this is not searched. ast-grep compiles a rule each time it runs, which costs 1–10 ms;
+   * looking for a word first costs microseconds. Linear patterns only: literals and alternatives.
+   */
+  readonly onlyWith?: RegExp;
   readonly match: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 

@@ -36,9 +36,10 @@ const GRAMMARS: ReadonlyMap<string, string> = new Map([
   ["php", "php"],
 ]);
 
-/** A stretch of one file that rules search: syntax nodes, and the head line on which their row 0 lies. */
+/** A stretch of one file that rules search: its syntax, and the head line on which row 0 lies. */
 interface Region {
-  readonly nodes: readonly SgNode[];
+  readonly root: SgNode;
+  readonly text: string;
   readonly firstLine: number;
 }
 
@@ -49,8 +50,8 @@ export interface SyntaxTree {
   /** False when only hunks were parsed. */
   readonly whole: boolean;
   readonly regions: readonly Region[];
-  /** Parts that are not searched, with the reason. */
-  readonly skipped: readonly string[];
+  /** Why part of the file is not searched, or null when all of it is. */
+  readonly skipped: string | null;
 }
 
 /** The file, or part of it, is not searched by structural rules. */
@@ -74,10 +75,9 @@ export function parseText(language: string, text: string): SgNode {
 /**
  * Reads a file once for all rules.
  *
- * @param added the head lines that the change adds; only top-level pieces that touch one are searched
  * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
  */
-export function parseFile(file: InspectedFile, added: ReadonlySet<number>): SyntaxTree | NotParsed | null {
+export function parseFile(file: InspectedFile): SyntaxTree | NotParsed | null {
   const languages = languageKeys(file);
   const [language] = languages;
   if (language === undefined || grammarOf(language) === null) return null;
@@ -86,28 +86,31 @@ export function parseFile(file: InspectedFile, added: ReadonlySet<number>): Synt
     const reason = unfit(piece.text);
     if (reason !== null) return { kind: "not-parsed", reason };
   }
-  const skipped: string[] = [];
-  const regions = pieces.map((piece) => {
-    const root = piece.whole ? parseText(language, piece.text) : parseFragment(language, piece.text);
-    const nodes = root.children().filter((node) => touches(node, piece.firstLine, added));
-    const shallow = nodes.filter((node) => !deeperThan(node, MAX_DEPTH));
-    if (shallow.length < nodes.length) skipped.push(`code nested deeper than ${MAX_DEPTH} levels`);
-    return { nodes: shallow, firstLine: piece.firstLine };
+  const regions = pieces.map(({ text, firstLine, whole }) => {
+    const root = whole ? parseText(language, text) : parseFragment(language, text);
+    return { root, text, firstLine };
   });
-  return { kind: "tree", languages, whole: pieces.every((piece) => piece.whole), regions, skipped };
+  const searched = regions.filter(({ root }) => !deeperThan(root, MAX_DEPTH));
+  const skipped = searched.length < regions.length ? `code nested deeper than ${MAX_DEPTH} levels` : null;
+  return { kind: "tree", languages, whole: pieces.every((piece) => piece.whole), regions: searched, skipped };
 }
 
 /**
  * Every place where an ast-grep rule matches.
  *
  * @param config an ast-grep rule object, or `{rule, constraints}`
+ * @param onlyWith stretches whose text does not match it are not searched
  * @returns head lines, in no particular order. Throws ast-grep's error when the rule is not valid
  */
-export function findMatches(tree: SyntaxTree, config: Readonly<Record<string, unknown>>): Match[] {
+export function findMatches(
+  tree: SyntaxTree,
+  config: Readonly<Record<string, unknown>>,
+  onlyWith: RegExp | undefined,
+): Match[] {
   const matcher = asMatcher(config);
-  return tree.regions.flatMap(({ nodes, firstLine }) =>
-    nodes.flatMap((node) => node.findAll(matcher).map((found) => linesOf(found, firstLine))),
-  );
+  return tree.regions
+    .filter(({ text }) => onlyWith === undefined || onlyWith.test(text))
+    .flatMap(({ root, firstLine }) => root.findAll(matcher).map((node) => linesOf(node, firstLine)));
 }
 
 /** ast-grep takes `{rule}`; our rules may leave that shell out. */
@@ -182,7 +185,10 @@ function fragmentReadings(language: string, text: string): string[] {
     const php = startsAsPage ? text : `<?php ${text}`;
     return startsAsPage ? [php] : [php, `<?php class A { ${text}`];
   }
-  if (language === "python") return [dedent(text)];
+  // A hunk may begin inside a docstring.
+  if (language === "python") return [dedent(text), `"""${text}`];
+  // At the top level `if a == b.c {` reads as a composite literal.
+  if (language === "go") return [text, `func f() { ${text}\n}`];
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];
 }
 
@@ -195,12 +201,6 @@ function dedent(text: string): string {
 
 function unreadable(root: SgNode): number {
   return root.findAll({ rule: { kind: "ERROR" } }).reduce((sum, node) => sum + node.text().length, 0);
-}
-
-function touches(node: SgNode, firstLine: number, added: ReadonlySet<number>): boolean {
-  const { startLine, line } = linesOf(node, firstLine);
-  for (let number = startLine; number <= line; number += 1) if (added.has(number)) return true;
-  return false;
 }
 
 function linesOf(node: SgNode, firstLine: number): Match {

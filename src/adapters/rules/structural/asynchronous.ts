@@ -14,6 +14,7 @@ const asyncForeach: StructuralRule = {
   why: "The calls all start at once, the code after the loop runs before they end, and a rejection is caught by no one.",
   mend: "Use `for (const item of items) await …`, or `await Promise.all(items.map(async …))`.",
   inTests: true,
+  onlyWith: /forEach\(\s*async/,
   match: { ...script({ all: [call("script", String.raw`(?s).*\.forEach`), ASYNC_CALLBACK] }) },
   bad: [
     example("src/mail.ts", "users.forEach(async (user) => {", "  await send(user);", "});"),
@@ -35,6 +36,7 @@ const asyncPredicate: StructuralRule = {
   why: "An async function returns a promise, and a promise is always truthy: the condition never fails.",
   mend: "Await the answers first (`await Promise.all(items.map(check))`), then filter by them.",
   inTests: true,
+  onlyWith: /\(\s*async/,
   match: {
     ...script({
       all: [
@@ -66,6 +68,7 @@ const asyncExecutor: StructuralRule = {
   why: "An error thrown in it rejects the executor's own promise, which nobody holds: the outer promise never settles.",
   mend: "Make the surrounding function async and await there, or catch everything and call `reject`.",
   inTests: false,
+  onlyWith: /\(\s*async/,
   match: {
     ...script({
       all: [
@@ -105,6 +108,7 @@ const asyncEffect: StructuralRule = {
   why: "React takes the returned promise for the clean-up function, so nothing is cleaned up and React warns.",
   mend: "Define an async function inside the effect, call it, and return the clean-up.",
   inTests: false,
+  onlyWith: /Effect\(\s*async/,
   match: {
     ...script({
       all: [call("script", String.raw`(React\.)?(useEffect|useLayoutEffect|useInsertionEffect)`), ASYNC_CALLBACK],
@@ -130,6 +134,7 @@ const conditionalHook: StructuralRule = {
   why: "React tells hooks apart by their order; when one is left out, the ones after it get each other's state.",
   mend: "Call the hook always, at the top of the component, and put the condition inside it.",
   inTests: false,
+  onlyWith: /\buse[A-Z]/,
   match: {
     ...script({
       all: [
@@ -203,6 +208,7 @@ const unawaitedCoroutine: StructuralRule = {
   why: "Without `await` the call only builds a coroutine object; its work never runs.",
   mend: "Put `await` before it.",
   inTests: true,
+  onlyWith: /asyncio\./,
   wholeFile: true,
   match: {
     python: [
@@ -238,6 +244,7 @@ const blockingInAsync: StructuralRule = {
   why: "While it waits the whole event loop stands still: no other request, timer or task goes on.",
   mend: "Use the async form (`await asyncio.sleep`, an async HTTP client, `tokio::time::sleep`), or move it to a thread.",
   inTests: false,
+  onlyWith: /\basync\b/,
   match: {
     python: [
       {

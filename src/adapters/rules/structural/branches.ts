@@ -1,6 +1,6 @@
 // Branches that never run, or that do not differ.
 import type { StructuralRule } from "../rule.ts";
-import { example, not, script } from "./shapes.ts";
+import { example, not, script, within } from "./shapes.ts";
 
 const sameBranches: StructuralRule = {
   kind: "structural",
@@ -12,6 +12,7 @@ const sameBranches: StructuralRule = {
   why: "The condition decides nothing, so one branch was probably left over from a copy.",
   mend: "Change the branch that is wrong, or drop the condition.",
   inTests: false,
+  onlyWith: /else|\?/,
   match: {
     ...script(
       { all: [{ pattern: "if ($C) { $$$SAME } else { $$$SAME }" }, not({ pattern: "if ($C) {} else {}" })] },
@@ -29,6 +30,7 @@ const sameBranches: StructuralRule = {
           { kind: "conditional_expression" },
           { has: { nthChild: 1, pattern: "$SAME" } },
           { has: { nthChild: 3, pattern: "$SAME" } },
+          not(within({ kind: "escape_sequence" })),
         ],
       },
     ],
@@ -105,6 +107,7 @@ const duplicateCondition: StructuralRule = {
   why: "The branch before takes every such case, so this one never runs.",
   mend: "Test what was meant here, or remove the branch.",
   inTests: true,
+  onlyWith: /else|elif/,
   match: {
     ...script({
       all: [
@@ -116,7 +119,12 @@ const duplicateCondition: StructuralRule = {
             inside: { kind: "if_statement", has: { field: "condition", pattern: "$SAME" } },
           },
         },
-        not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+        not({
+          has: {
+            field: "condition",
+            any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
+          },
+        }),
       ],
     }),
     go: [
@@ -126,7 +134,12 @@ const duplicateCondition: StructuralRule = {
           { has: { field: "condition", pattern: "$SAME" } },
           { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
           not({ has: { field: "initializer", regex: "." } }),
-          not({ has: { field: "condition", has: { kind: "call_expression", stopBy: "end" } } }),
+          not({
+            has: {
+              field: "condition",
+              any: [{ kind: "call_expression" }, { has: { kind: "call_expression", stopBy: "end" } }],
+            },
+          }),
         ],
       },
     ],
@@ -136,7 +149,12 @@ const duplicateCondition: StructuralRule = {
           { kind: "if_statement" },
           { has: { field: "condition", pattern: "$SAME" } },
           { inside: { kind: "if_statement", field: "alternative", has: { field: "condition", pattern: "$SAME" } } },
-          not({ has: { field: "condition", has: { kind: "method_invocation", stopBy: "end" } } }),
+          not({
+            has: {
+              field: "condition",
+              any: [{ kind: "method_invocation" }, { has: { kind: "method_invocation", stopBy: "end" } }],
+            },
+          }),
         ],
       },
     ],
@@ -151,7 +169,14 @@ const duplicateCondition: StructuralRule = {
               { follows: { kind: "elif_clause", has: { field: "condition", pattern: "$SAME" }, stopBy: "end" } },
             ],
           },
-          not({ has: { field: "condition", has: { kind: "call", stopBy: "end" } } }),
+          {
+            any: [
+              { has: { field: "condition", regex: String.raw`^(not )?isinstance\([^()]*\)$` } },
+              not({ has: { field: "condition", any: [{ kind: "call" }, { has: { kind: "call", stopBy: "end" } }] } }),
+            ],
+          },
+          // ast-grep takes Python strings with escapes for equal when they are not.
+          not({ has: { field: "condition", has: { kind: "escape_sequence", stopBy: "end" } } }),
         ],
       },
     ],
@@ -159,6 +184,7 @@ const duplicateCondition: StructuralRule = {
   bad: [
     example("src/size.ts", "if (size > 10) big();", "else if (size > 10) bigger();"),
     example("app/size.py", "if size > 10:", "    big()", "elif size > 10:", "    bigger()"),
+    example("app/size.py", "if isinstance(a, int):", "    big()", "elif isinstance(a, int):", "    bigger()"),
     example("size.go", "if size > 10 {\n\tbig()\n} else if size > 10 {\n\tbigger()\n}"),
     example("Size.java", "class Size { void run() { if (size > 10) big(); else if (size > 10) bigger(); } }"),
   ],

@@ -24,7 +24,8 @@ const duplicateKey: StructuralRule = {
   inTests: true,
   match: {
     ...script(repeated("pair", String.raw`^([\w$]+|"[^"]*"|'[^']*')$`)),
-    python: [repeated("pair", String.raw`^("[^"]*"|'[^']*'|\d+)$`)],
+    // ast-grep takes Python strings with escapes for equal when they are not.
+    python: [repeated("pair", String.raw`^("[^"\\]*"|'[^'\\]*'|\d+)$`)],
     ruby: [repeated("pair", String.raw`^([\w:]+|"[^"#]*"|'[^']*')$`)],
   },
   bad: [
@@ -48,6 +49,7 @@ const duplicateCase: StructuralRule = {
   why: "The first one takes every such value, so this one never runs.",
   mend: "Correct the value, or merge the two.",
   inTests: true,
+  onlyWith: /case/,
   match: {
     ...script({
       all: [
@@ -94,6 +96,7 @@ const numericSort: StructuralRule = {
   why: "`sort()` without a comparator compares strings: 10 comes before 9.",
   mend: "Give it a comparator: `.sort((a, b) => a - b)`.",
   inTests: true,
+  onlyWith: /sort(ed)?\(\s*\)/i,
   match: {
     ...script({
       all: [
@@ -126,6 +129,7 @@ const arrayDelete: StructuralRule = {
   why: "The length stays, and the element becomes an empty slot that loops and `map` treat differently.",
   mend: "Use `splice(index, 1)` or `filter`.",
   inTests: true,
+  onlyWith: /delete\s/,
   match: {
     ...script({
       kind: "unary_expression",
@@ -146,6 +150,7 @@ const modifiedWhileIterating: StructuralRule = {
   why: "The loop then skips elements, or fails (`ConcurrentModificationException`, `dictionary changed size during iteration`).",
   mend: "Iterate over a copy, collect the changes first, or use `removeIf` or a comprehension.",
   inTests: true,
+  onlyWith: /\bfor\b/,
   match: {
     python: [
       {
@@ -157,7 +162,7 @@ const modifiedWhileIterating: StructuralRule = {
                   call("python", ".*", {
                     has: {
                       field: "function",
-                      any: [{ pattern: "$LIST.remove" }, { pattern: "$LIST.append" }, { pattern: "$LIST.insert" }],
+                      pattern: "$LIST.remove",
                     },
                   }),
                 ],
@@ -168,6 +173,8 @@ const modifiedWhileIterating: StructuralRule = {
           {
             inside: {
               kind: "for_statement",
+              // Not its `else`, which runs after the loop.
+              field: "body",
               has: { field: "right", pattern: "$LIST" },
               stopBy: { kind: "function_definition" },
             },
@@ -229,6 +236,7 @@ const absolutePart: StructuralRule = {
   why: "Joining with a part that begins with `/` starts again at the root: the folder before it is ignored.",
   mend: "Take the leading slash away.",
   inTests: true,
+  onlyWith: /join|resolve/,
   match: {
     python: [
       call(

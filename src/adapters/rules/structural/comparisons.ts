@@ -34,6 +34,7 @@ const nanComparison: StructuralRule = {
   why: "NaN is not equal to anything, itself included, so the branch never runs.",
   mend: "Ask with the function for it: `Number.isNaN(x)`, `math.isnan(x)`, `math.IsNaN(x)`, `x.is_nan()`.",
   inTests: true,
+  onlyWith: /nan/i,
   match: {
     ...script(nanOperand("binary_expression", NAN.script)),
     python: [{ kind: "comparison_operator", regex: `(?s)(^(${NAN.python})\\s*[=!]=|[=!]=\\s*(${NAN.python})$)` }],
@@ -67,6 +68,7 @@ const negatedLeftOperand: StructuralRule = {
   why: "`!key in map` asks whether `true` or `false` is a key of the map.",
   mend: "Put the test in parentheses: `!(key in map)`.",
   inTests: true,
+  onlyWith: /\sin\s|instanceof/,
   match: {
     ...script({
       all: [
@@ -96,6 +98,8 @@ const isLiteral: StructuralRule = {
   why: "Whether two equal strings or numbers are one object depends on the interpreter, so this works in one run and fails in another.",
   mend: "Compare values with `==` or `!=`.",
   inTests: true,
+  wholeFile: true,
+  onlyWith: /\sis\s/,
   match: {
     python: [
       {
@@ -134,6 +138,7 @@ const stringIdentity: StructuralRule = {
   why: "`==` asks whether both are one object; equal strings that were read or built at run time are not.",
   mend: 'Use `equals`: `"paid".equals(state)`.',
   inTests: true,
+  onlyWith: /[=!]=/,
   match: {
     java: [
       {
@@ -170,6 +175,7 @@ const literalObjectComparison: StructuralRule = {
   why: "Objects are equal only to themselves, and the literal has just been made.",
   mend: "Test the length or the keys: `items.length === 0`.",
   inTests: true,
+  onlyWith: /[=!]==?\s*[[{]|[\]}]\s*[=!]=/,
   match: {
     ...script({
       all: [
@@ -201,6 +207,7 @@ const strposAsBoolean: StructuralRule = {
   why: "When the text begins with the needle the position is 0, which is false too.",
   mend: "Write `str_contains(…)`, or compare with `!== false`.",
   inTests: true,
+  onlyWith: /str(r|i)?i?pos|array_search|ndexOf/,
   match: {
     php: [
       {

@@ -49,6 +49,7 @@ const selfComparison: StructuralRule = {
           },
           not(within({ kind: "call" })),
           not(within({ kind: "integer" })),
+          not(within({ kind: "escape_sequence" })),
         ],
       },
       { all: [sameOperands("boolean_operator", "and|or", ["call"])] },
@@ -79,7 +80,7 @@ const selfComparison: StructuralRule = {
   bad: [
     example("src/range.ts", "if (range.start === range.start) return;"),
     example("app/range.py", "if first.end == first.end:", "    merge()"),
-    example("range.go", "if a.End == a.End {\n\tmerge()\n}"),
+    example("range.go", "func close(a span) {\n\tif a.End == a.End {\n\t\tmerge()\n\t}\n}"),
     example("Range.java", "class Range { boolean same() { return left.end == left.end; } }"),
     example("lib/range.rb", "merge if first.stop == first.stop"),
     example("src/range.rs", "fn same() -> bool { a.end == a.end }"),
@@ -89,7 +90,7 @@ const selfComparison: StructuralRule = {
     example("src/range.ts", "if (range.start === other.start) return;"),
     example("src/range.ts", "if (next() === next()) return;", "const isNaN = value !== value;"),
     example("app/range.py", "if first.end == second.end:", "    merge()"),
-    example("range.go", "if a.End == b.End { merge() }"),
+    example("range.go", "func close(a, b span) {\n\tif a.End == b.End {\n\t\tmerge()\n\t}\n}"),
     example("range.php", "<?php if ($a->end === $b->end) { merge(); }"),
   ],
 };

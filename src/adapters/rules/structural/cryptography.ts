@@ -16,6 +16,7 @@ const weakPasswordHash: StructuralRule = {
   why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
   mend: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
   inTests: false,
+  onlyWith: /passw|passphrase|pwd/i,
   match: {
     ...script({
       all: [
@@ -74,6 +75,7 @@ const weakCipher: StructuralRule = {
   why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
   mend: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
   inTests: false,
+  onlyWith: /[cC]ipher|\bAES\b|\bDES3?\b|ARC[24]\b|Blowfish|openssl_|ECB|\bdes\.New|\brc4\b/,
   match: {
     ...script(
       call(
@@ -146,6 +148,7 @@ const insecureRandom: StructuralRule = {
   why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
   mend: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
   inTests: false,
+  onlyWith: /\brand|[rR]andom|_rand|uniqid|lcg_value|str_shuffle/,
   match: {
     ...script(
       named("variable_declarator", "name", "value", String.raw`Math\.random\(\)`),
@@ -214,7 +217,7 @@ function named(kind: string, name: string, value: string, source: string, unless
 }
 
 const SIGNATURE = "(?i)(signature|hmac)";
-const SIGNATURE_OPERAND = { regex: String.raw`(?i)^[\w$.\[\]"'()-]*(signature|hmac)\w*$` };
+const SIGNATURE_OPERAND = { regex: "(?i)(signature|hmac)[\"'\\])]*$" };
 
 const timingUnsafeCompare: StructuralRule = {
   kind: "structural",
@@ -226,6 +229,7 @@ const timingUnsafeCompare: StructuralRule = {
   why: "The comparison stops at the first different byte; the time it takes tells an attacker how much of a forged signature is right.",
   mend: "Compare in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `hash_equals`.",
   inTests: false,
+  onlyWith: /signature|hmac/i,
   match: {
     ...script(comparison("binary_expression", "===?|!==?")),
     go: [comparison("binary_expression", "==|!=")],
@@ -236,7 +240,7 @@ const timingUnsafeCompare: StructuralRule = {
         all: [
           { kind: "comparison_operator" },
           text(
-            String.raw`(?i)^[\w.\[\]"'()]*(signature|hmac)\w*\s*(==|!=)\s*[\w.]*(expected|computed|calculated|digest|signature)\w*$`,
+            String.raw`(?i)(signature|hmac)["'\])]*\s*(==|!=)\s*([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))$|^([\w.]*[._])?((expected|computed|calculated|generated)\w*|\S*digest\([^)]*\))\s*(==|!=)\s*\S*(signature|hmac)["'\])]*$`,
           ),
         ],
       },
@@ -254,12 +258,14 @@ const timingUnsafeCompare: StructuralRule = {
     example("src/webhook.ts", "if (signature === undefined) return reject();"),
     example("app/webhook.py", "if not hmac.compare_digest(signature, expected):", "    abort(401)"),
     example("src/types.ts", 'if (node.kind === "signature") visit(node);'),
+    example("app/client.py", "if self.signature_type == SIGNATURE_TYPE_BODY:", "    sign()"),
+    example("app/key.py", "def __eq__(self, other):", "    return self.signature == other.signature"),
   ],
 };
 
 function comparison(kind: string, operator: string) {
   const computed = {
-    regex: String.raw`(?i)^[\w$.]*(expected|computed|calculated|digest|signature|hmac)\w*(\([^)]*\))?$`,
+    regex: String.raw`(?i)(^|[._$])(expected|computed|calculated|generated)\w*$|digest\([^)]*\)$`,
   };
   return {
     all: [

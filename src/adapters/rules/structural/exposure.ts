@@ -25,6 +25,7 @@ const hardcodedCredential: StructuralRule = {
   why: "Everyone who can read the repository, its forks or its history can use it, and it cannot be changed without a release.",
   mend: "Read it from the environment or a secret store, and replace the one that was committed.",
   inTests: false,
+  onlyWith: /passw|pwd|secret|token|(api|private)_?key/i,
   match: {
     ...script(
       credential("variable_declarator", "name", "value"),
@@ -90,6 +91,7 @@ const worldWritable: StructuralRule = {
   why: "Any other user or process of the machine can replace the content, which often ends in running their code.",
   mend: "Give the owner what it needs: `0o600` for files, `0o700` for folders and programs.",
   inTests: false,
+  onlyWith: /chmod|from_mode/i,
   match: {
     ...script(
       call(
@@ -129,6 +131,7 @@ const insecureTempFile: StructuralRule = {
   why: "Between choosing the name and opening it another user can put a file or link there, and the program writes into it.",
   mend: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
   inTests: false,
+  onlyWith: /mktemp|tempnam|tmpnam|sys_get_temp_dir|\/tmp\//,
   match: {
     python: [call("python", String.raw`tempfile\.mktemp|os\.tempnam|os\.tmpnam`)],
     php: [

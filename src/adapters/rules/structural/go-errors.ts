@@ -12,6 +12,7 @@ const deferBeforeCheck: StructuralRule = {
   why: "When the call fails the value is nil, and the deferred call panics with it.",
   mend: "Check `err` first, then `defer`.",
   inTests: true,
+  onlyWith: /defer/,
   match: {
     go: [
       {
@@ -65,6 +66,7 @@ const discardedError: StructuralRule = {
   why: "When the call fails the program goes on with an empty value, and the cause is lost.",
   mend: "Check the error and return it.",
   inTests: false,
+  onlyWith: /_\s*:?=/,
   match: {
     go: [
       {
@@ -98,6 +100,7 @@ const errorWithoutReturn: StructuralRule = {
   why: "What follows runs although the check failed, and writes a second answer.",
   mend: "Put `return` after the answer.",
   inTests: false,
+  onlyWith: /http\.Error/,
   wholeFile: true,
   match: {
     go: [

@@ -12,6 +12,7 @@ const deferInLoop: StructuralRule = {
   why: "Files, rows and locks of every round stay open until then, and a long loop runs out of them.",
   mend: "Close at the end of the round, or move its body into a function.",
   inTests: false,
+  onlyWith: /defer/,
   match: {
     go: [
       {
@@ -67,6 +68,7 @@ const lockCopied: StructuralRule = {
   why: "The copy is a lock of its own, so caller and callee do not exclude each other.",
   mend: "Pass a pointer: `mu *sync.Mutex`.",
   inTests: true,
+  onlyWith: /sync\./,
   match: {
     go: [
       {
@@ -95,6 +97,7 @@ const addInGoroutine: StructuralRule = {
   why: "`Wait` may run before the goroutine starts, sees zero and does not wait.",
   mend: "Call `Add` before the `go` statement, or use `wg.Go`.",
   inTests: true,
+  onlyWith: /\.Add\(1\)/,
   match: {
     go: [
       {
@@ -141,6 +144,7 @@ const lostCancel: StructuralRule = {
   why: "Without its cancel function the context and its timer live on until the parent ends.",
   mend: "Keep the function and call it: `ctx, cancel := …; defer cancel()`.",
   inTests: false,
+  onlyWith: /context\.With/,
   match: {
     go: [
       {
@@ -172,6 +176,7 @@ const deferredLock: StructuralRule = {
   why: "The function ends by taking the lock again, and the next one that wants it waits for ever.",
   mend: "Write `defer mu.Unlock()`.",
   inTests: true,
+  onlyWith: /defer/,
   match: { go: [{ kind: "defer_statement", regex: String.raw`^defer\s+[\w.]+\.R?Lock\(\)$` }] },
   bad: [example("store.go", "s.mu.Lock()", "defer s.mu.Lock()"), example("store.go", "mu.RLock()", "defer mu.RLock()")],
   good: [

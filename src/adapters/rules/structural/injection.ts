@@ -24,6 +24,7 @@ const sqlFromStrings: StructuralRule = {
   why: "A value pasted into SQL can end the literal it stands in and add statements of its own (SQL injection); an honest apostrophe already breaks the query.",
   mend: "Pass values as parameters (`?`, `$1`, `:name`) and let the driver quote them.",
   inTests: false,
+  onlyWith: /\bselect\s|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b/i,
   match: mapHarmless({
     ...script(
       {
@@ -113,6 +114,7 @@ const shellFromStrings: StructuralRule = {
   why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
   mend: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
   inTests: false,
+  onlyWith: /exec(Sync)?\(|exec\.Command|Command::new|subprocess|\bsystem[ (]|popen|passthru|capture[23]|#\{/,
   match: {
     ...script({
       ...call(
@@ -227,6 +229,7 @@ const evalOfInput: StructuralRule = {
   why: "Whoever can influence the text runs code with the program's rights, and no filter of the text is tight enough.",
   mend: "Parse the text (`JSON.parse`, `ast.literal_eval`) or look the operation up in a table of allowed ones.",
   inTests: false,
+  onlyWith: /\beval\b|Function\(|setTimeout|setInterval|\bexec\(|create_function/,
   match: {
     ...script(
       call("script", "eval", withArguments(String.raw`^\(\s*[a-zA-Z_$].*\)$`)),

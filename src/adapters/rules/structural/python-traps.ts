@@ -18,7 +18,7 @@ const mutableDefault: StructuralRule = {
         all: [
           { any: [{ kind: "default_parameter" }, { kind: "typed_default_parameter" }] },
           { has: { field: "value", regex: String.raw`^(\[.*\]|\{.*\}|(list|dict|set|defaultdict|deque)\(.*\))$` } },
-          { has: { field: "name", pattern: "$NAME" } },
+          { has: { field: "name", pattern: "$NAME", not: { regex: "(?i)(cache|memo|^_)" } } },
           {
             inside: {
               kind: "function_definition",
@@ -53,6 +53,7 @@ const mutableDefault: StructuralRule = {
       "    items = [] if items is None else items",
       "    items.append(item)",
     ),
+    example("app/cart.py", "def price(item, cache={}):", "    cache[item.id] = item.price"),
     example("app/cart.py", "def show(item, labels=[]):", "    return render(item, labels)"),
   ],
 };
@@ -67,6 +68,7 @@ const raiseNotImplemented: StructuralRule = {
   why: "Raising it ends in `TypeError: exceptions must derive from BaseException`.",
   mend: "Raise `NotImplementedError`.",
   inTests: true,
+  onlyWith: /NotImplemented/,
   match: { python: [{ kind: "raise_statement", regex: String.raw`^raise\s+NotImplemented(\(.*\))?$` }] },
   bad: [
     example("app/store.py", "def save(self):", "    raise NotImplemented"),
@@ -88,6 +90,7 @@ const missingTimeout: StructuralRule = {
   why: "`requests` waits for ever by default; one silent server then holds the worker until it is restarted.",
   mend: "Give it one: `timeout=10`.",
   inTests: false,
+  onlyWith: /requests\./,
   match: {
     python: [
       call(

@@ -12,6 +12,7 @@ const regexFromRequest: StructuralRule = {
   why: "A short pattern can keep a backtracking engine busy for minutes, which stops the server for everyone.",
   mend: "Search for the text itself, escape it, or use an engine that runs in linear time (RE2).",
   inTests: false,
+  onlyWith: /RegExp|\bre\.|Regexp|Pattern\./,
   match: {
     ...script({
       all: [
@@ -52,6 +53,7 @@ const dispatchFromRequest: StructuralRule = {
   why: "A client can reach every method of the object, not only those meant for it (`system`, `destroy`, `constructor`).",
   mend: "Look the name up in a list of allowed operations first.",
   inTests: false,
+  onlyWith: /getattr|send|const|\$_|call_user_func|\[\s*(req|request|ctx|context)\b/,
   match: {
     ...script({
       kind: "call_expression",
@@ -90,6 +92,7 @@ const massAssignment: StructuralRule = {
   why: "A client can set fields that no form offers, such as `admin`, `ownerId` or `balance`.",
   mend: "Name the fields that may be set, and copy only those.",
   inTests: false,
+  onlyWith: /Object\.assign|_\.(assign|merge|extend)|\*\*request|permit!|extract\(/,
   match: {
     ...script(
       call(

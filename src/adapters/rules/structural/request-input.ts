@@ -1,6 +1,6 @@
 // What a client sent chooses a file or an address.
 import type { StructuralRule } from "../rule.ts";
-import { call, example, not, REQUEST, script, text, withArguments } from "./shapes.ts";
+import { call, example, not, REQUEST, REQUEST_WORDS, script, text, withArguments } from "./shapes.ts";
 
 const BASENAME = not(
   text(String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|getName\(|allowlist|whitelist)`),
@@ -17,6 +17,7 @@ const pathTraversal: StructuralRule = {
   why: "A name such as `../../etc/passwd` or an absolute path leaves the folder that was meant.",
   mend: "Take the last part only (`basename`), or resolve the path and check that it still lies inside the folder before opening it.",
   inTests: false,
+  onlyWith: REQUEST_WORDS,
   match: {
     ...script(
       call(
@@ -131,6 +132,7 @@ const openRedirect: StructuralRule = {
   why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
   mend: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
   inTests: false,
+  onlyWith: /redirect|location:/i,
   match: {
     ...script(
       call(
@@ -193,6 +195,7 @@ const requestChosenUrl: StructuralRule = {
   why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
   mend: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
   inTests: false,
+  onlyWith: REQUEST_WORDS,
   match: {
     ...script(
       call(

@@ -70,3 +70,7 @@ export const REQUEST = {
   ruby: String.raw`\bparams(\[|\.(fetch|require|dig)\b)|\bcookies\[|\brequest\.(params|query_parameters|headers)\b`,
   php: String.raw`\$_(GET|POST|REQUEST|COOKIE)\b`,
 } as const;
+
+/** Some word of REQUEST. */
+export const REQUEST_WORDS =
+  /\b(req|request|ctx|context|params|cookies)\b|searchParams|FormValue|PathValue|URL\.(Query|Path)|Header\.Get|mux\.Vars|\bc\.|\$_(GET|POST|REQUEST|COOKIE)/;

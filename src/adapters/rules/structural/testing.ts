@@ -12,6 +12,7 @@ const unawaitedAssertion: StructuralRule = {
   why: "The test ends before the promise settles, so it passes whatever the promise does.",
   mend: "Put `await` before `expect(…)`, or return it.",
   inTests: true,
+  onlyWith: /\.(resolves|rejects)\b/,
   wholeFile: true,
   match: {
     ...script({
@@ -42,6 +43,7 @@ const assertionNotCalled: StructuralRule = {
   why: "Without the parentheses nothing is checked, and the test passes whatever happens.",
   mend: "Call it: `toBeTruthy()`, `assert_called_once()`.",
   inTests: true,
+  onlyWith: /\bexpect\(|assert_|called_(once|with)|not_called|has_calls/,
   wholeFile: true,
   match: {
     ...script({
@@ -107,6 +109,7 @@ const assertTuple: StructuralRule = {
   why: "The parentheses turn condition and message into a tuple of two, and a tuple that holds something is true.",
   mend: "Take the parentheses away: `assert condition, message`.",
   inTests: true,
+  onlyWith: /assert\s*\(/,
   match: {
     python: [
       {

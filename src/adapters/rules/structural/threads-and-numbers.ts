@@ -12,6 +12,7 @@ const decimalFromDouble: StructuralRule = {
   why: "0.1 has no exact binary form: the decimal becomes 0.1000000000000000055 and so on.",
   mend: 'Make it from text (`new BigDecimal("0.1")`, `Decimal("0.1")`) or with `BigDecimal.valueOf`.',
   inTests: false,
+  onlyWith: /Decimal/,
   match: {
     java: [
       {
@@ -52,6 +53,7 @@ const threadRun: StructuralRule = {
   why: "The caller waits until the work is done, and no thread is started.",
   mend: "Call `start()`.",
   inTests: true,
+  onlyWith: /Thread/,
   match: {
     java: [
       {
@@ -83,6 +85,7 @@ const sharedDateFormat: StructuralRule = {
   why: "It keeps its state in fields: two threads that use it at once get each other's dates.",
   mend: "Use `DateTimeFormatter`, which does not change.",
   inTests: false,
+  onlyWith: /DateFormat/,
   match: {
     java: [
       {
@@ -120,6 +123,7 @@ const interruptSwallowed: StructuralRule = {
   why: "Catching `InterruptedException` clears the flag; the thread pool then cannot stop this thread.",
   mend: "Call `Thread.currentThread().interrupt()` in the handler, or let the exception through.",
   inTests: false,
+  onlyWith: /InterruptedException/,
   match: {
     java: [
       {
@@ -160,6 +164,7 @@ const guardDropped: StructuralRule = {
   why: "`let _ =` drops the guard in the same statement, so nothing below is protected.",
   mend: "Give the guard a name: `let _guard = …`.",
   inTests: true,
+  onlyWith: /let _ =/,
   match: {
     rust: [
       {

@@ -12,6 +12,7 @@ const unsafeYamlLoad: StructuralRule = {
   why: "A tag in the document (`!!python/object/apply:os.system`, `!ruby/object`) makes the loader build any object, which runs code.",
   mend: "Use the safe loader: `yaml.safe_load`, `YAML.safe_load`, `new Yaml(new SafeConstructor(…))`.",
   inTests: false,
+  onlyWith: /yaml|psych/i,
   match: {
     python: [
       call(
@@ -67,6 +68,7 @@ const unsafeDeserialization: StructuralRule = {
   why: "These formats name the classes to build, so a crafted message runs code while it is being read.",
   mend: "Exchange plain data (JSON, Protocol Buffers) and check it against a schema; if the format must stay, verify a signature before reading.",
   inTests: false,
+  onlyWith: /pickle|dill|marshal|torch\.load|ObjectInputStream|unserialize/i,
   match: {
     python: [
       call(
@@ -127,6 +129,7 @@ const xxeParser: StructuralRule = {
   why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
   mend: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
   inTests: false,
+  onlyWith: /XMLParser|libxml|Nokogiri/i,
   match: {
     python: [
       call(

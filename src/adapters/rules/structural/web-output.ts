@@ -18,6 +18,8 @@ const unescapedHtml: StructuralRule = {
   why: "A `<script>` or `onerror=` inside the text runs in the reader's browser with their session (cross-site scripting).",
   mend: "Set text (`textContent`), let the template engine escape it, or sanitize the markup first.",
   inTests: false,
+  onlyWith:
+    /innerHTML|outerHTML|document\.write|\b(res|resp|response|out)\.|mark_safe|Markup|template\.|html_safe|\braw\b|\$_/,
   match: {
     ...script(
       {
@@ -133,6 +135,7 @@ const corsAnyWithCredentials: StructuralRule = {
   why: "Any page that a signed-in user visits can then read private data from this server in their name.",
   mend: "List the origins that may send credentials, or leave credentials out.",
   inTests: false,
+  onlyWith: /credentials/i,
   match: {
     ...script({
       all: [
@@ -201,6 +204,7 @@ const debugServer: StructuralRule = {
   why: "The debugger's error page shows source and settings, and Werkzeug's lets visitors run Python.",
   mend: "Take the flag from the environment and leave it off by default.",
   inTests: false,
+  onlyWith: /debug/,
   match: {
     python: [
       call(

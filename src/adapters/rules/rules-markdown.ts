@@ -1,0 +1,75 @@
+// The text of docs/rules.md, made from the rules themselves so that it cannot lag behind them.
+import { CATEGORIES } from "../../domain/finding.ts";
+import type { Example, Rule } from "./rule.ts";
+import { allRules } from "./rules.ts";
+
+/**
+ * A page about every rule: a table by category, then a section per rule with its reason, its mend and one example each.
+ *
+ * @returns Markdown that ends with a newline; the same for the same rules
+ */
+export function rulesMarkdown(rules: readonly Rule[] = allRules()): string {
+  const tables = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category))
+    .filter((group) => group.length > 0)
+    .map(table);
+  return `${[intro(rules.length), ...tables, "## Each rule", ...rules.map(section)].join("\n\n")}\n`;
+}
+
+function intro(count: number): string {
+  return [
+    "# Rules",
+    `Kodiai's ${count} built-in rules. They run without a model, and speak only about lines that the pull request adds or changes.`,
+    "Turn a rule off or change its severity in `.kodiai.yml`:",
+    "```yaml\nrules:\n  missing-timeout: off\n  swallowed-error: major\n```",
+    "Or hold one place back with a comment on its line or the line above; the review lists it with your reason:",
+    "```python\nreply = requests.get(URL)  # kodiai-ignore missing-timeout the proxy in front has one\n```",
+    "Rules marked * also speak about test files.",
+  ].join("\n\n");
+}
+
+function table(rules: readonly Rule[]): string {
+  const rows = rules.map(
+    (rule) =>
+      `| [${rule.id}](#${rule.id})${rule.inTests ? " *" : ""} | ${rule.severity} | ${languages(rule)} | ${cell(rule.title)} |`,
+  );
+  const [first] = rules;
+  const name = first?.category ?? "";
+  const title = `## ${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return [title, "", "| rule | severity | languages | says |", "|-|-|-|-|", ...rows].join("\n");
+}
+
+function section(rule: Rule): string {
+  const parts = [
+    `### ${rule.id}`,
+    `**${rule.title}** (${rule.severity}, ${rule.category})`,
+    rule.why,
+    rule.mend,
+    ...exampleOf("Speaks about", rule.bad[0]),
+    ...exampleOf("Silent about", rule.good[0]),
+  ];
+  return parts.join("\n\n");
+}
+
+function exampleOf(label: string, example: Example | undefined): string[] {
+  if (example === undefined) return [];
+  const code = visible(example.code);
+  const fence = code.includes("```") ? "````" : "```";
+  const extension = example.path.slice(example.path.lastIndexOf(".") + 1);
+  return [`${label} (\`${example.path}\`):`, `${fence}${extension}\n${code}\n${fence}`];
+}
+
+function languages(rule: Rule): string {
+  if (rule.kind === "structural") return Object.keys(rule.match).sort().join(", ");
+  return rule.languages === "any" ? "any" : [...rule.languages].sort().join(", ");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/** Characters that cannot be seen (bidi marks, zero-width, controls) are written out, or the page would hold them. */
+function visible(code: string): string {
+  return code.replace(/[\p{Cf}\p{Cc}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,39 @@
+import { micromark } from "micromark";
+import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { expect, test } from "vitest";
+import type { LineRule } from "../../../src/adapters/rules/rule.ts";
+import { allRules } from "../../../src/adapters/rules/rules.ts";
+import { rulesMarkdown } from "../../../src/adapters/rules/rules-markdown.ts";
+
+test("the page lists every rule once in a table and once with a section", () => {
+  const page = rulesMarkdown();
+  const html = micromark(page, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  for (const { id } of allRules()) {
+    expect(page.split(`[${id}](#${id})`)).toHaveLength(2);
+    expect(html.split(`<h3>${id}</h3>`)).toHaveLength(2);
+  }
+  expect(html).toContain("<h2>Security</h2>");
+  expect(html.split("<tr>").length - 1).toBe(allRules().length + html.split("<table>").length - 1);
+});
+
+test("invisible characters of examples are written out, and fences inside them do not end the block", () => {
+  const rule: LineRule = {
+    kind: "line",
+    id: "hidden-text",
+    title: "Hidden | text",
+    severity: "major",
+    category: "security",
+    confidence: 1,
+    why: "It is hidden.",
+    mend: "Remove it.",
+    inTests: true,
+    languages: "any",
+    check: () => [],
+    bad: [{ path: "a.md", code: "```\nif (\u202eadmin)\n```" }],
+    good: [{ path: "a.md", code: "if (admin)" }],
+  };
+  const page = rulesMarkdown([rule]);
+  expect(page).toContain("````md\n```\nif (\\u{202e}admin)\n```\n````");
+  expect(page).not.toContain("\u202e");
+  expect(page).toContain("Hidden \\| text |");
+});
