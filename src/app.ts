@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { ReviewJob } from "./domain/job.ts";
+import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { takeBody } from "./take-body.ts";
 import { githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -81,14 +83,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       queue: store.queue,
       run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
       onEnd: ({ job, attempt }, end, error) =>
-        log[end.state === "dead" ? "error" : "info"](
+        log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
             head: job.headSha,
             trigger: job.trigger,
             attempt,
             ...end,
-            ...(end.state === "dead" ? { err: error } : {}),
+            ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
           },
           "job ended",
         ),
@@ -128,6 +130,7 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
         if (isNew && kind === "review") worker.wake();
       });
       addHandler((request, response) => health(request, response, store));
+      addHandler((request, response) => isDelivery(request, options) && takeBody(request, response));
     },
     { probot, webhooksPath: options.webhookPath },
   );
@@ -143,6 +146,11 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
   return server;
 }
 
+function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: AppOptions): boolean {
+  const isJson = headers["content-type"]?.trimStart().startsWith("application/json") === true;
+  return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
+}
+
 /** GET /healthz: the process answers and its store can be read. */
 function health(request: IncomingMessage, response: ServerResponse, store: Store): boolean {
   if (request.method !== "GET" || request.url?.split("?")[0] !== "/healthz") return false;
@@ -156,6 +164,11 @@ async function slug(app: ProbotOctokit): Promise<string> {
   if (data === null || data.slug === undefined)
     throw new Error("GitHub does not know this app; check APP_ID and PRIVATE_KEY");
   return data.slug;
+}
+
+/** Anything but "try again later". */
+function isBug(error: unknown): boolean {
+  return error !== null && !(error instanceof Transient);
 }
 
 function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {

@@ -6,6 +6,7 @@ import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "./app.ts";
 import { type Env, readEnv } from "./config/env.ts";
 import { privateKeyOf } from "./private-key.ts";
+import { logWithoutSecrets } from "./wire.ts";
 
 enableCompileCache();
 // The real environment beats .env: loadEnvFile leaves alone what is set.
@@ -23,10 +24,9 @@ function refuse(problems: readonly string[]): void {
 }
 
 async function serve(env: Env): Promise<void> {
-  const log = pino(
-    { level: env.logLevel },
-    env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1),
-  );
+  const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
+  const lines = logWithoutSecrets((line) => void output.write(line));
+  const log = pino({ level: env.logLevel }, lines);
   const app = await startApp({
     appId: env.appId,
     privateKey: privateKeyOf(env),
@@ -49,11 +49,15 @@ async function serve(env: Env): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, "stopping: running jobs may end, waiting ones stay queued");
+    const end = async (code: number) => {
+      await lines.drained();
+      process.exit(code);
+    };
     app.close().then(
-      () => process.exit(0),
+      () => end(0),
       (error: unknown) => {
         log.error({ err: error }, "did not stop cleanly");
-        process.exit(1);
+        return end(1);
       },
     );
   };

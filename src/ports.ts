@@ -17,6 +17,8 @@ export interface ListedFile {
   readonly deletions: number;
   /** Hunks only (`@@ …`), or null where the source gives none (binary, too large, nothing changed). */
   readonly patch: string | null;
+  /** Git's mode at the head where the source learned it: `120000` (symbolic link), `160000` (submodule). */
+  readonly newMode?: string | null;
 }
 
 /** The change: GitHub's listing of files, or a whole unified diff from git. */

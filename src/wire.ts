@@ -13,6 +13,10 @@ import { githubReviews } from "./adapters/github/reviews.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
+import { secretRedactor } from "./adapters/secrets/redact.ts";
+import { redactStrings } from "./adapters/secrets/redact-strings.ts";
+import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
+import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
@@ -22,6 +26,9 @@ import type { Env } from "./config/env.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
+
+/** Keeps no state. */
+const redactor = secretRedactor();
 
 /** The embedded store: durable queue and ledger in one file of the data folder. */
 export interface Store {
@@ -80,7 +87,8 @@ export function reviewPorts(
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   return async (job) => {
     const client = await clients.forRepository(job.installationId, job.repo);
-    const reviews = githubReviews(client, github.botLogin);
+    const real = githubReviews(client, github.botLogin);
+    const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
     return {
       pulls: githubPullRequests({
         github: client,
@@ -89,13 +97,28 @@ export function reviewPorts(
         botLogin: github.botLogin,
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
-      reviews: github.onUnposted === null ? reviews : dryRunReviews(reviews, github.onUnposted),
+      reviews: redactedReviews(reviews, redactor),
       inspector: rules,
       known: knownRules(),
-      ledger: store.ledger,
+      ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
   };
+}
+
+/** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
+function unpostedLedger(ledger: Ledger): Ledger {
+  return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
+}
+
+/** The value with `[redacted:KIND]` in place of every secret in its texts; line numbers inside a text stay true. */
+export function withoutSecrets<T>(value: T): Promise<T> {
+  return redactStrings(value, redactor);
+}
+
+/** A destination for pino that hands each line on without secrets. */
+export function logWithoutSecrets(handOn: (line: string) => void): RedactedLog {
+  return redactedLog(handOn, redactor);
 }
 
 export type { LocalRange, Unposted };

@@ -103,5 +103,6 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   if (!(error instanceof Transient)) return { state: "dead", reason };
   if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
   const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  return { state: "retry", at: Math.max(now + backoff, error.notBefore ?? 0), reason };
+  // Queues keep whole milliseconds.
+  return { state: "retry", at: Math.ceil(Math.max(now + backoff, error.notBefore ?? 0)), reason };
 }

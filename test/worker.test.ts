@@ -9,7 +9,12 @@ import { startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
 /** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
-function world(work: (job: ReviewJob, attempt: number) => Promise<string>, jobs: ReviewJob[], parallel = 1) {
+function world(
+  work: (job: ReviewJob, attempt: number) => Promise<string>,
+  jobs: ReviewJob[],
+  parallel = 1,
+  chance = 0,
+) {
   const queue = sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS));
   for (const job of jobs) queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   const ends: JobEnd[] = [];
@@ -25,7 +30,7 @@ function world(work: (job: ReviewJob, attempt: number) => Promise<string>, jobs:
         ended?.();
       },
       now: () => now,
-      random: () => 0,
+      random: () => chance,
     },
     parallel,
   );
@@ -50,6 +55,18 @@ test("a job that fails for now is tried again, later each time, and succeeds", a
   expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
   expect(ends[0]).toMatchObject({ at: 3_500, reason: "Transient: GitHub answered 502" });
   expect(ends[1]).toMatchObject({ at: 3_500 + 5_000 });
+  await worker.stop(1_000);
+});
+
+test("a wait that chance made uneven is recorded like any other", async () => {
+  const work = async (_job: ReviewJob, attempt: number) => {
+    if (attempt < 3) throw new Transient("GitHub answered 502");
+    return "posted";
+  };
+  const { worker, ends, after } = world(work, [reviewJob(1, "a")], 1, 1 / 3);
+  await after(3);
+  expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
+  expect(ends[0]).toMatchObject({ at: 1_000 + 3_334, reason: "Transient: GitHub answered 502" });
   await worker.stop(1_000);
 });
 

@@ -27,6 +27,7 @@ export interface ListedPatch {
   readonly additions: number;
   readonly deletions: number;
   readonly patch: string | null;
+  readonly newMode?: string | null;
 }
 
 /**
@@ -57,8 +58,8 @@ export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
   if ("reason" in hunks) return { path, reason: hunks.reason };
   const delivered = countLines(hunks);
   const complete = additions <= delivered.additions && deletions <= delivered.deletions;
-  const unknown = { binary: false, oldMode: null, newMode: null };
-  return { path, previousPath, status, ...unknown, additions, deletions, hunks, complete };
+  const modes = { oldMode: null, newMode: file.newMode ?? null };
+  return { path, previousPath, status, binary: false, ...modes, additions, deletions, hunks, complete };
 }
 
 function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {

@@ -2,6 +2,7 @@
 import { throttling } from "@octokit/plugin-throttling";
 import { Octokit } from "@octokit/rest";
 import type { Repo } from "../../domain/job.ts";
+import { Transient } from "../../domain/transient.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { translated } from "./translate-error.ts";
 
@@ -46,6 +47,12 @@ export function githubClients(options: ClientOptions): Clients {
       ...body,
     });
     const fresh = newClient(options, data.token, installationId);
+    fresh.hook.error("request", (error) => {
+      if (!("status" in error) || error.status !== 401) throw error;
+      // Revoked before its time, as after a change of permissions: the next try has a new one.
+      cache.delete(key);
+      throw new Transient("GitHub no longer takes the token", null, error);
+    });
     if (cache.size > 1_000) cache.clear();
     cache.set(key, { client: fresh, expiresAt: Date.parse(data.expires_at) });
     return fresh;
@@ -76,7 +83,7 @@ export function githubClients(options: ClientOptions): Clients {
   };
 }
 
-function newClient(options: ClientOptions, token: string, installationId: number): GitHub {
+function newClient(options: ClientOptions, token: string, installationId: number): Octokit {
   return new ThrottledOctokit({
     auth: token,
     baseUrl: options.apiUrl,

@@ -4,6 +4,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
+import { specialModes } from "./special-modes.ts";
 
 type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
 
@@ -30,7 +31,9 @@ export async function listChanges(github: GitHub, repo: Repo, pull: PullRequest)
   const listed = await Promise.all(
     files.map((file, index) => listedFile(github, repo, pull, file, missing.includes(index))),
   );
-  return { kind: "listing", files: listed, total: Math.max(data.changed_files, listed.length) };
+  const modes = await specialModes(github, repo, pull.head.sha, listed);
+  const withModes = listed.map((file) => ({ ...file, newMode: modes.get(file.path) ?? null }));
+  return { kind: "listing", files: withModes, total: Math.max(data.changed_files, listed.length) };
 }
 
 /** Places of files that changed lines and have no patch, or may have lost it to the limit of their response. */

@@ -1,4 +1,5 @@
 // Reads a pull request from GitHub's REST API.
+import { createHash } from "node:crypto";
 import type { Repo } from "../../domain/job.ts";
 import { parseFindingMarker } from "../../domain/marker.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
@@ -97,11 +98,17 @@ async function readText(
     // GitHub inlines content up to 1 MB; a larger file has encoding "none".
     if (Array.isArray(data) || data.type !== "file" || data.size > maxBytes || data.encoding !== "base64") return null;
     const bytes = Buffer.from(data.content, "base64");
-    return bytes.includes(0) ? null : bytes.toString("utf8");
+    return bytes.includes(0) || !isBlob(data.sha, bytes) ? null : bytes.toString("utf8");
   } catch (error) {
     if (error instanceof Error && "status" in error && error.status === 404) return null;
     throw error;
   }
+}
+
+/** For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff. */
+function isBlob(sha: string, bytes: Buffer): boolean {
+  const algorithm = sha.length === 64 ? "sha256" : "sha1";
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === sha;
 }
 
 async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRequest): Promise<AuthorFacts> {

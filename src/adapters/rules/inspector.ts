@@ -140,7 +140,7 @@ function findingOf(
   const suggestion = match.suggestion ?? null;
   const fits = suggestion?.startLine === anchor.startLine && suggestion.line === anchor.line;
   return {
-    id: findingId(rule.id, path, words, occurrence),
+    id: findingId(rule.id, pathOfIdentity(file.diff), words, occurrence),
     path,
     side: "RIGHT",
     startLine: anchor.startLine,
@@ -155,6 +155,11 @@ function findingOf(
     suggestion: fits ? suggestion : null,
     precedents: [],
   };
+}
+
+/** A finding outlives the renaming of its file: the name in the base is the one that stays. */
+function pathOfIdentity({ status, path, previousPath }: InspectedFile["diff"]): string {
+  return status === "renamed" && previousPath !== null ? previousPath : path;
 }
 
 function wordsOf(match: Match, lineText: LineText): string[] {

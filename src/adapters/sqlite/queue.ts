@@ -92,7 +92,7 @@ function finish(db: Database, held: Lease, now: number, end: JobEnd): void {
       db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(held.job.key) !== undefined;
     db.prepare(
       "UPDATE jobs SET state = ?, run_at = ?, lease_until = NULL, outcome = ?, finished_at = ? WHERE id = ? AND state = 'running'",
-    ).run(overtaken ? "superseded" : "waiting", end.at, end.reason, overtaken ? now : null, held.id);
+    ).run(overtaken ? "superseded" : "waiting", Math.ceil(end.at), end.reason, overtaken ? now : null, held.id);
     return;
   }
   const outcome = end.state === "done" ? end.outcome : end.reason;

@@ -1,0 +1,16 @@
+// A whole review without a network: gather, analyze and review with the real rules over a pull request in memory.
+const started = performance.now();
+const { inspector, knownRules } = await import("../src/wire.ts");
+const { writeReview } = await import("../src/flows/review-pull-request.ts");
+const { reviewMarkdown } = await import("../src/publish/publish.ts");
+const importMs = performance.now() - started;
+
+const { benchmarkSubject } = await import("./pull-request.ts");
+const { measured } = await import("./measured.ts");
+const { job, pulls } = benchmarkSubject();
+const ports = { pulls, inspector: inspector(), known: knownRules(), now: () => 0 };
+await measured(importMs, async () => {
+  const written = await writeReview(job, ports, (_room, enter) => Promise.resolve(enter()));
+  if (written.kind === "skipped") throw new Error(written.reason);
+  return reviewMarkdown(written).length > 0 ? written.findings.length : 0;
+});

@@ -1,0 +1,38 @@
+// npm run bench -- review: measures in processes of their own, and prints one line of JSON and a table.
+import { execFileSync } from "node:child_process";
+import { cpus, loadavg, totalmem } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Measured } from "./measured.ts";
+import { benchmarkSubject } from "./pull-request.ts";
+
+const GOAL = { medianMs: 300, peakMiB: 300 };
+
+const [name] = process.argv.slice(2);
+if (name !== "review") {
+  console.error("usage: npm run bench -- review");
+  process.exit(2);
+}
+
+const { files, addedLines } = benchmarkSubject();
+const rows = { floor: run("floor"), review: run("review") };
+const machine = {
+  cpu: cpus()[0]?.model.trim() ?? "unknown",
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  load: Number(loadavg()[0]?.toFixed(1)),
+  node: process.versions.node,
+};
+console.log(JSON.stringify({ bench: name, files, addedLines, machine, ...rows, goal: GOAL }));
+console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load}, Node ${machine.node}`);
+console.log(`${files} files, ${addedLines} added lines, ${rows.review.result} findings, ${rows.review.runs} runs\n`);
+const head = ["", "import ms", "first ms", "median ms", "p95 ms", "peak MiB"];
+const cells = Object.entries(rows).map(([row, seen]) => [
+  row,
+  ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.peakMiB].map((value) => value.toFixed(1)),
+]);
+for (const line of [head, ...cells]) console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(8) : cell.padStart(11))).join(""));
+
+function run(file: string): Measured {
+  const path = fileURLToPath(new URL(`${file}.ts`, import.meta.url));
+  return JSON.parse(execFileSync(process.execPath, [path], { encoding: "utf8" })) as Measured;
+}

@@ -1,0 +1,34 @@
+// The last thing that a comment passes on its way to GitHub: no token, key or password leaves in it, whoever wrote it there.
+import type { Reviews } from "../../ports.ts";
+import type { SecretRedactor } from "./redact.ts";
+
+/** A hidden marker of ours and everything behind it: by it a comment is known again, so it stays as it is. */
+const MARKERS = /(?:\s*<!-- kodiai:[a-z]+(?: \w+)? -->)+\s*$/;
+const SUGGESTION = /^(`{3,})suggestion$/gm;
+
+/** Reads through to `real`; what it writes is redacted. Paths stay: GitHub places comments by them. */
+export function redactedReviews(real: Reviews, redactor: SecretRedactor): Reviews {
+  const clean = (body: string) => redactBody(body, redactor);
+  return {
+    head: (repo, number) => real.head(repo, number),
+    postedFindings: (repo, number, headSha) => real.postedFindings(repo, number, headSha),
+    async postReview(repo, number, headSha, body, comments) {
+      const cleaned = await Promise.all(comments.map(async (one) => ({ ...one, body: await clean(one.body) })));
+      return real.postReview(repo, number, headSha, await clean(body), cleaned);
+    },
+    async postFileComment(repo, number, headSha, path, body) {
+      return real.postFileComment(repo, number, headSha, path, await clean(body));
+    },
+    async putSummary(repo, number, marker, body) {
+      return real.putSummary(repo, number, marker, await clean(body));
+    },
+  };
+}
+
+async function redactBody(body: string, redactor: SecretRedactor): Promise<string> {
+  const at = MARKERS.exec(body)?.index ?? body.length;
+  const { text, found } = await redactor.redact(body.slice(0, at));
+  // One click would write the placeholder into the code.
+  const shown = found.length === 0 ? text : text.replace(SUGGESTION, "$1");
+  return shown + body.slice(at);
+}

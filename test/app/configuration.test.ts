@@ -1,0 +1,83 @@
+// .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, and with its mistakes said aloud.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Files } from "../fakes/github/emulator.ts";
+import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ owners: ["acme", "globex", "initech"] });
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(() => stage.close());
+
+const CHANGE: Files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
+let repositories = 0;
+
+/** A pull request with two findings in a repository that starts with these files. */
+async function change(owner: string, base: Files, files: Files = CHANGE) {
+  repositories++;
+  const name = `shop-${repositories}`;
+  const repository = await stage.world.repository(owner, name, { files: { "README.md": "# Shop\n", ...base } });
+  const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
+  const { outcome } = await stage.settled(pull);
+  return { pull, outcome, said: said(stage.world, pull).toSorted() };
+}
+
+test("a pull request cannot switch its own review off; the summary says when its change takes effect", async () => {
+  const files = { ...CHANGE, ".kodiai.yml": "review:\n  enabled: false\n" };
+  const { pull, said: comments } = await change("acme", {}, files);
+  expect(comments).toHaveLength(2);
+  const { body } = summaryOf(stage.world, pull);
+  expect(body).toContain("This pull request changes `.kodiai.yml`; the change takes effect after the merge.");
+});
+
+test("the file at the base decides", async () => {
+  const off = await change("acme", { ".kodiai.yml": "review:\n  enabled: false\n" });
+  expect(off.outcome).toBe("skipped: review.enabled is false");
+  const quiet = await change("acme", { ".kodiai.yml": "rules:\n  tls-verify-disabled: off\n" });
+  expect(quiet.said).toEqual(["ops/backup.py:3 shell-from-strings"]);
+});
+
+test("what is wrong in the file is said with its line and column, and the rest of the file holds", async () => {
+  const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
+  const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });
+  expect(comments).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  const { body } = summaryOf(stage.world, pull);
+  expect(body).toContain("**Configuration:**");
+  expect(body).toMatch(/- `\.kodiai\.yml:2:3`: error: unknown key .*maxComents.*did you mean .*maxComments/);
+  expect(body).toMatch(/- `\.kodiai\.yml:3:12`: error: /);
+  expect(body).toMatch(/- `\.kodiai\.yml:6:3`: error: there is no rule .*weak-hassh/);
+});
+
+test("a file that is no YAML at all is reported, and the review goes on with the defaults", async () => {
+  const { pull, said: comments } = await change("acme", { ".kodiai.yml": "review: {enabled: false\n\t- [" });
+  expect(comments).toHaveLength(2);
+  expect(summaryOf(stage.world, pull).body).toMatch(/- `\.kodiai\.yml:\d+:\d+`: error: /);
+});
+
+test("the owner's .github repository gives defaults that a repository's own file overrules", async () => {
+  const defaults = "rules:\n  tls-verify-disabled: off\n  shell-from-strings: minor\n";
+  await stage.world.repository("globex", ".github", { files: { ".kodiai.yml": defaults } });
+  const plain = await change("globex", {});
+  expect(plain.said).toEqual([]);
+  const own = await change("globex", { ".kodiai.yml": "rules:\n  shell-from-strings: critical\n" });
+  expect(own.said).toEqual(["ops/backup.py:3 shell-from-strings"]);
+});
+
+test("_extends takes the rest from another repository of the same owner", async () => {
+  const settings = "rules:\n  shell-from-strings: off\n";
+  await stage.world.repository("initech", "settings", { files: { ".kodiai.yml": settings }, private: true });
+  const { said: comments } = await change("initech", { ".kodiai.yml": "_extends: settings\n" });
+  expect(comments).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+});
+
+test("_extends of a repository that is not there, or of another owner, is a problem and not a failure", async () => {
+  await stage.world.repository("globex", "settings", { files: { ".kodiai.yml": "review: {enabled: false}\n" } });
+  const absent = await change("acme", { ".kodiai.yml": "_extends: nowhere\n" });
+  expect(absent.said).toHaveLength(2);
+  expect(summaryOf(stage.world, absent.pull).body).toContain("nowhere");
+  const foreign = await change("acme", { ".kodiai.yml": "_extends: globex/settings\n" });
+  expect(foreign.said).toHaveLength(2);
+  expect(summaryOf(stage.world, foreign.pull).body).toContain("**Configuration:**");
+});

@@ -1,0 +1,61 @@
+// The corridor without a server: one change from plain data, walked by the real rooms and the real rules.
+import type { Review } from "../../src/domain/review.ts";
+import { type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
+import { inspector, knownRules } from "../../src/wire.ts";
+import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
+
+const rules = inspector();
+const known = knownRules();
+
+/** A world in which `files` were added to an empty repository, and `.kodiai.yml` says `config`. */
+export interface Change {
+  /** Head text of added files by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** `.kodiai.yml` at the base. */
+  readonly config?: string;
+  readonly world?: World;
+  readonly job?: Parameters<typeof aJob>[0];
+}
+
+/** The review, or the reason why there is none. */
+export async function reviewOf(change: Change): Promise<Review | string> {
+  const written = await writeReview(aJob(change.job), portsOf(change), (_room, enter) => Promise.resolve(enter()));
+  return written.kind === "skipped" ? written.reason : written;
+}
+
+/** The review; throws the reason why there is none. */
+export async function reviewed(change: Change): Promise<Review> {
+  const review = await reviewOf(change);
+  if (typeof review === "string") throw new Error(`not reviewed: ${review}`);
+  return review;
+}
+
+/** Each finding as `PATH:LINE RULE SEVERITY PLACE`. */
+export function told(review: Review): string[] {
+  return review.findings.map(
+    ({ finding, place }) => `${finding.path}:${finding.line} ${finding.rule} ${finding.severity} ${place}`,
+  );
+}
+
+/** GitHub's listing of an added file. */
+export function addedFile(path: string, text: string) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join("\n")}`;
+  return { path, previousPath: null, status: "added", additions: lines.length, deletions: 0, patch } as const;
+}
+
+function portsOf({ files = {}, config, world = {} }: Change): WritingPorts {
+  const listed = Object.entries(files).map(([path, text]) => addedFile(path, text));
+  const heads = Object.entries(files).map(([path, text]) => [`${HEAD}:${path}`, text]);
+  const pulls = fakePullRequests({
+    pull: aPull(),
+    changes: { kind: "listing", files: listed, total: listed.length },
+    ...world,
+    texts: {
+      ...Object.fromEntries(heads),
+      ...(config === undefined ? {} : { [`${BASE}:.kodiai.yml`]: config }),
+      ...world.texts,
+    },
+  });
+  return { pulls, inspector: rules, known, now: () => 0 };
+}

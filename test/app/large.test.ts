@@ -1,0 +1,48 @@
+// Pull requests of a size that nobody wants to review: they are reviewed within bounds, and the bounds are told.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BALANCE, said, summaryOf } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+/** So many files, every hundredth with a finding. */
+function manyFiles(count: number): Record<string, string> {
+  const names = Array.from({ length: count }, (_, at) => `src/part-${String(at).padStart(4, "0")}.py`);
+  return Object.fromEntries(names.map((name, at) => [name, at % 100 === 0 ? BALANCE : `value_${at} = ${at}\n`]));
+}
+
+async function review(name: string, files: Record<string, string>) {
+  const repository = await stage.world.repository("acme", name, { files: { "README.md": "# Big\n" } });
+  const pull = await stage.world.pullRequest(repository, { title: "Move everything", files });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(stage.world.violations).toEqual([]);
+  return { said: said(stage.world, pull), summary: summaryOf(stage.world, pull).body };
+}
+
+test("three hundred files are all reviewed", async () => {
+  const { said: comments, summary } = await review("big", manyFiles(300));
+  expect(comments.toSorted()).toEqual([0, 100, 200].map((at) => `src/part-0${String(at).padStart(3, "0")}.py:5 tls-verify-disabled`));
+  expect(summary).toContain("**3 findings**: 3 major — 3 inline.");
+  expect(summary).toContain("- Size: 300 files");
+});
+
+test("one line of a megabyte is reviewed with the rest of its pull request", async () => {
+  const line = `data = "${"lorem ipsum dolor sit amet ".repeat(40_000)}"\n`;
+  const { said: comments, summary } = await review("wide", { "src/wide.py": line + BALANCE, "src/balance.py": BALANCE });
+  expect(comments).toContain("src/balance.py:5 tls-verify-disabled");
+  expect(summary).toContain("src/wide.py");
+});
+
+// GitHub lists 3,000 files of a pull request and no more. Takes about a minute on a busy machine: KODIAI_SLOW=1 runs it.
+describe.runIf(process.env.KODIAI_SLOW === "1")("slow", () => {
+  test("three thousand files are reviewed within the bounds that the summary tells", async () => {
+    const { said: comments, summary } = await review("vast", manyFiles(3_000));
+    expect(comments).toHaveLength(10);
+    expect(summary).toContain("**30 findings**: 30 major — 10 inline, 20 below");
+    expect(summary).toContain("`head-text`");
+  }, 300_000);
+});

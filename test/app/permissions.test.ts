@@ -1,0 +1,51 @@
+// app.yml asks for what a review needs, and for nothing that it does not need.
+import { expect, test } from "vitest";
+import { readManifest } from "../fakes/github/manifest.ts";
+import { BACKUP, said, summaryOf } from "./given.ts";
+import { openStage } from "./stage.ts";
+
+const manifest = readManifest();
+
+/** What becomes of an ordinary pull request when the App is granted these permissions. */
+async function reviewWith(permissions: Readonly<Record<string, "read" | "write">>) {
+  const stage = await openStage({ manifest: { ...manifest, permissions } });
+  try {
+    const repository = await stage.world.repository("acme", "shop", {
+      files: { "README.md": "# Shop\n" },
+      private: true,
+    });
+    const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    const job = await stage.settled(pull);
+    const isWhole = job.state === "done" && !summaryOf(stage.world, pull).body.includes("incomplete");
+    return { isWhole, said: said(stage.world, pull), outcome: job.outcome };
+  } finally {
+    await stage.close();
+  }
+}
+
+test("the permissions of app.yml are enough for a whole review", async () => {
+  expect(await reviewWith(manifest.permissions)).toMatchObject({
+    isWhole: true,
+    said: ["ops/backup.py:3 shell-from-strings"],
+  });
+});
+
+test.each(Object.keys(manifest.permissions).filter((name) => name !== "metadata"))(
+  "without %s there is no whole review",
+  async (name) => {
+    const rest = Object.entries(manifest.permissions).filter(([given]) => given !== name);
+    expect(await reviewWith(Object.fromEntries(rest))).toMatchObject({ isWhole: false });
+  },
+);
+
+test("reading pull requests is not enough to review them", async () => {
+  expect(await reviewWith({ ...manifest.permissions, pull_requests: "read" })).toMatchObject({
+    isWhole: false,
+    said: [],
+  });
+});
+
+test("GitHub grants metadata to every App, so app.yml could not ask for less", () => {
+  expect(manifest.permissions).toEqual({ contents: "read", metadata: "read", pull_requests: "write" });
+  expect(manifest.events).toEqual(["pull_request"]);
+});

@@ -1,0 +1,97 @@
+// A token that stands in a pull request goes no further: not into a comment, not into the summary, not into the log.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { said, summaryOf } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+// Put together here, so that no scanner takes this file for a leak.
+const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+const CONFIG = `customRules:
+  - id: no-raw-sleep
+    language: python
+    message: "time.sleep() blocks ${TOKEN}"
+    note: "Ask with ${TOKEN} at the desk."
+    severity: major
+    rule:
+      pattern: time.sleep($SECONDS)
+`;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+test("what Kodiai posts and logs holds no token, whether it stood in code, a path, a title or the configuration", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "shop", { files: { ".kodiai.yml": CONFIG } });
+  const pull = await world.pullRequest(repository, {
+    title: `feat(${TOKEN}): wait`,
+    files: {
+      "src/wait.py": "import time\ntime.sleep(5)\n",
+      "src/client.py": `TOKEN = "${TOKEN}"\n`,
+      [`keys/${TOKEN}.py`]: "import time\ntime.sleep(1)\n",
+      [`vendor/${TOKEN}/index.js`]: "var a = 1;\n",
+    },
+  });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+
+  expect(
+    said(world, pull)
+      .map((one) => one.replace(TOKEN, "TOKEN"))
+      .toSorted(),
+  ).toEqual(["keys/TOKEN.py:2 no-raw-sleep", "src/client.py:1 leaked-secret", "src/wait.py:2 no-raw-sleep"]);
+  const { inline, reviews } = world.comments(pull);
+  const { body } = summaryOf(world, pull);
+  const posted = [...inline.map((one) => one.body), ...reviews.map((one) => one.body), body].join("\n");
+  expect(posted).not.toContain(TOKEN);
+  expect(posted).toContain("blocks [redacted:github-token]");
+  expect(body).toContain("[redacted:github-token]");
+  expect(stage.log.join("\n")).not.toContain(TOKEN);
+  // Every comment is still known by its marker: nothing is said again.
+  await world.push(pull, { "docs/wait.md": "# Waiting\n" });
+  await stage.settled(pull);
+  expect(world.comments(pull).inline).toHaveLength(3);
+});
+
+test("an ordinary comment passes the redaction unchanged, its links included", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "plain", { files: { "README.md": "# Plain\n" } });
+  const pull = await world.pullRequest(repository, {
+    title: "feat(auth): read the session",
+    files: { "src/session.ts": "export const read = (cookie: string) => eval(cookie);\n" },
+  });
+  await stage.settled(pull);
+  const { body } = summaryOf(world, pull);
+  expect(
+    body +
+      world
+        .comments(pull)
+        .inline.map((one) => one.body)
+        .join("\n"),
+  ).not.toContain("redacted");
+  expect(body).toContain(`/commit/${pull.headSha}`);
+});
+
+test("a dry run writes the review, logs it without secrets and posts nothing", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "dry", { files: { ".kodiai.yml": CONFIG } });
+  await stage.restart({ dryRun: true });
+  const before = stage.log.length;
+  const pull = await world.pullRequest(repository, {
+    title: "Wait",
+    files: { "src/wait.py": "import time\ntime.sleep(5)\n" },
+  });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  await stage.restart();
+  const { inline, reviews, summary } = world.comments(pull);
+  expect({ inline, reviews, summary }).toEqual({ inline: [], reviews: [], summary: [] });
+  const log = stage.log.slice(before).join("\n");
+  expect(log).toContain("dry run: not posted");
+  expect(log).toContain("blocks [redacted:github-token]");
+  expect(log).not.toContain(TOKEN);
+
+  const [opening] = world.deliveries.slice(-1);
+  await world.deliver("pull_request", opening?.payload);
+  await stage.settled(pull);
+  expect(said(world, pull)).toEqual(["src/wait.py:2 no-raw-sleep"]);
+});
