@@ -88,6 +88,8 @@ export interface RankedMemory {
   readonly score: number;
   readonly boosts: readonly Boost[];
   readonly languageMatch: boolean;
+  /** The changed hunk that it is nearest to, with that raw cosine distance; absent or null when no hunk found it. */
+  readonly nearestHunk?: { readonly path: string; readonly distance: number } | null;
   /** Labels of other memories that say the same and were folded into this one. */
   readonly alternateSources: readonly string[];
 }
