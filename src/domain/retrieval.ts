@@ -88,10 +88,24 @@ export interface RankedMemory {
   readonly score: number;
   readonly boosts: readonly Boost[];
   readonly languageMatch: boolean;
-  /** The changed hunk that it is nearest to, with that raw cosine distance; absent or null when no hunk found it. */
-  readonly nearestHunk?: { readonly path: string; readonly distance: number } | null;
+  /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
+  readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
   /** Labels of other memories that say the same and were folded into this one. */
   readonly alternateSources: readonly string[];
+}
+
+/** A comment or finding about code that is much like a changed hunk: what memory says without a model. */
+export interface SeenBefore {
+  readonly memoryId: string;
+  /** The changed file. */
+  readonly path: string;
+  /** Where it was said, or null. */
+  readonly url: string | null;
+  readonly outcome: Outcome | "unknown";
+  /** ISO 8601 date, "" when unknown. */
+  readonly date: string;
+  /** Raw cosine similarity to the changed hunk, 0–1. */
+  readonly similarity: number;
 }
 
 /** What the retrieve room hands on. */
@@ -101,6 +115,8 @@ export interface Precedents {
   readonly query: RetrievalQuery | null;
   /** Best first; what reaches the prompt. */
   readonly ranked: readonly RankedMemory[];
+  /** Most similar first; for the summary. */
+  readonly seenBefore: readonly SeenBefore[];
   /** What was found and left out: below the floor, over topK, over the character budget, a duplicate. */
   readonly cut: readonly { readonly id: string; readonly reason: string }[];
   readonly provenance: {

@@ -15,6 +15,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     gate,
     query: null,
     ranked: [],
+    seenBefore: [],
     cut: [],
     provenance: { ...searched, threshold, thresholdMethod: "configured", method },
     degraded: [],

@@ -161,7 +161,7 @@ function byDistance(
 function ranked(candidate: Candidate, alternateSources: readonly string[]): RankedMemory {
   const { record, distance, vectorRank, keywordRank, keywordScore, score } = candidate;
   const found = { record, distance, vectorRank, keywordRank, keywordScore, score };
-  return { ...found, adjustedDistance: null, boosts: [], languageMatch: false, alternateSources };
+  return { ...found, adjustedDistance: null, boosts: [], languageMatch: false, nearestHunk: null, alternateSources };
 }
 
 function languageOf(record: MemoryRecord): string {

@@ -31,8 +31,9 @@ import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-pre
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
-import { precedentEntry, sectionFrame } from "./retrieval-section.ts";
+import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
 import { admits, repoKey, scopeOf } from "./scope.ts";
+import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";
 import { strategyWeights } from "./strategy-weights.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
@@ -90,6 +91,21 @@ export async function retrieve(
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const result = await tries.run("retrieval", () => gated(context, signals, ports, settings, tries), failed);
   return { ...result, degraded: tries.degraded() };
+}
+
+/**
+ * The precedents as a section of a prompt, at most `maxContextChars` long; "" when there are none.
+ *
+ * @param delimiter unguessable, new for each prompt, at most 48 characters
+ */
+export function precedentSection(
+  precedents: Precedents,
+  { repo }: Pick<PullRequestContext, "repo">,
+  knowledge: Knowledge,
+  delimiter: string,
+): string {
+  const maxChars = knowledge.retrieval.maxContextChars;
+  return buildRetrievalContextSection(precedents.ranked, { maxChars, delimiter, repo: `${repo.owner}/${repo.name}` });
 }
 
 async function gated(
@@ -230,7 +246,7 @@ function configuredThreshold({ settings, ports }: Pick<Search, "settings" | "por
 }
 
 function chosen(
-  { context, settings, tuning, scope }: Search,
+  { context, settings, ports, tuning, scope }: Search,
   gate: GateDecision,
   query: RetrievalQuery,
   list: RankedList,
@@ -247,6 +263,7 @@ function chosen(
     gate,
     query,
     ranked: picked.chosen,
+    seenBefore: seenBefore(list.ranked, configuredThreshold({ settings, ports }) * SEEN_BEFORE_PART),
     cut: [...list.cut, ...picked.cut],
     provenance: {
       repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],

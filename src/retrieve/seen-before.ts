@@ -1,6 +1,6 @@
 // Without a model, too, memory speaks: where changed code is much like code that was commented on before, the summary says so.
 import type { Corpus } from "../domain/memory.ts";
-import type { RankedMemory } from "../domain/retrieval.ts";
+import type { RankedMemory, SeenBefore } from "../domain/retrieval.ts";
 import { isoDate } from "./iso-date.ts";
 
 /** Lines of one summary. */
@@ -12,20 +12,6 @@ const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"])
 /** How much nearer than "relevant" a memory must be to the changed code itself: this part of the embedder's threshold. */
 export const SEEN_BEFORE_PART = 2 / 3;
 
-/** A precedent for a changed hunk. */
-export interface SeenBefore {
-  readonly memoryId: string;
-  /** The changed file. */
-  readonly path: string;
-  /** Where it was said, or null. */
-  readonly url: string | null;
-  readonly outcome: string;
-  /** ISO 8601 date, "" when unknown. */
-  readonly date: string;
-  /** Raw cosine similarity to the changed hunk, 0–1. */
-  readonly similarity: number;
-}
-
 /**
  * Precedents for the changed code itself, most similar first, at most 5: comments and findings whose raw distance to a
  * changed hunk is at most `maxDistance`.
@@ -33,7 +19,7 @@ export interface SeenBefore {
 export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number): readonly SeenBefore[] {
   return ranked
     .flatMap(({ record, nearestHunk }): readonly SeenBefore[] => {
-      if (nearestHunk === undefined || nearestHunk === null || nearestHunk.distance > maxDistance) return [];
+      if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
       if (!SAID.has(record.corpus)) return [];
       return [
         {
