@@ -58,7 +58,8 @@ export function buildRetrievalQuery(
   let left = room - title.length;
   for (const part of parts.toSorted((a, b) => a.priority - b.priority)) {
     const lines = fittingLines(part.lines, left, title === "" && fitting.size === 0);
-    left -= lines.reduce((sum, line) => sum + line.length + 1, 0);
+    // What is less important never takes the place of what did not fit.
+    left = lines.length < part.lines.length ? 0 : left - lines.reduce((sum, line) => sum + line.length + 1, 0);
     if (lines.length > 0) fitting.set(part.name, lines);
     if (lines.length < part.lines.length) dropped.unshift(droppedText(part, lines.length));
   }

@@ -7,7 +7,7 @@ import { byScore } from "./tie-order.ts";
 export const HUNKS = 8;
 
 /** What a risk on one of its lines is worth against size, in doublings of changed lines. */
-const RISK_WORTH = 4;
+const RISK_WORTH = 6;
 /** How much less a file of this kind matters than source. */
 const KIND_COST: Readonly<Record<FileFacts["kind"], number>> = { source: 0, infra: 1, config: 2, test: 2, docs: 4 };
 
