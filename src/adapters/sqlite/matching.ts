@@ -61,10 +61,10 @@ function* scored(
   scores: readonly Float64Array[],
 ): Generator<KeywordHit> {
   for (const [at, { segment, mask }] of parts.entries()) {
-    const of = scores[at];
-    if (of === undefined) continue;
-    for (let row = 0; row < search.length; row += 1) {
-      const score = of[row] ?? 0;
+    const ofPart = scores[at];
+    if (ofPart === undefined) continue;
+    for (let row = 0; row < ofPart.length; row += 1) {
+      const score = ofPart[row] ?? 0;
       if (score > 0 && ((mask[row] ?? 0) & ADMITTED) !== 0) yield { id: segment.mems[row] ?? "", score };
     }
   }

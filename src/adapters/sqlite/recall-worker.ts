@@ -1,5 +1,6 @@
 // The search thread: opens the memory for reading and answers one question after another until its port closes.
 import { parentPort, workerData } from "node:worker_threads";
+import { inWords } from "./memory-file.ts";
 import type { Reply, Request, SearchSettings } from "./recall-protocol.ts";
 import { type MemorySearch, openSearch } from "./search-memory.ts";
 
@@ -21,7 +22,8 @@ function answer(request: Request): Reply {
     search ??= openSearch(settings.path, settings.limits);
     const method = search[request.ask] as (...args: readonly unknown[]) => unknown;
     return { id: request.id, value: method(...request.with) };
-  } catch (error) {
+  } catch (caught) {
+    const error = inWords(settings.path, caught);
     const text = error instanceof Error ? error.message : String(error);
     return { id: request.id, error: text, range: error instanceof RangeError };
   }

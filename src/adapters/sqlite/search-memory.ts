@@ -1,5 +1,6 @@
 // Searches memory over one read-only connection: the whole of Recall, but synchronous. Runs in a thread of its own
 // (see recall-worker.ts), because a search may take tens of milliseconds and SQLite does not wait aside.
+import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { load } from "sqlite-vec";
 import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
@@ -113,6 +114,7 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
 }
 
 function openForReading(path: string): Database.Database {
+  if (!existsSync(path)) throw new Error(`${path} is not there: nothing has been remembered yet.`);
   try {
     const db = new BetterSqlite(path, { readonly: true, fileMustExist: true });
     const version = Number(db.pragma("user_version", { simple: true }));
