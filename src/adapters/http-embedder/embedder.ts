@@ -4,7 +4,7 @@ import { type EmbeddingAnswer, type EmbeddingService, embedTexts } from "../embe
 import type { BatchLimits } from "../embedding-batches.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { statusFailure, unreadableAnswer } from "../service-failed.ts";
-import { type Fetch, serviceFetch } from "../service-fetch.ts";
+import { type Fetch, servicePost } from "../service-fetch.ts";
 
 export interface HttpEmbedderOptions {
   /** Such as `http://localhost:11434`; a `/v1` at its end is understood. */
@@ -33,7 +33,7 @@ const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_0
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   const call = serviceCall(options.limits ?? {}, options.now);
-  const fetch = serviceFetch(options.fetch);
+  const post = servicePost(options.fetch);
   const url = `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1/embeddings`;
   const headers = {
     accept: "application/json",
@@ -46,7 +46,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     usdPerMillionTokens: 0,
     ask: (input) =>
       call(async (signal) => {
-        const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ model, input }), signal });
+        const response = await post(url, headers, JSON.stringify({ model, input }), signal);
         if (!response.ok) throw statusFailure(response.status, response.headers.get("retry-after"));
         return readAnswer(await response.text());
       }),

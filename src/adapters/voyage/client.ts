@@ -3,7 +3,7 @@
 import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { connectionFailure, ServiceFailed, statusFailure } from "../service-failed.ts";
-import { type Fetch, serviceFetch } from "../service-fetch.ts";
+import { type Fetch, servicePost } from "../service-fetch.ts";
 
 export interface VoyageOptions {
   readonly apiKey: string;
@@ -25,7 +25,7 @@ export const VOYAGE_URL = "https://api.voyageai.com/v1";
 /** One for each use and process, because its circuit breaker remembers. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
-  const fetch = serviceFetch(options.fetch ?? globalThis.fetch);
+  const post = servicePost(options.fetch ?? globalThis.fetch);
   return (ask) =>
     call(async (signal) => {
       // The SDK keeps of a failed connection only a message, so the failure itself is caught on its way.
@@ -35,11 +35,13 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
         baseUrl: options.baseUrl ?? VOYAGE_URL,
         maxRetries: 0,
         logging: { silent: true },
-        fetch: (input, init) =>
-          fetch(input, init).catch((error: unknown) => {
-            failure = error;
-            throw error;
-          }),
+        fetch: (url, init) =>
+          post(String(url), Object.fromEntries(new Headers(init?.headers)), String(init?.body), signal).catch(
+            (error: unknown) => {
+              failure = error;
+              throw error;
+            },
+          ),
       });
       try {
         return await ask(client, { abortSignal: signal });
