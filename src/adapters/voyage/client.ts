@@ -3,7 +3,8 @@
 import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { connectionFailure, ServiceFailed, statusFailure } from "../service-failed.ts";
-import { type Fetch, servicePost } from "../service-fetch.ts";
+import { type Fetch, type Post, servicePost } from "../service-fetch.ts";
+import { soundAnswer } from "./sound-answer.ts";
 
 export interface VoyageOptions {
   readonly apiKey: string;
@@ -26,6 +27,10 @@ export const VOYAGE_URL = "https://api.voyageai.com/v1";
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
   const post = servicePost(options.fetch ?? globalThis.fetch);
+  const sent: Post = async (...request) => {
+    const response = await post(...request);
+    return response.ok ? new Response(soundAnswer(await response.text())) : response;
+  };
   return (ask) =>
     call(async (signal) => {
       // The SDK keeps of a failed connection only a message, so the failure itself is caught on its way.
@@ -36,7 +41,7 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
         maxRetries: 0,
         logging: { silent: true },
         fetch: (url, init) =>
-          post(String(url), Object.fromEntries(new Headers(init?.headers)), String(init?.body), signal).catch(
+          sent(String(url), Object.fromEntries(new Headers(init?.headers)), String(init?.body), signal).catch(
             (error: unknown) => {
               failure = error;
               throw error;

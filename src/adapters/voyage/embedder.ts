@@ -2,7 +2,6 @@
 import type { Embedder } from "../../ports.ts";
 import { embedTexts } from "../embed-texts.ts";
 import type { BatchLimits } from "../embedding-batches.ts";
-import { unreadableAnswer } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall } from "./client.ts";
 import { voyagePrice } from "./prices.ts";
 
@@ -41,9 +40,8 @@ export function voyageEmbedder(options: VoyageEmbedderOptions): Embedder {
           ask: (batch) =>
             call(async (client, request) => {
               const body = { input: [...batch], model, inputType, outputDimension: dimension, truncation: true };
-              const answer: Awaited<ReturnType<typeof client.embed>> | undefined = await client.embed(body, request);
-              if (!Array.isArray(answer?.data)) throw unreadableAnswer();
-              return { rows: answer.data, tokens: answer.usage?.totalTokens };
+              const { data, usage } = await client.embed(body, request);
+              return { rows: data ?? [], tokens: usage?.totalTokens };
             }),
         },
         texts,

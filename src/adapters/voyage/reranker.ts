@@ -1,7 +1,8 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
+import type { RerankResponseDataItem } from "voyageai";
 import type { Reranked, Reranker } from "../../ports.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
-import { ServiceFailed, unreadableAnswer } from "../service-failed.ts";
+import { ServiceFailed } from "../service-failed.ts";
 import { type VoyageOptions, voyageCall } from "./client.ts";
 import { voyagePrice } from "./prices.ts";
 
@@ -31,13 +32,8 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   async function score(query: string, documents: readonly string[]): Promise<{ scored: Scored[]; tokens: number }> {
     return await call(async (client, request) => {
       const body = { query: cut(query, MAX_QUERY_CHARS), documents: [...documents], model, truncation: true };
-      const answer: Awaited<ReturnType<typeof client.rerank>> | undefined = await client.rerank(body, request);
-      if (!Array.isArray(answer?.data)) throw unreadableAnswer();
-      const tokens = answer.usage?.totalTokens;
-      return {
-        scored: readScores(answer.data, documents.length),
-        tokens: Number.isFinite(tokens) ? Number(tokens) : 0,
-      };
+      const { data = [], usage } = await client.rerank(body, request);
+      return { scored: readScores(data, documents.length), tokens: usage?.totalTokens ?? 0 };
     });
   }
 
@@ -65,20 +61,14 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   };
 }
 
-/** Best first; of rows that name nobody, somebody twice or no finite score nothing is kept. */
-function readScores(rows: readonly unknown[], count: number): Scored[] {
+/** Best first; of rows that name nobody, somebody twice or no score nothing is kept. */
+function readScores(rows: readonly RerankResponseDataItem[], count: number): Scored[] {
   const scores = new Map<number, number>();
-  for (const row of rows) {
-    if (typeof row !== "object" || row === null) continue;
-    const { index, relevanceScore } = row as { readonly index?: unknown; readonly relevanceScore?: unknown };
-    if (!isPlace(index, count) || typeof relevanceScore !== "number" || !Number.isFinite(relevanceScore)) continue;
+  for (const { index, relevanceScore } of rows) {
+    if (index === undefined || relevanceScore === undefined || index < 0 || index >= count) continue;
     if (!scores.has(index)) scores.set(index, relevanceScore);
   }
   return [...scores].map(([place, score]) => ({ place, score })).sort((a, b) => b.score - a.score || a.place - b.place);
-}
-
-function isPlace(index: unknown, count: number): index is number {
-  return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < count;
 }
 
 /** A service refuses empty strings, and a cut may part a surrogate pair. */
