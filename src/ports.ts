@@ -172,16 +172,49 @@ export interface Embedded {
   readonly usd: number;
   /** How many texts were answered from the cache. */
   readonly cached: number;
+  /** Why some vectors are null, in one line that holds no key and no text; null or absent when none failed. */
+  readonly failed?: string | null;
 }
 
 /** Texts to vectors. Never throws: what fails is null, and the caller degrades. */
 export interface Embedder {
+  /** Read it after `embed`: an embedder that learns its dimension from the first answer says 0 until then. */
   readonly space: EmbeddingSpace;
   /** The cosine distance under which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
   /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
+}
+
+/** What may be put in a better order. Only `text` is sure to be read; the rest is for rerankers that are told about it. */
+export interface RerankCandidate {
+  readonly id: string;
+  readonly text: string;
+  readonly path?: string | null;
+  /** A chunk's kind or a corpus: `function`, `review_comment`. */
+  readonly type?: string | null;
+  readonly language?: string | null;
+}
+
+/** An order, and what it cost. */
+export interface Reranked {
+  /** min(topK, candidates) ids, best first: whom the reranker did not name follows in the order given. */
+  readonly order: readonly string[];
+  /** Higher is better, by id, as far as the reranker gave any; comparable only within one reranker. */
+  readonly scores: ReadonlyMap<string, number>;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Wall time. */
+  readonly ms: number;
+  /** Why the order is the one given, in one line that holds no key and no text; null when all went well. */
+  readonly failed: string | null;
+}
+
+/** Puts candidates in the order in which they help with a query. Never throws: on failure the order stays as given. */
+export interface Reranker {
+  /** With no more than topK candidates nothing is asked and the order stays. */
+  rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
 /** Reads memory. The scope is applied inside the search. */
