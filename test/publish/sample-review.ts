@@ -114,6 +114,7 @@ export function sampleReview(more: Partial<Review> = {}): Review {
       },
     },
     findings: FINDINGS,
+    memory: NO_MEMORY,
     heldBack: [
       {
         finding: finding({ severity: "minor", title: "Name is not used", line: 14, startLine: 14 }),

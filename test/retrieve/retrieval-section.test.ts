@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isoDate } from "../../src/retrieve/iso-date.ts";
+import { isoDate } from "../../src/domain/iso-date.ts";
 import { buildRetrievalContextSection } from "../../src/retrieve/retrieval-section.ts";
 import { seenBefore, seenBeforeLine } from "../../src/retrieve/seen-before.ts";
 import { memory, NOW, rankedMemory } from "./given.ts";

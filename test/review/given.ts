@@ -206,3 +206,31 @@ export const anyFinding: fc.Arbitrary<Finding> = fc
   .map(({ number, length, ...one }) =>
     finding({ ...one, id: `fnd_${number.toString(16).padStart(12, "0")}`, line: one.startLine + length }),
   );
+
+/** Memory was not needed: what retrieve hands on when the gate says no. */
+export const NO_PRECEDENTS: Precedents = {
+  kind: "precedents",
+  gate: {
+    retrieve: false,
+    confidence: 1,
+    reason: "nothing is remembered yet",
+    strategy: null,
+    estimatedRelevance: null,
+    decidedBy: "empty-memory",
+  },
+  query: null,
+  ranked: [],
+  seenBefore: [],
+  cut: [],
+  provenance: {
+    repoSources: [],
+    sharedPoolUsed: false,
+    totalCandidates: 0,
+    threshold: 0.3,
+    thresholdMethod: "configured",
+    method: "hybrid",
+  },
+  degraded: [],
+};
+
+export const NO_MEMORY: Review["memory"] = { gate: NO_PRECEDENTS.gate, precedents: [], seenBefore: [] };
