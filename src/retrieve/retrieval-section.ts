@@ -1,7 +1,8 @@
 // The part of a prompt that holds precedents: quoted as data between lines that nobody can guess, whole entries only.
+
+import { isoDate } from "../domain/iso-date.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText, oneLine } from "./cut-text.ts";
-import { isoDate } from "../domain/iso-date.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;

@@ -1,7 +1,8 @@
 // Without a model, too, memory speaks: where changed code is much like code that was commented on before, the summary says so.
+
+import { isoDate } from "../domain/iso-date.ts";
 import type { Corpus } from "../domain/memory.ts";
 import type { RankedMemory, SeenBefore } from "../domain/retrieval.ts";
-import { isoDate } from "../domain/iso-date.ts";
 
 /** Lines of one summary. */
 const MOST = 5;

@@ -2,8 +2,8 @@
 import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
-import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import { ground } from "./ground.ts";

@@ -4,6 +4,8 @@ import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts"
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../src/domain/pull-request.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { Review } from "../../src/domain/review.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 
 export const HEAD = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
