@@ -97,6 +97,20 @@ export default {
       from: { path: "^src/" },
       to: { path: "^(test|bench|eval|demo|scripts)/" },
     },
+    {
+      name: "nothing-half-wired",
+      comment:
+        "A file that neither the server nor the command line reaches is not part of the product. Wire it or delete it.",
+      severity: "error",
+      from: { path: "^src/(main|cli/main)[.]ts$" },
+      to: {
+        path: "^src/",
+        reachable: false,
+        // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
+        pathNot:
+          "^src/(main|cli/main|adapters/rules/rules-markdown|config/(config-markdown|config-example|env-example|markdown-table|wrap-words))[.]ts$",
+      },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

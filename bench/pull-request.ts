@@ -52,7 +52,9 @@ export function benchmarkSubject(): BenchmarkSubject {
   return {
     job: aJob(),
     pulls: fakePullRequests(world),
-    diff: listed.map(({ path, patch }) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${patch}\n`).join(""),
+    diff: listed
+      .map(({ path, patch }) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${patch}\n`)
+      .join(""),
     files: listed.length,
     addedLines: listed.reduce((sum, { additions }) => sum + additions, 0),
   };

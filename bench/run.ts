@@ -30,7 +30,8 @@ const cells = Object.entries(rows).map(([row, seen]) => [
   row,
   ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.peakMiB].map((value) => value.toFixed(1)),
 ]);
-for (const line of [head, ...cells]) console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(8) : cell.padStart(11))).join(""));
+for (const line of [head, ...cells])
+  console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(8) : cell.padStart(11))).join(""));
 
 function run(file: string): Measured {
   const path = fileURLToPath(new URL(`${file}.ts`, import.meta.url));

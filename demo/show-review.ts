@@ -77,12 +77,14 @@ function box(markdown: string, paint: Paint): string {
     .join("\n");
 }
 
-/** Markdown as a reader sees it: no hidden comments, no tags of folded sections, never two empty lines. */
+/** Markdown as a reader sees it: no hidden comments, no tags, links by their words, never two empty lines. */
 function readable(markdown: string): string {
   return markdown
     .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/<summary>(.*?)<\/summary>/g, "▸ $1")
     .replace(/<\/?(?:details|sub|sup|b|i|br|code|kbd)\s*\/?>/g, "")
+    .replace(/\[([^\]\n]{1,300})\]\([^)\s]{1,500}\)/g, "$1")
+    .replace(/\*\*([^*\n]{1,300})\*\*/g, "$1")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }

@@ -7,7 +7,8 @@ import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
 import { BASE } from "./repository.ts";
 import { showReview } from "./show-review.ts";
-import type { RunningApp, StartApp } from "./start-app.ts";
+import type { AppOptions, RunningApp, StartApp } from "./start-app.ts";
+import { tellRoom } from "./tell-room.ts";
 
 /** What stood on the pull request in the end. */
 export interface Counts {
@@ -43,7 +44,9 @@ export async function walk(startApp: StartApp, terminal: Terminal): Promise<Coun
   try {
     const repository = await world.repository("acme", "ledger", { files: BASE });
     terminal.print(`A GitHub of our own serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
-    app = await startApp({ apiUrl: world.apiUrl, ...world.appCredentials, dataDir });
+    const rooms: string[] = [];
+    const onStep: AppOptions["onStep"] = (_job, room, value, ms) => rooms.push(tellRoom(room, value, ms));
+    app = await startApp({ apiUrl: world.apiUrl, ...world.appCredentials, dataDir, onStep });
     world.setWebhookUrl(app.webhookUrl);
     terminal.print("Kodiai runs, with the permissions of app.yml and no key for any model.");
     const pull = await world.pullRequest(repository, PULL_REQUEST);
@@ -51,7 +54,7 @@ export async function walk(startApp: StartApp, terminal: Terminal): Promise<Coun
       `${pull.author.login} opens #${pull.number} "${pull.title}", ${Object.keys(PULL_REQUEST.files).length} files.`,
     );
     await settled(world, pull);
-    tellTraffic(world, terminal);
+    tellTraffic(world, rooms, terminal);
     const comments = world.comments(pull);
     terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
     if (world.violations.length > 0) throw new Error(`GitHub does not know this:\n${world.violations.join("\n")}`);
@@ -82,9 +85,11 @@ async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
   throw new Error(`no review after ${WATCHDOG / 1000} s; GitHub was asked:\n${log}`);
 }
 
-function tellTraffic(world: GitHubWorld, terminal: Terminal): void {
+function tellTraffic(world: GitHubWorld, rooms: readonly string[], terminal: Terminal): void {
   const [delivery] = world.deliveries;
   terminal.print(`GitHub sends ${delivery?.event}.${delivery?.action}, signed; Kodiai answers ${delivery?.status}.`);
+  terminal.print("The job walks through the rooms:");
+  for (const room of rooms) terminal.print(`  ${room}`);
   const isWrite = ({ method, path }: { method: string; path: string }) =>
     method !== "GET" && !path.endsWith("/access_tokens");
   const writes = world.requests.filter(isWrite);

@@ -3,7 +3,8 @@
 //   npm run generate [-- --check]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { rulesMarkdown } from "../src/adapters/rules/rules-markdown.ts";
 import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
@@ -16,13 +17,8 @@ const files = new Map([
   ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
   [".kodiai.yml.example", exampleYaml()],
   [".env.example", envExample()],
+  ["docs/rules.md", rulesMarkdown()],
 ]);
-
-const rulesMarkdown = join(root, "src/adapters/rules/rules-markdown.ts");
-if (existsSync(rulesMarkdown)) {
-  const rules = (await import(pathToFileURL(rulesMarkdown).href)) as { rulesMarkdown: () => string };
-  files.set("docs/rules.md", rules.rulesMarkdown());
-}
 
 function isStale(name: string, text: string): boolean {
   const path = join(root, name);

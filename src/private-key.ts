@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { Env } from "./config/env.ts";
 
 /**
- * The App's private key as PEM, from PRIVATE_KEY (where `\n` may stand for line ends) or the file at PRIVATE_KEY_PATH.
+ * The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH.
  *
  * @throws Error naming the variable when the file cannot be read
  */
 export function privateKeyOf(env: Env): string {
-  if (env.privateKey.kind === "pem") return env.privateKey.pem.replaceAll("\\n", "\n");
+  if (env.privateKey.kind === "pem") return env.privateKey.pem;
   try {
     return readFileSync(env.privateKey.path, "utf8");
   } catch (cause) {

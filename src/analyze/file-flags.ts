@@ -71,3 +71,9 @@ export function fileFlags(path: string, content = ""): FileFlags {
     documentation: DOCUMENTATION.some((pattern) => pattern.test(path)),
   };
 }
+
+/** The flags that hold, by name. */
+export function fileLabels(path: string, content: string): readonly (keyof FileFlags)[] {
+  const flags = fileFlags(path, content);
+  return (["vendored", "generated", "documentation"] as const).filter((label) => flags[label]);
+}

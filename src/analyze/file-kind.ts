@@ -46,7 +46,9 @@ const TABLE: Table = [
     [
       /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|pod|rdoc|wiki|tex)$/i,
       /(?:^|\/)(?:docs?|documentation|man|javadoc)\//i,
-      /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:[.-][\w.-]+)?$/i,
+      // Without an extension, or with one that shouts (LICENSE.APACHE): src/security.ts and install.sh are code.
+      /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:-[\w-]+)?$/i,
+      /(?:^|\/)(?:README|COPYING|LICEN[CS]E|NOTICE)\.[A-Z][\w-]*$/,
     ],
   ],
 ];

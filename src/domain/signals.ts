@@ -85,6 +85,11 @@ export interface FileFacts {
   readonly kind: FileKind;
 }
 
+export interface FileSignals extends FileFacts {
+  /** What GitHub's linguist would call it. Told, never acted upon: what is left out is decided in gather. */
+  readonly labels: readonly ("vendored" | "generated" | "documentation")[];
+}
+
 /** A language's part of the change, by changed lines. Shares of one pull request sum to 1 (or there are none). */
 export interface LanguageShare {
   /** Canonical id: `cpp`. */
@@ -137,7 +142,7 @@ export interface ChangeMetrics {
 
 export interface ReviewSignals {
   readonly intent: Intent;
-  readonly files: readonly FileFacts[];
+  readonly files: readonly FileSignals[];
   /** Largest share first; ties by name. */
   readonly languages: readonly LanguageShare[];
   readonly risks: readonly Risk[];

@@ -45,3 +45,10 @@ test("globs of the configuration come before the table", () => {
   expect(kindOf("qa/docs.guide")).toBe("test");
   expect(kindOf("src/app.ts")).toBe("source");
 });
+
+test.each(["src/security.ts", "install.sh", "lib/history.py", "app/news.rb", "scripts/notice.sh", "src/authors.go"])(
+  "%s is code, although documents have such names",
+  (path) => {
+    expect(fileKinds(defaultConfig().fileKinds)(path)).toBe("source");
+  },
+);

@@ -25,14 +25,19 @@ async function review(name: string, files: Record<string, string>) {
 
 test("three hundred files are all reviewed", async () => {
   const { said: comments, summary } = await review("big", manyFiles(300));
-  expect(comments.toSorted()).toEqual([0, 100, 200].map((at) => `src/part-0${String(at).padStart(3, "0")}.py:5 tls-verify-disabled`));
+  expect(comments.toSorted()).toEqual(
+    [0, 100, 200].map((at) => `src/part-0${String(at).padStart(3, "0")}.py:5 tls-verify-disabled`),
+  );
   expect(summary).toContain("**3 findings**: 3 major — 3 inline.");
   expect(summary).toContain("- Size: 300 files");
 });
 
 test("one line of a megabyte is reviewed with the rest of its pull request", async () => {
   const line = `data = "${"lorem ipsum dolor sit amet ".repeat(40_000)}"\n`;
-  const { said: comments, summary } = await review("wide", { "src/wide.py": line + BALANCE, "src/balance.py": BALANCE });
+  const { said: comments, summary } = await review("wide", {
+    "src/wide.py": line + BALANCE,
+    "src/balance.py": BALANCE,
+  });
   expect(comments).toContain("src/balance.py:5 tls-verify-disabled");
   expect(summary).toContain("src/wide.py");
 });

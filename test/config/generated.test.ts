@@ -26,7 +26,14 @@ describe("generated files", () => {
   test("a stale file is named, the check fails, and generating mends it", async () => {
     const copy = mkdtempSync(join(tmpdir(), "kodiai-generate-"));
     try {
-      const names = ["src/config", "scripts/generate.ts", "package.json", "docs/kodiai.schema.json", ".env.example"];
+      const names = [
+        "src",
+        "scripts/generate.ts",
+        "package.json",
+        "docs/kodiai.schema.json",
+        "docs/rules.md",
+        ".env.example",
+      ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {
         cpSync(name, join(copy, name), { recursive: true });
       }

@@ -71,7 +71,7 @@ test("the demo shows every comment under its line, counts them, and leaves nothi
       "   10 +export function hashPassword(password: string): string {",
       '   11 +  return createHash("md5").update(password).digest("hex");',
       "      ╭─",
-      '      │ **Planted** createHash("md5")',
+      '      │ Planted createHash("md5")',
       "      ╰─",
     ].join("\n"),
   );

@@ -170,7 +170,7 @@ export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSi
       bump: null,
       ...intent,
     },
-    files: [{ path: LOGIN.path, language: "python", kind: "source" }],
+    files: [{ path: LOGIN.path, language: "python", kind: "source", labels: [] }],
     languages: [{ language: "python", name: "Python", share: 1, files: 1, changedLines: 5 }],
     risks: [
       {

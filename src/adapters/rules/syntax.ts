@@ -14,7 +14,7 @@ import type { Match } from "./rule.ts";
 registerDynamicLanguage({ go, java, php, python, ruby, rust });
 
 /** Larger files are left to the line rules: parsing is linear, but sixty walks over the tree add up. */
-const MAX_TEXT = 1_048_576;
+const MAX_TEXT = 262_144;
 /** A longer line is minified or data. Written code stays far below. */
 const MAX_LINE = 20_000;
 /**
@@ -157,7 +157,7 @@ function newSide(hunk: Hunk): string {
 }
 
 function unfit(text: string): string | null {
-  if (text.length > MAX_TEXT) return "larger than 1 MiB";
+  if (text.length > MAX_TEXT) return "larger than 256 KiB";
   let start = 0;
   while (start <= text.length) {
     const newline = text.indexOf("\n", start);
@@ -186,17 +186,10 @@ function fragmentReadings(language: string, text: string): string[] {
     return startsAsPage ? [php] : [php, `<?php class A { ${text}`];
   }
   // A hunk may begin inside a docstring.
-  if (language === "python") return [dedent(text), `"""${text}`];
+  if (language === "python") return [text, `"""${text}`];
   // At the top level `if a == b.c {` reads as a composite literal.
   if (language === "go") return [text, `func f() { ${text}\n}`];
   return ["javascript", "typescript", "tsx", "java"].includes(language) ? [text, `class A { ${text}\n}`] : [text];
-}
-
-function dedent(text: string): string {
-  const lines = text.split("\n");
-  const widths = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
-  const indent = widths.reduce((least, width) => Math.min(least, width), MAX_LINE);
-  return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join("\n");
 }
 
 function unreadable(root: SgNode): number {

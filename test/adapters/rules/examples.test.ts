@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
 import { allRules } from "../../../src/adapters/rules/rules.ts";
+import { asMatcher, parseText } from "../../../src/adapters/rules/syntax.ts";
 import { exampleFile } from "./example-file.ts";
 
 const rules = allRules();
@@ -59,4 +60,27 @@ test("no good example of a structural rule makes another structural rule speak",
     }
   }
   expect(loud).toEqual([]);
+});
+
+const shapes = rules
+  .filter((rule) => rule.kind === "structural")
+  .flatMap(({ id, bad, match }) =>
+    Object.entries(match).map(([language, configs]) => ({ id, bad, language, configs })),
+  );
+
+test("ast-grep accepts every shape", () => {
+  for (const { language, configs } of shapes) {
+    const nothing = parseText(language, "");
+    for (const config of configs) expect(() => nothing.findAll(asMatcher(config))).not.toThrow();
+  }
+});
+
+test("every language of a structural rule has a bad example", () => {
+  // JavaScript and TypeScript share their shapes.
+  const family = (language: string) => (language === "javascript" ? "typescript" : language);
+  const uncovered = shapes.filter(
+    ({ bad, language }) =>
+      !bad.some(({ path, code }) => family(exampleFile(path, code).facts.language) === family(language)),
+  );
+  expect(uncovered.map(({ id, language }) => `${id}: ${language}`)).toEqual([]);
 });

@@ -230,7 +230,7 @@ describe("failures stay small", () => {
 
   test.each([
     ["a minified line", `x = "${"a".repeat(20_001)}"`, "a line is longer than 20000 characters"],
-    ["a huge file", "x = 1\n".repeat(180_000), "larger than 1 MiB"],
+    ["a huge file", "x = 1\n".repeat(180_000), "larger than 256 KiB"],
     ["deep nesting", `x = ${"(\n".repeat(300)}1${")\n".repeat(300)}`, "code nested deeper than 250 levels"],
     ["a long chain", `x = ${"a +\n".repeat(5_000)}a`, "code nested deeper than 250 levels"],
   ])("%s leaves structural rules out and says so; line rules still run", async (_what, text, reason) => {
@@ -302,6 +302,12 @@ describe("hunks without the head text", () => {
     const { findings, degraded } = await inspect([changed(path, null, hunk(40, ` ${before}`, `+${added}`, ...after))]);
     expect(findings.map((finding) => [finding.startLine, finding.line])).toEqual([[41, 41]]);
     expect(degraded).toEqual([{ part: "head-text", reason: expect.stringContaining("hunks only") }]);
+  });
+
+  test("a hunk that begins inside a docstring is prose until the docstring ends", async () => {
+    const prose = [" Fetches today's rates, as one would by hand:", `+    ${OPEN}`, " and doesn't keep them.", ' """'];
+    const file = changed("app/rates.py", null, hunk(40, ...prose, `+    ${OPEN}`, "     return reply"));
+    expect((await inspect([file])).findings.map((finding) => finding.line)).toEqual([44]);
   });
 
   test("a rule that needs the whole file is silent there, and that is said once", async () => {

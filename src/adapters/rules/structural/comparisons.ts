@@ -50,6 +50,8 @@ const nanComparison: StructuralRule = {
     example("mean.go", "if mean == math.NaN() { return 0 }"),
     example("Mean.java", "class Mean { boolean bad(double mean) { return mean == Double.NaN; } }"),
     example("src/mean.rs", "fn bad(mean: f64) -> bool { mean == f64::NAN }"),
+    example("lib/mean.rb", "return 0 if mean == Float::NAN"),
+    example("mean.php", "<?php if ($mean === NAN) { stop(); }"),
   ],
   good: [
     example("src/mean.ts", "if (Number.isNaN(mean)) return 0;"),

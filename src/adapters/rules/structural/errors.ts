@@ -114,7 +114,7 @@ const broadCatch: StructuralRule = {
           text(String.raw`^except\s*:`),
           // An empty handler is the business of swallowed-error.
           not(text(String.raw`^except[^:]*:\s*(#[^\n]*\s*)*(pass|\.\.\.)\s*(#[^\n]*\s*)*$`)),
-          not(text(String.raw`\b(raise|sys\.exit|os\._exit|set_exception|exc_info|print_exc|format_exc|exception\()`)),
+          not(text(String.raw`\b(raise|sys\.exit|_exit\(|set_exception|exc_info|print_exc|format_exc|exception\()`)),
         ],
       },
     ],

@@ -64,6 +64,9 @@ const hardcodedCredential: StructuralRule = {
     example("database.go", 'apiKey := "hV7rQ2mZx9LpT4"'),
     example("Database.java", 'private static final String PASSWORD = "hV7rQ2mZx9LpT4";'),
     example("lib/database.rb", 'password = "hV7rQ2mZx9LpT4"'),
+    example("src/database.rs", 'const PASSWORD: &str = "hV7rQ2mZx9LpT4";'),
+    example("database.php", '<?php $password = "hV7rQ2mZx9LpT4";'),
+    example("config.php", '<?php return ["password" => "hV7rQ2mZx9LpT4"];'),
   ],
   good: [
     example("src/database.ts", "const password = process.env.DATABASE_PASSWORD;"),
@@ -113,6 +116,8 @@ const worldWritable: StructuralRule = {
     example("app/setup.py", "os.chmod(socket, 0o777)"),
     example("setup.go", "err := os.Chmod(socket, 0777)"),
     example("setup.php", "<?php chmod($socket, 0777);"),
+    example("lib/setup.rb", "File.chmod(0777, socket)"),
+    example("src/setup.rs", "fs::set_permissions(path, Permissions::from_mode(0o777))?;"),
   ],
   good: [
     example("src/setup.ts", "fs.chmodSync(script, 0o755);"),
@@ -153,6 +158,7 @@ const insecureTempFile: StructuralRule = {
   bad: [
     example("app/report.py", "path = tempfile.mktemp()"),
     example("report.php", '<?php file_put_contents(sys_get_temp_dir() . "/report.csv", $rows);'),
+    example("lib/report.rb", 'File.write("/tmp/report-#{Process.pid}.csv", rows)'),
   ],
   good: [
     example("app/report.py", "with tempfile.NamedTemporaryFile() as file:", "    file.write(rows)"),

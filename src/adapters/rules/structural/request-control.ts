@@ -36,6 +36,7 @@ const regexFromRequest: StructuralRule = {
     example("src/search.ts", 'const pattern = new RegExp(req.query.q, "i");'),
     example("app/search.py", 'pattern = re.compile(request.args["q"])'),
     example("app/controllers/search_controller.rb", "pattern = Regexp.new(params[:q])"),
+    example("Search.java", 'class Search { void run() { Pattern p = Pattern.compile(request.getParameter("q")); } }'),
   ],
   good: [
     example("src/search.ts", 'const pattern = new RegExp(escapeRegExp(req.query.q), "i");'),

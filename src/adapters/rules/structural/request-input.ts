@@ -234,6 +234,7 @@ const requestChosenUrl: StructuralRule = {
     example("app/preview.py", 'page = requests.get(request.args["url"], timeout=5)'),
     example("preview.go", 'resp, err := http.Get(r.FormValue("url"))'),
     example("app/controllers/preview_controller.rb", "page = Net::HTTP.get(URI(params[:url]))"),
+    example("preview.php", '<?php $page = file_get_contents($_GET["url"]);'),
   ],
   good: [
     example(

@@ -109,7 +109,7 @@ const jwtUnverified: StructuralRule = {
   why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
   mend: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
   inTests: false,
-  onlyWith: /jwt|jose|Algorithm|insecure_/i,
+  onlyWith: /jwt|jose|Algorithm|insecure_|Unverified/i,
   match: {
     ...script(
       call(
@@ -145,6 +145,7 @@ const jwtUnverified: StructuralRule = {
     example("Auth.java", "JWTVerifier verifier = JWT.require(Algorithm.none()).build();"),
     example("lib/auth.rb", "claims = JWT.decode(token, nil, false)"),
     example("src/auth.rs", "validation.insecure_disable_signature_validation();"),
+    example("auth.go", "token, _, err := parser.ParseUnverified(text, &claims)"),
   ],
   good: [
     example("src/auth.ts", 'const claims = jwt.verify(token, key, { algorithms: ["HS256"] });'),

@@ -46,6 +46,10 @@ const unsafeYamlLoad: StructuralRule = {
     example("app/settings.py", "settings = yaml.load(stream, Loader=yaml.Loader)"),
     example("app/settings.py", "settings = yaml.unsafe_load(stream)"),
     example("lib/settings.rb", "settings = YAML.unsafe_load(text)"),
+    example(
+      "Settings.java",
+      "class Settings { Object load(String text) { return new Yaml(new Constructor(Object.class)).load(text); } }",
+    ),
   ],
   good: [
     example("app/settings.py", "settings = yaml.safe_load(stream)"),
@@ -110,6 +114,7 @@ const unsafeDeserialization: StructuralRule = {
     example("Session.java", "ObjectInputStream in = new ObjectInputStream(socket.getInputStream());"),
     example("lib/session.rb", "session = Marshal.load(Base64.decode64(cookies[:session]))"),
     example("session.php", '<?php $session = unserialize($_COOKIE["session"]);'),
+    example("src/session.js", "const session = serialize.unserialize(req.cookies.session);"),
   ],
   good: [
     example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),

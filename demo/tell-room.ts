@@ -1,0 +1,32 @@
+// One line for each room of the corridor: what it handed on, from the value itself.
+import type { Skipped } from "../src/domain/outcome.ts";
+import type { PullRequestContext } from "../src/domain/pull-request.ts";
+import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
+import type { ReviewSignals } from "../src/domain/signals.ts";
+
+type Handed = PullRequestContext | Skipped | ReviewSignals | Review | PostedReview | Superseded;
+
+/** `value` is what the room returned, `ms` how long it took. */
+export function tellRoom(room: string, value: unknown, ms: number): string {
+  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed)}`;
+}
+
+function said(value: Handed): string {
+  if (!("kind" in value)) return signals(value);
+  switch (value.kind) {
+    case "context":
+      return `${value.files.length} files to review, ${value.leftOut.length} left out, ${value.pull.commits.length} commits, configuration of ${value.pull.base.sha.slice(0, 7)}`;
+    case "review":
+      return `${value.findings.length} findings, ${value.heldBack.length} held back, ${value.degraded.length} parts degraded`;
+    case "posted":
+      return `${value.findings.filter(({ place }) => place === "inline").length} comments in one review, one summary`;
+    case "skipped":
+    case "superseded":
+      return `${value.kind}: ${value.reason}`;
+  }
+}
+
+function signals({ intent, languages, risks, author }: ReviewSignals): string {
+  const shares = languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`).join(", ");
+  return `${intent.type ?? "no type"}${intent.scope === null ? "" : `(${intent.scope})`}; ${shares}; risks: ${risks.map(({ id }) => id).join(", ")}; author ${author.tier}`;
+}
