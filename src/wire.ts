@@ -175,7 +175,9 @@ export async function localPorts(cwd: string, range: LocalRange): Promise<NamedC
 
 /** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
 export function apiUrlOf(host: string): string {
-  return host === "github.com" ? "https://api.github.com" : `https://${host}/api/v3`;
+  if (host === "github.com") return "https://api.github.com";
+  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
+  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
 }
 
 /**
@@ -199,7 +201,10 @@ export async function pullRequestPorts(named: {
     userAgent: "kodiai",
     request: { fetch: githubFetch(apiUrl) },
   });
-  const { data } = await github.rest.pulls.get({ owner: named.owner, repo: named.name, pull_number: named.number });
+  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
+  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
+    throw new Error(refusalText(error), { cause: error });
+  });
   const { id, private: isPrivate, owner, name } = data.base.repo;
   const repo: Repo = {
     host: named.host,
@@ -223,6 +228,13 @@ export async function pullRequestPorts(named: {
     headSha: data.head.sha,
     ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
   };
+}
+
+function refusalText(error: unknown): string {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
+  if (status === 404) return "there is no such pull request, or GITHUB_TOKEN may not read it";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

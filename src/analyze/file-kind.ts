@@ -57,7 +57,7 @@ const TABLE: Table = [
 const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
 
 /** Code under `docs/`, `man/` or `deploy/` that people run: its language is what it is. */
-const MATCH = { dot: true } as const;
+const MATCH = { dot: true, noextglob: true } as const;
 
 /**
  * A classifier for one repository's settings; compile it once for a review.

@@ -1,8 +1,10 @@
 // kodiai config: checks a configuration file, or prints the JSON Schema that editors use.
 import { readFile } from "node:fs/promises";
 import { parseConfig } from "../config/parse-config.ts";
+import { problemLine } from "../config/problem-line.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { knownRules } from "../wire.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 /** @throws UsageError */
@@ -24,10 +26,6 @@ async function check(file: string, asJson: boolean): Promise<ExitCode> {
   const { problems } = parseConfig([{ file, text }], knownRules());
   if (asJson) console.log(JSON.stringify({ version: 1, problems }, null, 2));
   else if (problems.length === 0) console.log(`${file}: no problems`);
-  else
-    for (const problem of problems)
-      console.log(
-        `${problem.file}:${problem.line ?? 1}:${problem.column ?? 1} ${problem.severity}: ${problem.message}`,
-      );
+  else for (const problem of problems) console.log(terminalText(problemLine(problem)));
   return problems.some((problem) => problem.severity === "error") ? 2 : 0;
 }

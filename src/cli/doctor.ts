@@ -6,7 +6,7 @@ import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
-import { type ExitCode, readWords } from "./usage.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 interface Check {
   readonly name: string;
@@ -16,11 +16,12 @@ interface Check {
 
 /** Exit 0 when nothing is broken, else 3. */
 export async function doctor(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, {
+  const { values, positionals } = readWords(words, {
     json: { type: "boolean" },
     format: { type: "string" },
     "data-dir": { type: "string" },
   });
+  if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = values["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? userDataDir();
   const checks = [node(), rules(), ...store(dataDir), ...(await server())];

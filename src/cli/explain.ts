@@ -1,8 +1,16 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
+import { withoutSecrets } from "../wire.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
+
+interface Explanation {
+  readonly version: 1;
+  readonly job: unknown;
+  readonly rooms: readonly { readonly room: string; readonly ms: number; readonly value: unknown }[];
+}
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
@@ -10,7 +18,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const { job, ports } = await subject(values, positionals);
 
-  const rooms: { room: string; ms: number; value: unknown }[] = [];
+  const rooms: Explanation["rooms"][number][] = [];
   const step: Step = async (room, enter) => {
     const started = performance.now();
     const value = await enter();
@@ -18,9 +26,11 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
     return value;
   };
   const written = await writeReview(job, ports, step);
-  if (asJson) console.log(JSON.stringify({ version: 1, job, rooms }, plain, 2));
+  // Whole files stand in what gather hands on, and with them their secrets.
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify({ version: 1, job, rooms }, plain)) as Explanation);
+  if (asJson) console.log(JSON.stringify(clean, null, 2));
   else
-    for (const { room, ms, value } of rooms)
+    for (const { room, ms, value } of clean.rooms)
       console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${outline(value, 1)}\n`);
   if (written.kind === "review") return 0;
   console.error(`kodiai explain: not reviewed: ${written.reason}`);
@@ -43,7 +53,7 @@ function outline(value: unknown, depth: number): string {
   if (entries === null || depth > MAX_DEPTH) return `${pad}${leaf(value)}`;
   const lines = entries.slice(0, MAX_ITEMS).map(([key, inner]) => {
     const nested = childrenOf(inner);
-    if (nested === null || depth === MAX_DEPTH) return `${pad}${styleText("dim", key)} ${leaf(inner)}`;
+    if (nested === null || depth === MAX_DEPTH) return `${pad}${styleText("dim", terminalText(key))} ${leaf(inner)}`;
     return nested.length === 0
       ? `${pad}${styleText("dim", key)} none`
       : `${pad}${styleText("dim", key)}\n${outline(inner, depth + 1)}`;
@@ -53,7 +63,6 @@ function outline(value: unknown, depth: number): string {
 }
 
 function childrenOf(value: unknown): [string, unknown][] | null {
-  if (value instanceof Map) return [...value].map(([key, inner]) => [String(key), inner]);
   if (Array.isArray(value)) return value.map((inner, index) => [`${index + 1}.`, inner]);
   return typeof value === "object" && value !== null ? Object.entries(value) : null;
 }
@@ -61,9 +70,9 @@ function childrenOf(value: unknown): [string, unknown][] | null {
 function leaf(value: unknown): string {
   const text =
     typeof value === "string"
-      ? JSON.stringify(value)
+      ? JSON.stringify(terminalText(value))
       : typeof value === "object"
-        ? JSON.stringify(value, plain)
+        ? terminalText(JSON.stringify(value))
         : String(value);
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
 }

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 // kodiai VERB [options]: reads the words, runs one verb, ends with its exit code.
-import { config } from "./config.ts";
-import { doctor } from "./doctor.ts";
-import { explain } from "./explain.ts";
-import { review } from "./review.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { didYouMean } from "../config/did-you-mean.ts";
 import { type ExitCode, UsageError } from "./usage.ts";
 
 const HELP = `kodiai: reviews changes, and remembers what your reviewers said
@@ -20,21 +18,32 @@ usage: kodiai VERB [options]
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   doctor   what is configured, reachable and degraded
+  version  of Kodiai and of Node
   help     this page
 
   --repo PATH       the repository (here)
   --data-dir DIR    where Kodiai keeps its files
   --format FORMAT   pretty, md, json or sarif; --json for short
 
+environment: GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
+Actions; NO_COLOR and FORCE_COLOR decide about colours
+
 exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review`;
 
-const VERBS: ReadonlyMap<string, (words: readonly string[]) => Promise<ExitCode>> = new Map([
-  ["review", review],
-  ["explain", explain],
-  ["config", config],
-  ["doctor", doctor],
+type Verb = (words: readonly string[]) => Promise<ExitCode>;
+
+/** Loaded when they are wanted: help and mistakes are answered at once. */
+const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
+  ["review", async () => (await import("./review.ts")).review],
+  ["explain", async () => (await import("./explain.ts")).explain],
+  ["config", async () => (await import("./config.ts")).config],
+  ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
 
+// `kodiai review | head`: whoever read enough went away, which is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 3);
+});
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
@@ -42,12 +51,19 @@ async function main([verb = "help", ...words]: readonly string[]): Promise<ExitC
     console.log(HELP);
     return 0;
   }
-  const run = VERBS.get(verb);
-  if (run === undefined) {
-    console.error(`kodiai: ${JSON.stringify(verb)} is not a verb of mine; kodiai help lists them`);
+  if (verb === "version" || verb === "--version") {
+    console.log(`kodiai ${manifest.version}, Node ${process.versions.node}`);
+    return 0;
+  }
+  const load = VERBS.get(verb);
+  if (load === undefined) {
+    const near = didYouMean(verb, VERBS.keys());
+    const mend = near === null ? "kodiai help lists them" : `did you mean ${near}?`;
+    console.error(`kodiai: ${JSON.stringify(verb)} is not a verb of mine; ${mend}`);
     return 2;
   }
   try {
+    const run = await load();
     return await run(words);
   } catch (error) {
     if (error instanceof UsageError) {

@@ -1,11 +1,14 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
+import { withoutSecrets } from "../wire.ts";
 import { prettyReview } from "./pretty.ts";
 import { reviewJson } from "./review-json.ts";
 import { sarif } from "./sarif.ts";
+import { shownLines } from "./shown-lines.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
 
@@ -19,26 +22,35 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
   const { job, ports } = await subject(values, positionals);
 
-  const texts = new Map<string, string>();
-  const written = await writeReview(job, ports, progress(texts));
+  let context: PullRequestContext | null = null;
+  const written = await writeReview(
+    job,
+    ports,
+    progress((gathered) => {
+      context = gathered;
+    }),
+  );
   if (written.kind === "skipped") {
     console.error(`kodiai review: not reviewed: ${written.reason}`);
     return 3;
   }
-  console.log(print(written, format, texts));
+  console.log(await print(written, format, context));
   return failOn !== null && meets(written, failOn) ? 1 : 0;
 }
 
-function print(written: Review, format: Format, texts: ReadonlyMap<string, string>): string {
+async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
+  const clean = await withoutSecrets(written);
   switch (format) {
     case "json":
-      return JSON.stringify(reviewJson(written), null, 2);
+      return JSON.stringify(reviewJson(clean), null, 2);
     case "sarif":
-      return JSON.stringify(sarif(written), null, 2);
+      return JSON.stringify(sarif(clean), null, 2);
     case "md":
-      return reviewMarkdown(written);
-    case "pretty":
-      return prettyReview(written, texts);
+      return reviewMarkdown(clean).trimEnd();
+    case "pretty": {
+      const paths = new Set(written.findings.map(({ finding }) => finding.path));
+      return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
+    }
   }
 }
 
@@ -46,13 +58,13 @@ function meets(written: Review, failOn: Severity): boolean {
   return written.findings.some(({ finding }) => atLeast(finding.severity, failOn));
 }
 
-/** Says on a terminal which room is entered, and keeps the text of changed files for code frames. */
-function progress(texts: Map<string, string>): Step {
+/** Says on a terminal which room is entered, and hands on what was gathered, for code frames. */
+function progress(gathered: (context: PullRequestContext) => void): Step {
   return async (room, enter) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${room} …`);
     try {
       const value = await enter();
-      keepTexts(value, texts);
+      if (isContext(value)) gathered(value);
       return value;
     } finally {
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
@@ -60,8 +72,6 @@ function progress(texts: Map<string, string>): Step {
   };
 }
 
-function keepTexts(value: unknown, texts: Map<string, string>): void {
-  if (typeof value !== "object" || value === null || !("headTexts" in value) || !(value.headTexts instanceof Map))
-    return;
-  for (const [path, text] of value.headTexts as Map<string, string>) texts.set(path, text);
+function isContext(value: unknown): value is PullRequestContext {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "context";
 }

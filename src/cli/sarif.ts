@@ -1,5 +1,6 @@
-// SARIF 2.1.0, for code scanning and editors.
-import type { Finding, Severity } from "../domain/finding.ts";
+// SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
+import manifest from "../../package.json" with { type: "json" };
+import type { Finding, HeldBack, Severity } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 
 const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
@@ -9,37 +10,60 @@ const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   minor: "note",
 };
 
+/** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */
+const SECURITY_SCORE: Readonly<Record<Severity, string>> = { critical: "9.5", major: "8.0", medium: "5.0", minor: "3.0" };
+
 /** One run with a rule per distinct rule and a result per finding; held-back findings appear as suppressed results. */
 export function sarif(review: Review) {
-  const said = review.findings.map(({ finding }) => result(finding));
-  const held = review.heldBack.map(({ finding, reason }) => ({
-    ...result(finding),
-    suppressions: [{ kind: "inSource", justification: reason }],
+  const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
+  const index = new Map([...new Set(all.map(ruleId))].map((id, at) => [id, at]));
+  const result = (finding: Finding) => ({ ruleIndex: index.get(ruleId(finding)) ?? -1, ...resultOf(finding) });
+  const notifications = review.degraded.map(({ part, reason }) => ({
+    level: "warning",
+    message: { text: `${part}: ${reason}` },
   }));
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "Kodiai", informationUri: "https://github.com/kodiai/kodiai", rules: rules(review) } },
-        results: [...said, ...held],
+        tool: { driver: { name: "Kodiai", semanticVersion: manifest.version, rules: rules(all) } },
+        automationDetails: { id: "kodiai/" },
+        columnKind: "utf16CodeUnits",
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: notifications }],
+        results: [
+          ...review.findings.map(({ finding }) => result(finding)),
+          ...review.heldBack.map((held) => ({ ...result(held.finding), suppressions: [suppression(held)] })),
+        ],
       },
     ],
   };
 }
 
-function rules(review: Review) {
-  const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
-  const byId = new Map(all.map((finding) => [ruleId(finding), finding]));
-  return [...byId].map(([id, finding]) => ({
-    id,
-    shortDescription: { text: finding.title },
-    defaultConfiguration: { level: LEVEL[finding.severity] },
-    properties: { category: finding.category, severity: finding.severity },
-  }));
+/** In source: a comment in the code asked for it. External: the configuration or the title did. */
+function suppression({ reason }: HeldBack) {
+  return { kind: reason.startsWith("kodiai-ignore") ? "inSource" : "external", justification: reason };
 }
 
-function result(finding: Finding) {
+function rules(all: readonly Finding[]) {
+  const first = new Map(all.toReversed().map((finding) => [ruleId(finding), finding]));
+  return [...new Set(all.map(ruleId))].flatMap((id) => {
+    const finding = first.get(id);
+    if (finding === undefined) return [];
+    const score = finding.category === "security" ? { "security-severity": SECURITY_SCORE[finding.severity] } : {};
+    return [
+      {
+        id,
+        shortDescription: { text: finding.title },
+        help: { text: finding.body },
+        defaultConfiguration: { level: LEVEL[finding.severity] },
+        properties: { tags: [finding.category], precision: "high", severity: finding.severity, ...score },
+      },
+    ];
+  });
+}
+
+function resultOf(finding: Finding) {
   return {
     ruleId: ruleId(finding),
     level: LEVEL[finding.severity],
@@ -47,7 +71,7 @@ function result(finding: Finding) {
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: finding.path.split("/").map(encodeURIComponent).join("/") },
+          artifactLocation: { uri: uriOf(finding.path), uriBaseId: "%SRCROOT%" },
           region: { startLine: finding.startLine, endLine: finding.line },
         },
       },
@@ -55,6 +79,11 @@ function result(finding: Finding) {
     partialFingerprints: { "kodiaiFinding/v1": finding.id },
     properties: { confidence: finding.confidence, source: finding.source, side: finding.side },
   };
+}
+
+/** A relative reference; a name may hold what no address holds. */
+function uriOf(path: string): string {
+  return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }
 
 function ruleId(finding: Finding): string {

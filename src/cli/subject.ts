@@ -1,7 +1,8 @@
 // What the command line is asked to look at, made into a job and its reading ports.
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
+import { endpointProblem } from "../config/endpoint-problem.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire.ts";
@@ -43,7 +44,7 @@ export async function subject(words: SubjectWords, positionals: readonly string[
     throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
   }
   if (url !== undefined) return pullRequest(url);
-  const { repo, number, headSha, ports } = await localPorts(resolve(words.repo ?? "."), await range(words));
+  const { repo, number, headSha, ports } = await localPorts(await folder(resolve(words.repo ?? ".")), await range(words));
   return { job: job(repo, number, headSha), ports };
 }
 
@@ -73,8 +74,27 @@ async function pullRequest(url: string): Promise<Subject> {
   const [, host = "", owner = "", name = "", number = ""] = match;
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const { repo, headSha, ports } = await pullRequestPorts({ host, owner, name, number: Number(number), token });
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host) };
+  const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: job(repo, Number(number), headSha), ports };
+}
+
+/**
+ * GITHUB_API_URL, as GitHub Actions sets it, where it belongs to this host: the token of one GitHub is never sent to
+ * another. Undefined for the host's usual address.
+ */
+function apiUrlFor(host: string): string | undefined {
+  const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
+  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return undefined;
+  const problem = endpointProblem(apiUrl, []);
+  if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
+  return apiUrl.replace(/\/+$/, "");
+}
+
+async function folder(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) throw new UsageError(`--repo ${path} is not a folder`);
+  return path;
 }
 
 function job(repo: Repo, number: number, headSha: string): ReviewJob {

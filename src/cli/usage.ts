@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { didYouMean } from "../config/did-you-mean.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -19,8 +20,16 @@ export function readWords<O extends Options>(words: readonly string[], options: 
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(complaint(error, Object.keys(options)));
   }
+}
+
+/** Node's own words without its advice on positional words, and what was most likely meant. */
+function complaint(error: unknown, names: readonly string[]): string {
+  const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
+  const unknown = /^Unknown option '--([^']*)'/.exec(said)?.[1];
+  const near = unknown === undefined ? null : didYouMean(unknown, names);
+  return near === null ? said.replace(/\.$/, "") : `${said}; did you mean --${near}?`;
 }
 
 /**

@@ -29,7 +29,8 @@ export async function gather(
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const pull = await pulls.pull(repo, job.number);
-  const away = turnedAway(pull);
+  // A person at a terminal may look at any pull request: nothing is posted there.
+  const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
   const { config, problems } = await readBaseConfig(repo, pull, pulls, known);

@@ -12,7 +12,9 @@ const INERT = [
   "-c",
   "core.hooksPath=/dev/null",
   "-c",
-  "protocol.allow=never",
+  "log.showSignature=false",
+  "-c",
+  "diff.suppressBlankEmpty=false",
   "--no-pager",
 ];
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -31,12 +33,14 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
         cwd,
         encoding: "buffer",
         maxBuffer: MAX_OUTPUT_BYTES,
-        env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
+        // An object that is missing is not fetched: with what program, the repository's own configuration would say.
+        env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" },
       },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
         const [line] = stderr.toString("utf8").trim().split("\n");
-        reject(new GitFailed(line === undefined || line === "" ? error.message : line, { cause: error }));
+        const said = line === undefined || line === "" ? error.message : line.replace(/^(?:fatal|error): /, "");
+        reject(new GitFailed(error.code === "ENOENT" ? "git is not installed" : said, { cause: error }));
       },
     );
   });

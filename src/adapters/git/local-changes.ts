@@ -18,7 +18,12 @@ export interface LocalChanges {
   readonly pulls: PullRequests;
 }
 
-const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "--full-index"];
+/** Each option for a key of git's configuration that would run something or print the diff in another form. */
+const DIFF = [
+  ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=none"],
+  ...["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--unified=3", "--inter-hunk-context=0"],
+  ...["--diff-algorithm=default", "-O/dev/null", "-M", "--full-index"],
+];
 /** As GitHub lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
 /** The base of a repository without commits. */
@@ -32,6 +37,7 @@ const NOT_COMMITTED = "f".repeat(40);
  * @throws GitFailed when a revision does not exist or the folder is not a repository
  */
 export async function localChanges(cwd: string, range: LocalRange): Promise<LocalChanges> {
+  if (range.kind !== "diff") await gitText(cwd, ["rev-parse", "--git-dir"]);
   const repo = await localRepo(cwd, range);
   const { base, head } = await ends(cwd, range);
   const pull = await asPullRequest(cwd, range, base, head);

@@ -1,5 +1,6 @@
 // The engine: every rule over every file; what touches added lines becomes a finding, everything else a value with a reason.
 // One rule that fails never takes the others with it.
+import { setImmediate } from "node:timers/promises";
 import type { RuleSetting } from "../../config/repo-config.ts";
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { findingId } from "../../domain/finding-id.ts";
@@ -28,7 +29,11 @@ export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
       const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
       const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
       const parts: Inspection[] = [{ findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) }];
-      for (const file of files) parts.push(await inspectFile(file, active, settings));
+      for (const file of files) {
+        parts.push(await inspectFile(file, active, settings));
+        // Webhooks are answered between two files: GitHub waits ten seconds and no longer.
+        await setImmediate();
+      }
       return joined(parts);
     },
   };

@@ -1,0 +1,8 @@
+/** Text by strangers for a terminal: characters that would steer it or reorder a line are shown as `<U+001B>`, not obeyed. */
+export function terminalText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    character === "\n" || character === "\t"
+      ? character
+      : `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`,
+  );
+}

@@ -1,0 +1,78 @@
+// Deliveries that GitHub really sent (octokit/webhooks, MIT), signed and sent to the app: each is answered and recorded.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStage, type Stage } from "./stage.ts";
+
+const FOLDER = resolve(process.cwd(), "../shared/bad-inputs/webhooks");
+const isHere = existsSync(FOLDER);
+if (!isHere) console.warn(`skipped: the recorded webhooks are not there (${FOLDER})`);
+
+describe.runIf(isHere)("recorded webhooks", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage.close());
+
+  const recorded = !isHere
+    ? []
+    : readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".json"))
+        .map((file) => ({ event: file.split("/")[0] ?? "", body: readFileSync(join(FOLDER, file), "utf8"), file }));
+
+  test("each is taken, recorded with what became of it, and harms nothing", async () => {
+    expect(recorded.length).toBeGreaterThan(100);
+    const wrong: string[] = [];
+    const reviews: string[] = [];
+    for (const { event, body, file } of recorded) {
+      const { status, id } = await stage.world.deliver(event, body);
+      const outcome = stage.outcomeOf(id);
+      if (status !== 200 || outcome === null) wrong.push(`${file}: ${status} ${JSON.stringify(outcome)}`);
+      if (outcome?.outcome === "review") reviews.push(id);
+    }
+    expect(wrong).toEqual([]);
+    expect(reviews.length).toBeGreaterThan(0);
+    expect((await fetch(`${stage.url()}/healthz`)).status).toBe(200);
+  });
+
+  test("each is known again when it is delivered twice", async () => {
+    const deliveries = stage.world.deliveries.slice(0, 40);
+    for (const { event, payload, id } of deliveries) {
+      const before = stage.outcomeOf(id);
+      expect(await stage.world.deliver(event, payload, { id, redelivery: true })).toMatchObject({ status: 200 });
+      expect(stage.outcomeOf(id)).toEqual(before);
+    }
+  });
+
+  test("a payload that lost any one of its parts is ignored or taken, never refused as a fault of ours", async () => {
+    const ready = recorded.find(({ file }) => file === "pull_request/ready_for_review.with-installation.payload.json");
+    const whole = JSON.parse(ready?.body ?? "null") as Record<string, unknown>;
+    expect(whole).toHaveProperty("pull_request.number");
+    const statuses = new Set<number | null>();
+    for (const path of pathsOf(whole, 2)) {
+      const { status } = await stage.world.deliver("pull_request", without(whole, path));
+      statuses.add(status);
+    }
+    expect(statuses).toEqual(new Set([200]));
+  });
+});
+
+/** Paths of all keys down to `depth`. */
+function pathsOf(value: unknown, depth: number): string[][] {
+  if (depth === 0 || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    [key],
+    ...pathsOf(inner, depth - 1).map((rest) => [key, ...rest]),
+  ]);
+}
+
+function without(value: unknown, [key = "", ...rest]: readonly string[]): unknown {
+  const entries = Object.entries(value as object);
+  return Object.fromEntries(
+    entries.flatMap(([name, inner]) => {
+      if (name !== key) return [[name, inner]];
+      return rest.length === 0 ? [] : [[name, without(inner, rest)]];
+    }),
+  );
+}

@@ -1,0 +1,213 @@
+// kodiai review on a real repository: what it reads, how it prints it, and how it ends.
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { review } from "../../src/cli/review.ts";
+import { UsageError } from "../../src/cli/usage.ts";
+import { ReviewJson, Sarif } from "./contract.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+// Put together here, so that no scanner takes this file for a leak.
+const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+
+let clone: Clone;
+beforeAll(() => {
+  clone = newClone();
+  clone.write({ "src/login.ts": LOGIN, ".kodiai.yml": "review:\n  profile: balanced\n  maxComents: 3\n" });
+  clone.commit("Lay the ground");
+  clone.write({
+    "src/login.ts": WEAK_LOGIN,
+    "src/balance.py": BALANCE,
+    "src/größe mit leerzeichen.py": `${BACKUP}# kodiai-ignore missing-timeout asked for\n`,
+    "src/done.py": 'import requests\nrequests.get("https://a.example.com")  # kodiai-ignore missing-timeout: a batch job\n',
+    "package-lock.json": '{"lockfileVersion": 3}\n',
+  });
+  clone.commit("feat(login): hash passwords");
+});
+afterAll(() => clone.remove());
+
+const run = (words: readonly string[], more: { stdin?: string; env?: Record<string, string> } = {}) =>
+  kodiai(["review", ...words], { cwd: clone.path, ...more });
+
+describe("what is read", () => {
+  test("commits of HEAD since it left another revision, as JSON that keeps its contract", async () => {
+    const { code, out, err } = await run(["--base", "HEAD~1", "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const review = ReviewJson.parse(JSON.parse(out));
+    expect(review.findings.map(({ path, line, rule, place }) => `${path}:${line} ${rule} ${place}`).toSorted()).toEqual([
+      "src/balance.py:5 tls-verify-disabled inline",
+      "src/größe mit leerzeichen.py:3 shell-from-strings inline",
+      "src/login.ts:8 weak-password-hash inline",
+    ]);
+    expect(review.heldBack.map(({ finding, reason }) => `${finding.rule}: ${reason}`)).toEqual([
+      "missing-timeout: kodiai-ignore: a batch job",
+    ]);
+    expect(review.leftOut).toEqual([{ path: "package-lock.json", reason: "lock file" }]);
+    expect(review.signals.intent).toMatchObject({ type: "feat", scope: "login" });
+    expect(review.configProblems).toMatchObject([{ file: ".kodiai.yml", line: 3, column: 3, severity: "error" }]);
+    expect(review.degraded).toEqual([]);
+    // The same again, but for the time it took.
+    const again = ReviewJson.parse(JSON.parse((await run(["--base", "HEAD~1", "--head", "HEAD", "--json"])).out));
+    expect({ ...again, cost: review.cost }).toEqual(review);
+  });
+
+  test("what is staged, and nothing that is not", async () => {
+    clone.write({ "src/staged.py": BACKUP, "src/unstaged.py": BALANCE });
+    clone.git("add", "src/staged.py");
+    const { code, out } = await run(["--staged", "--json"]);
+    clone.git("reset", "--quiet");
+    clone.write({ "src/staged.py": null, "src/unstaged.py": null });
+    expect(code).toBe(0);
+    expect(ReviewJson.parse(JSON.parse(out)).findings.map(({ path }) => path)).toEqual(["src/staged.py"]);
+  });
+
+  test("a diff from a file or from standard input, with frames from its hunks", async () => {
+    const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
+    clone.write({ "change.diff": diff });
+    const [file, piped] = await Promise.all([
+      run(["--diff", "change.diff"]),
+      run(["--diff", "-"], { stdin: diff }),
+    ]);
+    clone.write({ "change.diff": null });
+    const timeless = (text: string) => text.replace(/\d+ ms/, "N ms");
+    expect(timeless(piped.out)).toBe(timeless(file.out));
+    expect(piped.out).toContain('> 8 |   return createHash("md5").update(password).digest("hex");');
+    expect(piped.out).toContain("rules that need the whole file did not run there");
+  });
+
+  test("an empty range and an empty diff", async () => {
+    const [range, diff] = await Promise.all([run(["--base", "HEAD"]), run(["--diff", "-"])]);
+    expect(range).toMatchObject({ code: 0, out: expect.stringContaining("no findings; 0 files reviewed") });
+    expect(diff).toMatchObject({ code: 0, out: expect.stringContaining("no findings; 0 files reviewed") });
+  });
+});
+
+describe("how it is printed", () => {
+  test("pretty: code frames, then what was left unsaid", async () => {
+    const { out } = await run(["--base", "HEAD~1"]);
+    expect(out).toContain(
+      [
+        "major Password is hashed with a fast hash weak-password-hash",
+        "  src/login.ts:8",
+        "    7 | export function hashPassword(password: string): string {",
+        '  > 8 |   return createHash("md5").update(password).digest("hex");',
+        "    9 | }",
+      ].join("\n"),
+    );
+    expect(out).toContain("held back (1)\n  src/done.py:2 missing-timeout: kodiai-ignore: a batch job");
+    expect(out).toContain("left out (1)\n  package-lock.json: lock file");
+    expect(out).toContain("configuration (1)\n  .kodiai.yml:3:3: error: review.maxComents: unknown key");
+    expect(out).toMatch(/3 findings: 3 major; 4 files reviewed, 1 left out; \d+ ms, no model\n$/);
+    expect(out.split("\n").filter((line) => line !== line.trimEnd())).toEqual([]);
+  });
+
+  test("colours where they are wanted, none where NO_COLOR is set", async () => {
+    const words = ["--base", "HEAD~1"];
+    const [forced, none] = await Promise.all([
+      run(words, { env: { FORCE_COLOR: "1" } }),
+      run(words, { env: { NO_COLOR: "1" } }),
+    ]);
+    expect(forced.out).toContain("\u001b[31m");
+    expect(none.out).not.toContain("\u001b");
+  });
+
+  test("md: the summary and the comments as they would stand on GitHub", async () => {
+    const { out } = await run(["--base", "HEAD~1", "--format", "md"]);
+    expect(out).toMatch(/^\*\*3 findings\*\*: 3 major — 3 inline; 1 held back\./);
+    expect(out).toContain("### `src/login.ts:8`");
+    expect(out).not.toContain("<!--");
+  });
+
+  test("sarif: what SARIF 2.1.0 requires, held-back findings as suppressed results", async () => {
+    const { out } = await run(["--base", "HEAD~1", "--format", "sarif"]);
+    const { runs } = Sarif.parse(JSON.parse(out));
+    const { results, tool } = runs[0];
+    expect(results.map(({ ruleId }) => ruleId).toSorted()).toEqual([
+      "missing-timeout",
+      "shell-from-strings",
+      "tls-verify-disabled",
+      "weak-password-hash",
+    ]);
+    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+    expect(results.filter(({ suppressions }) => suppressions !== undefined).map(({ ruleId }) => ruleId)).toEqual([
+      "missing-timeout",
+    ]);
+    const uris = results.map(({ locations }) => decodeURIComponent(locations[0].physicalLocation.artifactLocation.uri));
+    expect(uris).toContain("src/größe mit leerzeichen.py");
+  });
+
+  test("no format shows a secret, nor does explain", async () => {
+    const diff = [
+      "diff --git a/src/client.py b/src/client.py",
+      "new file mode 100644",
+      "--- /dev/null",
+      "+++ b/src/client.py",
+      "@@ -0,0 +1,2 @@",
+      `+TOKEN = "${TOKEN}"`,
+      "+print(TOKEN)",
+      "",
+    ].join("\n");
+    const all = [["review"], ["review", "--format", "sarif"], ["explain"], ["explain", "--json"]];
+    for (const words of all) {
+      const { out, err } = await kodiai([...words, "--diff", "-"], { cwd: clone.path, stdin: diff });
+      expect(out).toContain(words[0] === "explain" ? "src/client.py" : "leaked-secret");
+      expect(out + err).not.toContain(TOKEN);
+      if (words.length === 1 && words[0] === "review") expect(out).toContain('> 1 | TOKEN = "[redacted:github-token]"');
+    }
+  });
+});
+
+describe("how it ends", () => {
+  test.each([
+    ["critical", 0],
+    ["major", 1],
+  ])("with --fail-on %s: %i", async (severity, code) => {
+    expect((await run(["--base", "HEAD~1", "--fail-on", severity])).code).toBe(code);
+  });
+
+  test("with 2 and one line that says what to write", async () => {
+    const { code, out, err } = await run(["--stagd"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toBe("kodiai review: Unknown option '--stagd'; did you mean --staged?\n");
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ["nothing to review", [], /say what to review: --base REV/],
+    ["two subjects", ["--staged", "--base", "HEAD~1"], /say what to review/],
+    ["an unknown format", ["--base", "HEAD~1", "--format", "xml"], /--format takes one of pretty, md, json, sarif, not "xml"/],
+    ["an unknown severity", ["--base", "HEAD~1", "--fail-on", "bad"], /--fail-on takes one of critical, major/],
+    ["an option without its value", ["--base"], /--base/],
+    ["a diff that is not there", ["--diff", "nowhere.diff"], /nowhere\.diff cannot be read/],
+    ["a repository that is not there", ["--base", "HEAD", "--repo", "/nowhere"], /--repo \/nowhere is not a folder/],
+    ["an address that is no pull request", ["https://github.com/acme"], /is not the URL of a pull request/],
+    ["a pull request without a token", ["https://github.com/acme/shop/pull/1"], /set GITHUB_TOKEN/],
+  ])("as a mistake of usage for %s", async (_name, words, says) => {
+    delete process.env.GITHUB_TOKEN;
+    const error = await review(words).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(says);
+    expect((error as Error).message).not.toContain("\n");
+  });
+
+  test("with 3 for a revision that is not there, also when it looks like an option", async () => {
+    const revision = `--output=${clone.path}/canary`;
+    const { code, out, err } = await run([`--base=${revision}`]);
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toBe(`kodiai review: could not finish: ${JSON.stringify(revision)} is not a commit of this repository\n`);
+    expect(existsSync(`${clone.path}/canary`)).toBe(false);
+  });
+
+  test("with 3 outside a repository, but a diff needs none", async () => {
+    const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
+    const [range, staged, piped] = await Promise.all([
+      kodiai(["review", "--base", "HEAD~1"], { cwd: "/" }),
+      kodiai(["review", "--staged"], { cwd: "/" }),
+      kodiai(["review", "--diff", "-"], { cwd: "/", stdin: diff }),
+    ]);
+    for (const { code, err } of [range, staged]) {
+      expect(code).toBe(3);
+      expect(err).toMatch(/could not finish: not a git repository/);
+    }
+    expect(piped).toMatchObject({ code: 0, out: expect.stringContaining("weak-password-hash") });
+  });
+});

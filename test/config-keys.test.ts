@@ -1,0 +1,226 @@
+// Every key of .kodiai.yml changes what a review says. A key that is added without a case here fails the last test.
+import { describe, expect, test } from "vitest";
+import { CONFIG_KEYS } from "../src/config/config-keys.ts";
+import { reviewMarkdown } from "../src/publish/publish.ts";
+import { type Change, reviewOf } from "./app/corridor.ts";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
+import { aPull } from "./fakes/pull-requests.ts";
+
+interface Case {
+  readonly key: string;
+  /** `.kodiai.yml` before the key is set; "" when left out. */
+  readonly before?: string;
+  readonly config: string;
+  /** What the setting changes in what people read, with it and without it. */
+  readonly says: RegExp;
+  readonly insteadOf: RegExp;
+  readonly change?: Omit<Change, "config">;
+}
+
+const TWO_FINDINGS: Change = { files: { "ops/backup.py": BACKUP, "src/balance.py": BALANCE } };
+const SLEEP: Change = { files: { "src/wait.py": "import time\n\ntime.sleep(5)\n" } };
+const FOCUSED = 'test.only("adds", () => {\n  expect(1 + 1).toBe(2);\n});\n';
+
+/** One rule of a repository's own; each line may be another. */
+function customRule(lines: Readonly<Record<string, string>> = {}): string {
+  const all = {
+    id: "no-raw-sleep",
+    language: "python",
+    message: "time.sleep() blocks the event loop",
+    note: "Await asyncio.sleep() instead.",
+    severity: "major",
+    rule: "{pattern: time.sleep($SECONDS)}",
+    ...lines,
+  };
+  const text = Object.entries(all).map(([key, value]) => `${key}: ${value}`);
+  return `customRules:\n  - ${text.join("\n    ")}\n`;
+}
+
+const CASES: readonly Case[] = [
+  {
+    key: "_extends",
+    config: "_extends: settings",
+    says: /\*\*1 finding\*\*/,
+    insteadOf: /\*\*2 findings\*\*/,
+    change: { ...TWO_FINDINGS, world: { ownersTexts: { "settings:.kodiai.yml": "rules: {tls-verify-disabled: off}" } } },
+  },
+  {
+    key: "review.enabled",
+    config: "review: {enabled: false}",
+    says: /^review\.enabled is false$/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "review.profile",
+    config: "review: {profile: quiet}",
+    says: /below major, the floor of the quiet profile/,
+    insteadOf: /`medium` \*\*/,
+    change: { files: { "src/wait.test.ts": FOCUSED, "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n' } },
+  },
+  {
+    key: "review.severityThreshold",
+    config: "review: {severityThreshold: critical}",
+    says: /below critical, the configured threshold/,
+    insteadOf: /2 major/,
+  },
+  {
+    key: "review.maxComments",
+    config: "review: {maxComments: 1}",
+    says: /1 inline, 1 below[\s\S]*over the limit of 1 comment\b/,
+    insteadOf: /2 inline/,
+  },
+  {
+    key: "review.suggestions",
+    config: "review: {suggestions: false}",
+    says: /^(?![\s\S]*```suggestion)[\s\S]*`focused-test`/,
+    insteadOf: /```suggestion\ntest\("adds"/,
+    change: { files: { "test/adds.test.ts": FOCUSED } },
+  },
+  {
+    key: "review.drafts",
+    config: "review: {drafts: true}",
+    says: /\*\*2 findings\*\*/,
+    insteadOf: /^the pull request is a draft$/,
+    change: { ...TWO_FINDINGS, world: { pull: aPull({ draft: true }) } },
+  },
+  {
+    key: "review.dependencyBots",
+    config: "review: {dependencyBots: false}",
+    says: /^opened by dependabot\[bot\] and review\.dependencyBots is false$/,
+    insteadOf: /\*\*2 findings\*\*/,
+    change: {
+      ...TWO_FINDINGS,
+      world: { pull: aPull({ author: { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } }) },
+    },
+  },
+  {
+    key: "review.baseBranches",
+    config: "review: {baseBranches: ['release/*']}",
+    says: /^review\.baseBranches leaves out the base branch main$/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "review.labels",
+    config: "review: {labels: ['needs review']}",
+    says: /^review\.labels leaves out its labels$/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "review.ignoreTitleKeywords",
+    config: "review: {ignoreTitleKeywords: ['short packet']}",
+    says: /^the title contains "short packet"/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "pathFilters",
+    config: "pathFilters: ['!ops/**']",
+    says: /\*\*1 finding\*\*[\s\S]*pathFilters[\s\S]*`ops\/backup\.py`/,
+    insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "fileKinds.test",
+    config: "fileKinds: {test: ['qa/**']}",
+    says: /\*\*No findings\*\*/,
+    insteadOf: /`weak-password-hash`/,
+    change: { files: { "qa/login.ts": WEAK_LOGIN } },
+  },
+  ...(["config", "docs", "infra"] as const).map((kind): Case => ({
+    key: `fileKinds.${kind}`,
+    config: `fileKinds: {${kind}: ['ops/**']}`,
+    says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
+    insteadOf: /Size: 2 files, /,
+  })),
+  {
+    key: "rules",
+    config: "rules: {tls-verify-disabled: off, shell-from-strings: critical}",
+    says: /\*\*1 finding\*\*: 1 critical/,
+    insteadOf: /\*\*2 findings\*\*: 2 major/,
+  },
+  {
+    key: "customRules",
+    config: customRule(),
+    says: /\*\*1 finding\*\*: 1 major[\s\S]*time\.sleep\(\) blocks the event loop/,
+    insteadOf: /\*\*No findings\*\*/,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].id",
+    before: customRule(),
+    config: customRule({ id: "await-sleep" }),
+    says: /Rule `await-sleep`/,
+    insteadOf: /Rule `no-raw-sleep`/,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].language",
+    before: customRule(),
+    config: customRule({ language: "ruby" }),
+    says: /\*\*No findings\*\*/,
+    insteadOf: /\*\*1 finding\*\*/,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].message",
+    before: customRule(),
+    config: customRule({ message: "Do not sleep here" }),
+    says: /\*\*Do not sleep here\*\*/,
+    insteadOf: /blocks the event loop/,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].note",
+    before: customRule(),
+    config: customRule({ note: "Ask the scheduler." }),
+    says: /Ask the scheduler\./,
+    insteadOf: /Await asyncio\.sleep\(\) instead\./,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].severity",
+    before: customRule(),
+    config: customRule({ severity: "critical" }),
+    says: /`critical` \*\*time\.sleep/,
+    insteadOf: /`major` \*\*time\.sleep/,
+    change: SLEEP,
+  },
+  {
+    key: "customRules[].rule",
+    before: customRule(),
+    config: customRule({ rule: "{pattern: time.sleep(60)}" }),
+    says: /\*\*No findings\*\*/,
+    insteadOf: /\*\*1 finding\*\*/,
+    change: SLEEP,
+  },
+];
+
+/** Keys that change nothing, each with its reason. */
+const EXEMPT: ReadonlyMap<string, string> = new Map([["version", "there is one version of the format; any other is a problem"]]);
+
+/** What people read: the summary with its comments, or why there is none. */
+async function read(change: Omit<Change, "config">, config: string): Promise<string> {
+  const review = await reviewOf({ ...change, config });
+  if (typeof review === "string") return review;
+  expect(review.configProblems).toEqual([]);
+  return reviewMarkdown(review);
+}
+
+describe("a key of .kodiai.yml changes what the review says", () => {
+  test.each(CASES)("$key", async ({ config, before = "", says, insteadOf, change = TWO_FINDINGS }) => {
+    const plain = await read(change, before);
+    expect(plain).toMatch(insteadOf);
+    expect(plain).not.toMatch(says);
+    expect(await read(change, config)).toMatch(says);
+  });
+});
+
+test("every key of the schema has a case", () => {
+  const covered = [...CASES.map(({ key }) => key), ...EXEMPT.keys()];
+  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
+});
+
+test("a version of the format that does not exist is a problem", async () => {
+  const review = await reviewOf({ files: { "src/login.ts": LOGIN }, config: "version: 2" });
+  expect(typeof review === "string" ? review : review.configProblems).toEqual([
+    expect.objectContaining({ key: "version", line: 1, column: 10, severity: "error" }),
+  ]);
+});
