@@ -141,7 +141,7 @@ export const EnvVariables = z.object({
     .enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`")
     .optional()
     .describe(
-      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Changing it needs `kodiai reindex`.",
+      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded anew.",
     )
     .meta({ examples: ["http"] }),
   KODIAI_EMBEDDINGS_URL: z
