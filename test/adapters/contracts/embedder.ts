@@ -234,18 +234,10 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       all.map((one, n) => (n === at ? row : one));
     test.each<[string, (all: readonly unknown[]) => readonly unknown[], RegExp]>([
       ["another dimension", spoil(1, { index: 1, embedding: [1, 2, 3] }), /3 numbers and not 8/],
-      [
-        "null for a number",
-        spoil(1, { index: 1, embedding: [1, 2, 3, null, 5, 6, 7, 8] }),
-        /not a finite number|missing/,
-      ],
-      [
-        "text for a number",
-        spoil(1, { index: 1, embedding: [1, 2, 3, "NaN", 5, 6, 7, 8] }),
-        /not a finite number|missing/,
-      ],
+      ["null for a number", spoil(1, { index: 1, embedding: [1, 2, 3, null, 5, 6, 7, 8] }), /not a finite number/],
+      ["text for a number", spoil(1, { index: 1, embedding: [1, 2, 3, "NaN", 5, 6, 7, 8] }), /not a finite number/],
       ["all zeros", spoil(1, { index: 1, embedding: [0, 0, -0, 0, 0, 0, 0, 0] }), /all zero/],
-      ["base64 for a vector", spoil(1, { index: 1, embedding: "AACAPwAAAEA=" }), /something else|missing/],
+      ["base64 for a vector", spoil(1, { index: 1, embedding: "AACAPwAAAEA=" }), /something else/],
       ["null for a row", spoil(1, null), /missing/],
       ["fewer vectors", (all) => all.filter((_, at) => at !== 1), /missing/],
       ["one index twice", (all) => [...all, { index: 1, embedding: [9, 9, 9, 9, 9, 9, 9, 9] }], /something else/],
