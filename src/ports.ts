@@ -246,7 +246,7 @@ export interface Tree {
   /** 40 or 64 hex digits. */
   readonly commit: string;
   list(): Promise<readonly TreeFile[]>;
-  /** UTF-8 texts in the order asked, one at a time; null where a file is binary or cannot be read. */
+  /** UTF-8 texts in the order asked, one at a time; null where a file is binary. */
   texts(files: readonly TreeFile[]): AsyncIterable<{ readonly file: TreeFile; readonly text: string | null }>;
 }
 
