@@ -40,8 +40,11 @@ export function docSections(text: string): {
   const named = frontMatterLanguages(frontMatter);
   const all = body.flatMap((block) => (block.kind === "code" ? [block] : []));
   const documents = [...new Set([...named, ...languageTags(linesByLanguage(all))])];
-  const sections = withNames(groups(body)).flatMap((group) => parts(group, documents));
-  const over = sections.length - MAX_SECTIONS;
+  const found = groups(body);
+  // Each gives a section at least.
+  const kept = found.slice(0, MAX_SECTIONS);
+  const sections = withNames(kept).flatMap((group) => parts(group, documents));
+  const over = sections.length + found.length - kept.length - MAX_SECTIONS;
   return {
     sections: sections.slice(0, MAX_SECTIONS),
     skipped: over > 0 ? [`${over} sections beyond the first ${MAX_SECTIONS}`] : [],

@@ -43,7 +43,8 @@ const Exported = z.object({
       authorIsBot: z.boolean(),
       sha: z.string().max(64).nullable(),
       pull: whole.nullable(),
-      at: whole,
+      // The range of dates that JavaScript can print.
+      at: whole.min(-8.64e15).max(8.64e15),
     }),
     stale: z.boolean(),
   }),
