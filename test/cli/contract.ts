@@ -9,7 +9,16 @@ const Finding = z.strictObject({
   startLine: z.int().positive(),
   line: z.int().positive(),
   severity: z.enum(["critical", "major", "medium", "minor"]),
-  category: z.enum(["security", "correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]),
+  category: z.enum([
+    "security",
+    "correctness",
+    "performance",
+    "reliability",
+    "maintainability",
+    "tests",
+    "docs",
+    "style",
+  ]),
   rule: z.string().nullable(),
   title: z.string().regex(/^[^\n]+$/),
   body: z.string(),
@@ -39,8 +48,19 @@ export const ReviewJson = z.strictObject({
   ),
   heldBack: z.array(z.strictObject({ finding: Finding, reason: z.string().min(1) })),
   signals: z.strictObject({
-    intent: z.looseObject({ type: z.string().nullable(), scope: z.string().nullable(), breaking: z.array(z.unknown()) }),
-    files: z.array(z.strictObject({ path: z.string(), language: z.string(), kind: z.enum(["source", "test", "config", "docs", "infra"]), labels: z.array(z.enum(["vendored", "generated", "documentation"])) })),
+    intent: z.looseObject({
+      type: z.string().nullable(),
+      scope: z.string().nullable(),
+      breaking: z.array(z.unknown()),
+    }),
+    files: z.array(
+      z.strictObject({
+        path: z.string(),
+        language: z.string(),
+        kind: z.enum(["source", "test", "config", "docs", "infra"]),
+        labels: z.array(z.enum(["vendored", "generated", "documentation"])),
+      }),
+    ),
     languages: z.array(
       z.strictObject({
         language: z.string(),
