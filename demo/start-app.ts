@@ -33,6 +33,7 @@ export const startApp: StartApp = async (options) => {
     reviewerLogin: null,
     workers: 2,
     dryRun: false,
+    embeddings: { kind: "local" },
     // The pauses between writes are for the real GitHub.
     pace: false,
     log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),

@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
 import { takeBody } from "./take-body.ts";
-import { githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
+import { chosenEmbedder, githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface AppOptions {
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;
+  /** What turns text into vectors for the memory. */
+  readonly embeddings: Embeddings;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -77,7 +80,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
   const { apiUrl, pace } = options;
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector());
+  const embedder = await chosenEmbedder(options.embeddings);
+  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), embedder);
   const worker = startWorker(
     {
       queue: store.queue,

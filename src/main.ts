@@ -40,6 +40,7 @@ async function serve(env: Env): Promise<void> {
     reviewerLogin: env.reviewerLogin,
     workers: env.workers,
     dryRun: env.dryRun,
+    embeddings: env.embeddings,
     pace: true,
     log,
   });

@@ -10,6 +10,7 @@ import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
@@ -27,6 +28,7 @@ import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
+import type { Embeddings } from "./config/read-embeddings.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
@@ -68,9 +70,37 @@ export function openStore(dataDir: string): Store {
   };
 }
 
-/** What turns text into vectors; null searches by words only. */
-function embedder(): Embedder | null {
-  return null;
+/** An embedder that leaves the machine sees no secret. */
+function withoutSecretsSent(embedder: Embedder): Embedder {
+  return {
+    get space() {
+      return embedder.space;
+    },
+    threshold: embedder.threshold,
+    weight: embedder.weight,
+    embed: async (texts, kind) => embedder.embed(await Promise.all(texts.map(redact)), kind),
+  };
+}
+
+/** What turns text into vectors: as the operator chose, else the keyless one. */
+export async function chosenEmbedder(embeddings: Embeddings): Promise<Embedder> {
+  if (embeddings.kind === "local") return localWords();
+  const { model, apiKey, dimension, baseUrl } = embeddings;
+  // Loaded only when chosen: the SDK takes a second to import.
+  if (embeddings.kind === "voyage") {
+    const { voyageEmbedder } = await import("./adapters/voyage/embedder.ts");
+    const own = baseUrl ?? undefined;
+    return withoutSecretsSent(voyageEmbedder({ ...embeddings, baseUrl: own, now: Date.now }));
+  }
+  const { httpEmbedder } = await import("./adapters/http-embedder/embedder.ts");
+  const fetch = guardedFetch(new Set([new URL(embeddings.baseUrl).origin]));
+  const settings = {
+    baseUrl: embeddings.baseUrl,
+    model,
+    apiKey: apiKey ?? undefined,
+    dimension: dimension ?? undefined,
+  };
+  return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
 /** The rules, loaded once a process. */
@@ -107,6 +137,7 @@ export function reviewPorts(
   github: GitHubWiring,
   store: Store,
   rules: Inspector,
+  embedder: Embedder,
 ): (job: ReviewJob) => Promise<ReviewPorts> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
@@ -125,12 +156,19 @@ export function reviewPorts(
       reviews: redactedReviews(reviews, redactor),
       inspector: rules,
       known: knownRules(),
-      embedder: embedder(),
+      embedder,
       recall: store.recall,
+      memory: store.memory,
+      redact,
+      botLogin: github.botLogin,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
   };
+}
+
+async function redact(text: string): Promise<string> {
+  return (await redactor.redact(text)).text;
 }
 
 /** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
@@ -169,7 +207,14 @@ export async function localPorts(cwd: string, range: LocalRange): Promise<NamedC
     repo,
     number: pull.number,
     headSha: pull.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
+    ports: {
+      pulls,
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: noMemory(),
+      now: Date.now,
+    },
   };
 }
 
@@ -226,7 +271,14 @@ export async function pullRequestPorts(named: {
     repo,
     number: named.number,
     headSha: data.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
+    ports: {
+      pulls,
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: noMemory(),
+      now: Date.now,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // The corridor. One review, from a job to a posted review, read top to bottom:
 //
-//   ReviewJob -> gather -> analyze -> retrieve -> review | publish
+//   ReviewJob -> gather -> analyze -> retrieve -> review | publish -> remember
 //                (write the letter)                      | (send it)
 //
 // Each room takes values that earlier rooms returned and hands one value on. A written review is saved before it is
@@ -11,7 +11,8 @@ import type { ReviewJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
-import type { Embedder, Inspector, Ledger, PullRequests, Recall, Reviews } from "../ports.ts";
+import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
+import type { Embedder, Inspector, Ledger, Memory, PullRequests, Recall, Reviews } from "../ports.ts";
 import { publish } from "../publish/publish.ts";
 import { retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
@@ -20,8 +21,7 @@ import { review } from "../review/review.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
-  /** Null searches memory by words only. */
-  readonly embedder: Embedder | null;
+  readonly embedder: Embedder;
   readonly recall: Recall;
   /** Which rules there are. */
   readonly known: KnownRules;
@@ -32,6 +32,11 @@ export interface WritingPorts {
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
+  readonly memory: Memory;
+  /** The text with every secret masked. */
+  readonly redact: (text: string) => Promise<string>;
+  /** Our own account: `kodiai[bot]`. */
+  readonly botLogin: string;
 }
 
 /** Enter a room: the caller decides what to time, log or print of the value that it hands on. */
@@ -91,6 +96,14 @@ async function send(
   step: Step,
 ): Promise<PostedReview | Superseded> {
   const sent = await step("publish", () => publish(written, ports.reviews));
+  // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
+  // remembering twice changes nothing.
+  if (sent.kind === "posted") await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
   ports.ledger.settle(job, written, ports.now(), sent.kind);
   return sent;
+}
+
+function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered> {
+  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin, hunkOf: () => null });
+  return remember(records, ports.embedder, ports.memory, { redact: ports.redact });
 }
