@@ -112,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       await worker.stop(DRAIN_MS);
-      store.close();
+      await store.close();
     },
   };
 }

@@ -3,8 +3,10 @@
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
 import type { CancelJob, Ignored, Repo, ReviewJob } from "./domain/job.ts";
+import type { EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } from "./domain/memory.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
+import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
 import type { Review } from "./domain/review.ts";
 import type { FileFacts } from "./domain/signals.ts";
 
@@ -160,4 +162,93 @@ export interface Ledger {
   settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
+}
+
+/** What embedding cost, beside the vectors. */
+export interface Embedded {
+  /** In the order of the texts: `Float32Array[dimension]` of unit length, or null where it failed. */
+  readonly vectors: readonly (Float32Array | null)[];
+  readonly tokens: number;
+  readonly usd: number;
+  /** How many texts were answered from the cache. */
+  readonly cached: number;
+  /** Why some vectors are null, in one line that holds no key and no text; null or absent when none failed. */
+  readonly failed?: string | null;
+}
+
+/** Texts to vectors. Never throws: what fails is null, and the caller degrades. */
+export interface Embedder {
+  /** Read it after `embed`: an embedder that learns its dimension from the first answer says 0 until then. */
+  readonly space: EmbeddingSpace;
+  /** The cosine distance under which a memory of this space counts as relevant, calibrated on development data. */
+  readonly threshold: number;
+  /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
+  readonly weight: number;
+  embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
+}
+
+/** What may be put in a better order. Only `text` is sure to be read; the rest is for rerankers that are told about it. */
+export interface RerankCandidate {
+  readonly id: string;
+  readonly text: string;
+  readonly path?: string | null;
+  /** A chunk's kind or a corpus: `function`, `review_comment`. */
+  readonly type?: string | null;
+  readonly language?: string | null;
+}
+
+/** An order, and what it cost. */
+export interface Reranked {
+  /** min(topK, candidates) ids, best first: whom the reranker did not name follows in the order given. */
+  readonly order: readonly string[];
+  /** Higher is better, by id, as far as the reranker gave any; comparable only within one reranker. */
+  readonly scores: ReadonlyMap<string, number>;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Wall time. */
+  readonly ms: number;
+  /** Why the order is the one given, in one line that holds no key and no text; null when all went well. */
+  readonly failed: string | null;
+}
+
+/** Puts candidates in the order in which they help with a query. Never throws: on failure the order stays as given. */
+export interface Reranker {
+  /** With no more than topK candidates nothing is asked and the order stays. */
+  rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
+}
+
+/** Reads memory. The scope is applied inside the search. */
+export interface Recall {
+  /** Nearest first, at most k. Refuses (throws RangeError) a vector that is not finite, is all zero or has the wrong dimension. */
+  nearest(
+    scope: Scope,
+    vector: Float32Array,
+    space: EmbeddingSpace,
+    k: number,
+    filter: MemoryFilter,
+  ): Promise<readonly VectorHit[]>;
+  /** Best first, at most k, by BM25 over text, path and identifiers. */
+  matching(scope: Scope, text: string, k: number, filter: MemoryFilter): Promise<readonly KeywordHit[]>;
+  /** The records of these ids that the scope admits, in the order of the ids. */
+  records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
+  counts(scope: Scope): Promise<MemoryCounts>;
+  /** Changes whenever memory in this repository changes: part of cache keys. */
+  version(repo: RepoKey): Promise<number>;
+}
+
+/** Writes memory. */
+export interface Memory {
+  /** Adds or replaces by id, in one transaction. Vectors that are not finite, all zero or of another dimension are refused by name. */
+  remember(
+    rows: readonly EmbeddedRecord[],
+    space: EmbeddingSpace,
+  ): Promise<{
+    readonly added: number;
+    readonly updated: number;
+    readonly refused: readonly { readonly id: string; readonly reason: string }[];
+  }>;
+  /** Removes rows, vectors and index entries. Returns how many records went. */
+  forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
+  /** Removes all of a repository. */
+  forgetRepository(repo: RepoKey): Promise<number>;
 }

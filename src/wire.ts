@@ -10,6 +10,7 @@ import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { noMemory } from "./adapters/no-memory/recall.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
@@ -19,22 +20,28 @@ import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.t
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
+import { sqliteMemory } from "./adapters/sqlite/memory.ts";
+import { openMemory } from "./adapters/sqlite/memory-file.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
+import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
-import type { Inspector, Ledger, Queue } from "./ports.ts";
+import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
 
-/** The embedded store: durable queue and ledger in one file of the data folder. */
+/** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
   readonly ledger: Ledger;
-  close(): void;
+  readonly memory: Memory;
+  /** Searches in threads of its own, so that webhooks and reviews go on. */
+  readonly recall: Recall;
+  close(): Promise<void>;
 }
 
 /**
@@ -45,7 +52,25 @@ export interface Store {
 export function openStore(dataDir: string): Store {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
-  return { queue: sqliteQueue(db), ledger: sqliteLedger(db), close: () => db.close() };
+  const memoryPath = join(dataDir, "memory.db");
+  const memoryDb = openMemory(memoryPath);
+  const recall = sqliteRecall({ path: memoryPath });
+  return {
+    queue: sqliteQueue(db),
+    ledger: sqliteLedger(db),
+    memory: sqliteMemory(memoryDb),
+    recall,
+    async close() {
+      await recall.close();
+      memoryDb.close();
+      db.close();
+    },
+  };
+}
+
+/** What turns text into vectors; null searches by words only. */
+function embedder(): Embedder | null {
+  return null;
 }
 
 /** The rules, loaded once a process. */
@@ -100,6 +125,8 @@ export function reviewPorts(
       reviews: redactedReviews(reviews, redactor),
       inspector: rules,
       known: knownRules(),
+      embedder: embedder(),
+      recall: store.recall,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
@@ -142,7 +169,7 @@ export async function localPorts(cwd: string, range: LocalRange): Promise<NamedC
     repo,
     number: pull.number,
     headSha: pull.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), now: Date.now },
+    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
   };
 }
 
@@ -201,7 +228,7 @@ export async function pullRequestPorts(named: {
     repo,
     number: named.number,
     headSha: data.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), now: Date.now },
+    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
   };
 }
 

@@ -54,7 +54,7 @@ function store(dataDir: string): Check[] {
     accessSync(dataDir, constants.W_OK);
     const opened = openStore(dataDir);
     const { waiting, running, dead } = opened.queue.counts();
-    opened.close();
+    void opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",

@@ -7,6 +7,7 @@ export function reviewJson(review: Review) {
     version: 1,
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
     heldBack: review.heldBack,
+    memory: review.memory,
     signals: review.signals,
     reviewed: review.reviewed,
     leftOut: review.leftOut,

@@ -1,6 +1,7 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
 // What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
 import { z } from "zod";
+import { Knowledge } from "./knowledge.ts";
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
@@ -154,6 +155,7 @@ export const RepoConfig = z.strictObject({
         ],
       ],
     }),
+  knowledge: Knowledge.describe("What is remembered, and how memory is searched."),
 });
 export type RepoConfig = z.infer<typeof RepoConfig>;
 

@@ -1,7 +1,8 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
-import type { Finding, HeldBack } from "./finding.ts";
+import type { Finding, HeldBack, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut } from "./outcome.ts";
+import type { GateDecision, SeenBefore } from "./retrieval.ts";
 import type { ReviewSignals } from "./signals.ts";
 
 /** Where a finding is said: on its lines, on its file, or in the summary; with the reason when it is not inline. */
@@ -10,6 +11,16 @@ export interface PlacedFinding {
   readonly place: "inline" | "file" | "summary" | "already-posted";
   /** Null for inline; else why not there: "the line is not part of the diff", "over the limit of 10 comments". */
   readonly reason: string | null;
+}
+
+/** What memory had to say. */
+export interface ReviewMemory {
+  /** Whether memory was searched, and why. */
+  readonly gate: GateDecision;
+  /** What was chosen, best first: what a model would be shown. */
+  readonly precedents: readonly Precedent[];
+  /** Changed code that is much like code somebody spoke about. */
+  readonly seenBefore: readonly SeenBefore[];
 }
 
 /** A written review, complete and not yet sent. Everything that publish says stands here. */
@@ -23,6 +34,7 @@ export interface Review {
   /** Most severe first, then by path and line. Inline + file + summary + already posted = all findings that are said. */
   readonly findings: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
+  readonly memory: ReviewMemory;
   /** Paths that were reviewed. */
   readonly reviewed: readonly string[];
   readonly leftOut: readonly LeftOut[];

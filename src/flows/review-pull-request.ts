@@ -1,7 +1,7 @@
 // The corridor. One review, from a job to a posted review, read top to bottom:
 //
-//   ReviewJob -> gather -> analyze -> review | publish
-//                (write the letter)          | (send it)
+//   ReviewJob -> gather -> analyze -> retrieve -> review | publish
+//                (write the letter)                      | (send it)
 //
 // Each room takes values that earlier rooms returned and hands one value on. A written review is saved before it is
 // sent, so a retry resumes at "send": nothing is written twice and nothing is posted twice.
@@ -11,14 +11,18 @@ import type { ReviewJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
-import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { Embedder, Inspector, Ledger, PullRequests, Recall, Reviews } from "../ports.ts";
 import { publish } from "../publish/publish.ts";
+import { retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
+  /** Null searches memory by words only. */
+  readonly embedder: Embedder | null;
+  readonly recall: Recall;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -73,7 +77,10 @@ export async function writeReview(
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const signals = await step("analyze", () => analyze(context));
-  const written = await step("review", () => review(context, signals, ports.inspector));
+  const precedents = await step("retrieve", () =>
+    retrieve(context, signals, ports, { knowledge: context.config.knowledge, now: ports.now() }),
+  );
+  const written = await step("review", () => review(context, signals, precedents, ports.inspector));
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
 }
 

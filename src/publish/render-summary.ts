@@ -7,6 +7,7 @@ import { fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
 import { commitLink, linkedCode } from "./permalink.ts";
+import { seenBeforeLines } from "./seen-before.ts";
 import { verdict } from "./verdict.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
@@ -14,7 +15,8 @@ export const BODY_LIMIT = 60_000;
 
 /** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,000. */
 const ROOM = {
-  overview: 9_000,
+  overview: 7_000,
+  seenBefore: 2_000,
   findings: 22_000,
   degraded: 6_000,
   config: 6_000,
@@ -33,6 +35,7 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     [verdict(review, findings)],
     fitList(overview(review), (line) => line, ROOM.overview, 30),
     below(review, findings, ROOM.findings),
+    seenBeforeLines(review, ROOM.seenBefore),
     degradedLines(review, ROOM.degraded),
     configLines(review, ROOM.config),
     heldBackLines(review, ROOM.heldBack),

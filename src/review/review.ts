@@ -2,12 +2,14 @@
 import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import { ground } from "./ground.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
+import { reviewMemory } from "./review-memory.ts";
 import { suggestion } from "./suggestion.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
@@ -21,6 +23,7 @@ const CONFIG_FILE = ".kodiai.yml";
 export async function review(
   context: PullRequestContext,
   signals: ReviewSignals,
+  precedents: Precedents,
   inspector: Inspector,
 ): Promise<Review> {
   const { config, pull } = context;
@@ -39,10 +42,11 @@ export async function review(
     baseSha: pull.base.sha,
     signals,
     findings: withSuggestions(findings, context),
+    memory: reviewMemory(precedents),
     heldBack: [...inspection.heldBack, ...pruned.heldBack],
     reviewed: context.files.map(({ path }) => path),
     leftOut: context.leftOut,
-    degraded: eachOnce([...context.degraded, ...inspection.degraded]),
+    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
     cost: { inputTokens: 0, outputTokens: 0, usd: 0, ms: 0 },

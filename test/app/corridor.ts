@@ -1,4 +1,5 @@
 // The corridor without a server: one change from plain data, walked by the real rooms and the real rules.
+import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Review } from "../../src/domain/review.ts";
 import { type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire.ts";
@@ -57,5 +58,5 @@ function portsOf({ files = {}, config, world = {} }: Change): WritingPorts {
       ...world.texts,
     },
   });
-  return { pulls, inspector: rules, known, now: () => 0 };
+  return { pulls, inspector: rules, known, embedder: null, recall: noMemory(), now: () => 0 };
 }

@@ -4,6 +4,8 @@ import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts"
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../src/domain/pull-request.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { Review } from "../../src/domain/review.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 
 export const HEAD = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
@@ -206,3 +208,31 @@ export const anyFinding: fc.Arbitrary<Finding> = fc
   .map(({ number, length, ...one }) =>
     finding({ ...one, id: `fnd_${number.toString(16).padStart(12, "0")}`, line: one.startLine + length }),
   );
+
+/** Memory was not needed: what retrieve hands on when the gate says no. */
+export const NO_PRECEDENTS: Precedents = {
+  kind: "precedents",
+  gate: {
+    retrieve: false,
+    confidence: 1,
+    reason: "nothing is remembered yet",
+    strategy: null,
+    estimatedRelevance: null,
+    decidedBy: "empty-memory",
+  },
+  query: null,
+  ranked: [],
+  seenBefore: [],
+  cut: [],
+  provenance: {
+    repoSources: [],
+    sharedPoolUsed: false,
+    totalCandidates: 0,
+    threshold: 0.3,
+    thresholdMethod: "configured",
+    method: "hybrid",
+  },
+  degraded: [],
+};
+
+export const NO_MEMORY: Review["memory"] = { gate: NO_PRECEDENTS.gate, precedents: [], seenBefore: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
 import { review } from "../../src/review/review.ts";
-import { config, context, fileDiff, finding, LOGIN, signals } from "./given.ts";
+import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, signals } from "./given.ts";
 
 const finds = (inspection: Partial<Inspection>): Inspector => ({
   inspect: async () => ({ findings: [], heldBack: [], degraded: [], ...inspection }),
@@ -27,11 +27,12 @@ describe("review", () => {
         config: { ...config(), rules },
       }),
       signals(),
+      NO_PRECEDENTS,
       inspector,
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([
-      { diff: LOGIN, facts: { path: LOGIN.path, language: "python", kind: "source" }, headText: "text" },
+      { diff: LOGIN, facts: { path: LOGIN.path, language: "python", kind: "source", labels: [] }, headText: "text" },
       { diff: odd, facts: { path: "constructor", language: "unknown", kind: "source" }, headText: null },
     ]);
     expect(settings).toEqual(new Map([["weak-hash", "off"]]));
@@ -43,6 +44,7 @@ describe("review", () => {
     const written = await review(
       context({ leftOut: [{ path: "yarn.lock", reason: "lock file" }], degraded: [text, slow] }),
       signals(),
+      NO_PRECEDENTS,
       finds({
         findings: [finding(), finding({ severity: "minor", startLine: 43, line: 43 })],
         heldBack: [{ finding: finding(), reason: "kodiai-ignore in the code" }],
@@ -62,11 +64,12 @@ describe("review", () => {
 
   test("a profile in the title beats the configured one", async () => {
     const rules = finds({ findings: [finding({ severity: "minor" })] });
-    const loud = await review(context(), signals({ profile: "thorough" }), rules);
+    const loud = await review(context(), signals({ profile: "thorough" }), NO_PRECEDENTS, rules);
     expect(loud.findings).toHaveLength(1);
     const quiet = await review(
       context({ config: config({ profile: "thorough" }) }),
       signals({ profile: "quiet" }),
+      NO_PRECEDENTS,
       rules,
     );
     expect(quiet.findings).toHaveLength(0);
@@ -75,14 +78,15 @@ describe("review", () => {
   test("a finding already commented on is not said again", async () => {
     const known = finding();
     const own = [{ findingId: known.id, url: "https://github.com/acme/shop/pull/7#discussion_r1" }];
-    const written = await review(context({ ownComments: own }), signals(), finds({ findings: [known] }));
+    const written = await review(context({ ownComments: own }), signals(), NO_PRECEDENTS, finds({ findings: [known] }));
     expect(written.findings.map((one) => one.place)).toEqual(["already-posted"]);
   });
 
   test("a suggestion stays on an inline comment only, and only when the configuration wants it", async () => {
     const rules = finds({ findings: [finding({ startLine: 13, line: 13, suggestion: FIX })] });
     const offered = async (settings: Parameters<typeof config>[0]) =>
-      (await review(context({ config: config(settings) }), signals(), rules)).findings[0]?.finding.suggestion;
+      (await review(context({ config: config(settings) }), signals(), NO_PRECEDENTS, rules)).findings[0]?.finding
+        .suggestion;
     expect(await offered({})).toEqual(FIX);
     expect(await offered({ suggestions: false })).toBeNull();
     expect(await offered({ maxComments: 0 })).toBeNull();
@@ -90,7 +94,7 @@ describe("review", () => {
 
   test("a change of .kodiai.yml is noticed, also when the file is renamed or left out", async () => {
     const changes = async (more: Parameters<typeof context>[0]) =>
-      (await review(context(more), signals(), finds({}))).configChanges;
+      (await review(context(more), signals(), NO_PRECEDENTS, finds({}))).configChanges;
     expect(await changes({})).toBe(false);
     expect(await changes({ files: [fileDiff(".kodiai.yml", "@@ -1 +1 @@\n-a\n+b")] })).toBe(true);
     expect(await changes({ files: [fileDiff("old.yml", "", { previousPath: ".kodiai.yml" })] })).toBe(true);
@@ -98,7 +102,12 @@ describe("review", () => {
   });
 
   test("a written review survives JSON", async () => {
-    const written = await review(context(), signals(), finds({ findings: [finding({ suggestion: FIX })] }));
+    const written = await review(
+      context(),
+      signals(),
+      NO_PRECEDENTS,
+      finds({ findings: [finding({ suggestion: FIX })] }),
+    );
     expect(JSON.parse(JSON.stringify(written))).toEqual(written);
   });
 });

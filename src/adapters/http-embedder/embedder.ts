@@ -1,0 +1,80 @@
+// Embeddings by any server that speaks OpenAI's shape: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
+import type { Embedder } from "../../ports.ts";
+import { type EmbeddingAnswer, type EmbeddingService, embedTexts } from "../embed-texts.ts";
+import type { BatchLimits } from "../embedding-batches.ts";
+import { type ServiceLimits, serviceCall } from "../service-call.ts";
+import { statusFailure, unreadableAnswer } from "../service-failed.ts";
+import { type Fetch, servicePost } from "../service-fetch.ts";
+
+export interface HttpEmbedderOptions {
+  /** Such as `http://localhost:11434`; a `/v1` at its end is understood. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Sent as a bearer token; local servers need none. */
+  readonly apiKey?: string | undefined;
+  /** What every vector must have; without it the first answer shows it. It is not sent: few servers take it. */
+  readonly dimension?: number | undefined;
+  /** Cosine distance that counts as relevant; .3 is the usual one of neural embedders and is not calibrated for yours. */
+  readonly threshold?: number | undefined;
+  readonly fetch: Fetch;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly limits?: Partial<ServiceLimits>;
+  readonly batch?: Partial<BatchLimits>;
+}
+
+/**
+ * text-embeddings-inference takes 32 inputs and 16,384 tokens a request unless told otherwise (its `--max-client-batch-size`
+ * and `--max-batch-tokens`); the others take more. A text is cut at about 8,000 tokens, the longest context of the usual models.
+ */
+const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_000 };
+
+/** An `Embedder` over `POST {baseUrl}/v1/embeddings`. Make one a process: it remembers the dimension and outages. */
+export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
+  const { model } = options;
+  const call = serviceCall(options.limits ?? {}, options.now);
+  const post = servicePost(options.fetch);
+  const url = `${options.baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1/embeddings`;
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
+  const service: EmbeddingService = {
+    limits: { ...BATCH, ...options.batch },
+    dimension: options.dimension ?? null,
+    usdPerMillionTokens: 0,
+    ask: (input) =>
+      call(async (signal) => {
+        const response = await post(url, headers, JSON.stringify({ model, input }), signal);
+        if (!response.ok) throw statusFailure(response.status, response.headers.get("retry-after"));
+        return readAnswer(await response.text());
+      }),
+  };
+
+  return {
+    get space() {
+      return { model, dimension: service.dimension ?? 0 };
+    },
+    threshold: options.threshold ?? 0.3,
+    weight: 1,
+    // Servers of this shape know no kinds of text, so queries and documents are embedded alike.
+    embed: (texts) => embedTexts(service, texts),
+  };
+}
+
+function readAnswer(text: string): EmbeddingAnswer {
+  const answer = parsed(text);
+  if (!Array.isArray(answer?.data)) throw unreadableAnswer();
+  return { rows: answer.data, tokens: answer.usage?.total_tokens };
+}
+
+function parsed(
+  text: string,
+): { readonly data?: unknown; readonly usage?: { readonly total_tokens?: unknown } } | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+// Why a paid or local service did not give what it was asked for, in words that are safe to log.
+
+/**
+ * A call that failed. The message is made here from fixed words, status numbers and error codes: never a key, an address
+ * or anything that the service wrote.
+ */
+export class ServiceFailed extends Error {
+  override readonly name = "ServiceFailed";
+  /** Another try may succeed. */
+  readonly again: boolean;
+  /** The service is well but refuses this very input: no reason to stop asking it other things. */
+  readonly refused: boolean;
+  /** The `retry-after` header as written, or null. */
+  readonly retryAfter: string | null;
+
+  constructor(
+    message: string,
+    more: { readonly again: boolean; readonly refused?: boolean; readonly retryAfter?: string | null },
+  ) {
+    super(message);
+    this.again = more.again;
+    this.refused = more.refused ?? false;
+    this.retryAfter = more.retryAfter ?? null;
+  }
+}
+
+/** Too early, too many, or broken on their side. */
+const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Malformed, too large, unprocessable: the input's fault. */
+const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
+
+/** @param status any status that is not a success */
+export function statusFailure(status: number, retryAfter: string | null): ServiceFailed {
+  const hint = KEY_REFUSED.has(status) ? "; check its key" : "";
+  return new ServiceFailed(`the service answered ${status}${hint}`, {
+    again: AGAIN.has(status) || status >= 500,
+    refused: REFUSED.has(status),
+    retryAfter,
+  });
+}
+
+/** A success whose body is not what was promised: a page of a proxy, JSON that was cut off. */
+export function unreadableAnswer(): ServiceFailed {
+  return new ServiceFailed("the service answered something that is not the JSON it promises", { again: true });
+}
+
+/** No answer at all. Of an unknown error only its code is told, since messages of HTTP clients may quote headers. */
+export function connectionFailure(error: unknown): ServiceFailed {
+  if (error instanceof ServiceFailed) return error;
+  const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : null);
+  return new ServiceFailed(`no connection to the service${code === null ? "" : ` (${code})`}`, { again: true });
+}
+
+function codeOf(error: unknown): string | null {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : null;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(code) ? code : null;
+}

@@ -1,0 +1,71 @@
+// What a caller asked for within its scope: corpus, language, kind of chunk, path. Applied inside the search.
+import picomatch from "picomatch";
+import type { MemoryFilter } from "../../domain/retrieval.ts";
+import type { SqlValues } from "./scope-sql.ts";
+
+/** What a filter can ask about a row, beside its path. */
+export interface Facet {
+  readonly corpus: string;
+  readonly language: string;
+  readonly chunkType: string | null;
+  readonly category: string | null;
+  readonly severity: string | null;
+}
+
+/** A filter over `r` (records) in SQL; `admits_path` must be there as a function when the filter has paths. */
+export function filterSql(filter: MemoryFilter): { readonly rows: string; readonly values: SqlValues } {
+  const parts: string[] = [];
+  const values: Record<string, string> = {};
+  const anyOf = (name: string, wanted: readonly string[] | undefined, columns: readonly string[]) => {
+    if (!asks(wanted)) return;
+    parts.push(`(${columns.map((column) => `r.${column} IN (SELECT value FROM json_each(@${name}))`).join(" OR ")})`);
+    values[name] = JSON.stringify(wanted);
+  };
+  anyOf("corpora", filter.corpora, ["corpus"]);
+  anyOf("languages", filter.languages, ["language"]);
+  anyOf("chunkTypes", filter.chunkTypes, ["chunk_type", "category", "severity"]);
+  if (asks(filter.paths)) parts.push("admits_path(r.path) = 1");
+  return { rows: parts.length === 0 ? "1" : parts.join(" AND "), values };
+}
+
+/** The same filter over rows in memory, all but the path. */
+export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
+  const wanted = (values: readonly string[] | undefined) => (asks(values) ? new Set(values) : null);
+  const [corpora, languages, kinds] = [wanted(filter.corpora), wanted(filter.languages), wanted(filter.chunkTypes)];
+  const has = (set: Set<string> | null, ...values: readonly (string | null)[]) =>
+    set === null || values.some((value) => value !== null && set.has(value));
+  return (facet) =>
+    has(corpora, facet.corpus) &&
+    has(languages, facet.language) &&
+    // What was said in reviews has no chunk: its kind is what it is about and how much it matters.
+    has(kinds, facet.chunkType, facet.category, facet.severity);
+}
+
+/**
+ * Admits a path that is named exactly, stands under a prefix that ends in `/`, or matches a glob; null when the filter
+ * does not ask. A row without a path is not admitted by a filter that asks for paths.
+ */
+export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boolean) | null {
+  const paths = filter.paths;
+  if (!asks(paths)) return null;
+  const exact = new Set(paths);
+  const prefixes = paths.filter((path) => path.endsWith("/"));
+  const globs = paths.filter((path) => /[*?[{(]/.test(path)).flatMap(compile);
+  return (path) =>
+    path !== null &&
+    (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) || globs.some((matches) => matches(path)));
+}
+
+/** Absent or empty asks nothing. */
+function asks(values: readonly string[] | undefined): values is readonly string[] {
+  return values !== undefined && values.length > 0;
+}
+
+/** A pattern that cannot be compiled (too long) still stands for the path that it spells. */
+function compile(glob: string): ((path: string) => boolean)[] {
+  try {
+    return [picomatch(glob, { dot: true, nonegate: true })];
+  } catch {
+    return [];
+  }
+}

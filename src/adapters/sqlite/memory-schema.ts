@@ -1,0 +1,118 @@
+// Schema of memory.db: who owns what (repositories), what it is (records), what it says (contents), its words and vectors.
+import type { Migrations } from "./database.ts";
+
+/** Schema of memory.db. Append only: a released step is never edited. */
+export const MEMORY_MIGRATIONS: Migrations = [
+  `
+  -- Goes up with every write, for all repositories together: a repository that was forgotten and comes back
+  -- never shows a version it had before.
+  CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL) STRICT;
+  INSERT INTO clock VALUES (1, 0);
+
+  -- Ids are never used twice (AUTOINCREMENT), so that what a reader holds in memory cannot be taken for another's.
+  CREATE TABLE repositories (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    host       TEXT NOT NULL,
+    github_id  TEXT NOT NULL,
+    owner_id   INTEGER,
+    visibility TEXT NOT NULL CHECK (visibility IN ('public', 'internal', 'private')),
+    full_name  TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    UNIQUE (host, github_id)
+  ) STRICT;
+  CREATE INDEX repositories_by_owner ON repositories (host, owner_id);
+
+  CREATE TABLE spaces (
+    id        INTEGER PRIMARY KEY,
+    model     TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    UNIQUE (model, dimension)
+  ) STRICT;
+
+  -- Narrow on purpose: everything that a scope or filter asks about and nothing else, so that a search over many
+  -- rows never reads texts.
+  CREATE TABLE records (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    repo       INTEGER NOT NULL REFERENCES repositories (id),
+    mem        TEXT NOT NULL UNIQUE,
+    stale      INTEGER NOT NULL CHECK (stale IN (0, 1)),
+    pull       INTEGER,
+    at         INTEGER NOT NULL,
+    corpus     TEXT NOT NULL,
+    language   TEXT NOT NULL,
+    chunk_type TEXT,
+    category   TEXT,
+    severity   TEXT,
+    outcome    TEXT,
+    path       TEXT,
+    changed    INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX records_by_repo ON records (repo, stale, changed);
+
+  CREATE TABLE contents (
+    id            INTEGER PRIMARY KEY REFERENCES records (id),
+    source_id     TEXT NOT NULL,
+    repo_name     TEXT NOT NULL,
+    text          TEXT NOT NULL,
+    replies       TEXT NOT NULL,
+    situation     TEXT,
+    lesson        TEXT,
+    tags          TEXT NOT NULL,
+    symbol        TEXT,
+    hunk          TEXT,
+    url           TEXT,
+    author        TEXT,
+    author_is_bot INTEGER NOT NULL,
+    sha           TEXT
+  ) STRICT;
+
+  -- Sign bits of the rotated vector. The embedding space is part of the key: vectors of two embedders never meet.
+  CREATE TABLE vec_bit (
+    repo  INTEGER NOT NULL,
+    space INTEGER NOT NULL REFERENCES spaces (id),
+    id    INTEGER NOT NULL REFERENCES records (id),
+    b     BLOB NOT NULL,
+    PRIMARY KEY (repo, space, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE vec_i8 (
+    id    INTEGER PRIMARY KEY REFERENCES records (id),
+    space INTEGER NOT NULL REFERENCES spaces (id),
+    v     BLOB NOT NULL
+  ) STRICT;
+
+  -- Words as the ranker sees them (identifiers split, endings cut), a space between: FTS5 indexes exactly these, and
+  -- the in-process index is filled from them without reading a text again.
+  CREATE TABLE words (
+    id     INTEGER PRIMARY KEY REFERENCES records (id),
+    text   TEXT NOT NULL,
+    path   TEXT NOT NULL,
+    symbol TEXT NOT NULL,
+    hunk   TEXT NOT NULL
+  ) STRICT;
+  CREATE VIRTUAL TABLE word_index USING fts5 (
+    text, path, symbol, hunk, content = 'words', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0'
+  );
+  -- Without this, deleted words stay readable in the index until it happens to be merged.
+  INSERT INTO word_index (word_index, rank) VALUES ('secure-delete', 1);
+  CREATE TRIGGER words_added AFTER INSERT ON words BEGIN
+    INSERT INTO word_index (rowid, text, path, symbol, hunk) VALUES (new.id, new.text, new.path, new.symbol, new.hunk);
+  END;
+  CREATE TRIGGER words_removed AFTER DELETE ON words BEGIN
+    INSERT INTO word_index (word_index, rowid, text, path, symbol, hunk)
+    VALUES ('delete', old.id, old.text, old.path, old.symbol, old.hunk);
+  END;
+  CREATE TRIGGER words_changed AFTER UPDATE ON words BEGIN
+    INSERT INTO word_index (word_index, rowid, text, path, symbol, hunk)
+    VALUES ('delete', old.id, old.text, old.path, old.symbol, old.hunk);
+    INSERT INTO word_index (rowid, text, path, symbol, hunk) VALUES (new.id, new.text, new.path, new.symbol, new.hunk);
+  END;
+
+  CREATE TABLE embeddings (
+    key    TEXT PRIMARY KEY,
+    vector BLOB NOT NULL,
+    at     INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX embeddings_by_age ON embeddings (at);
+  `,
+];

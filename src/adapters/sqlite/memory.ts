@@ -1,0 +1,76 @@
+// Writes memory: in short transactions one after another, so that nobody else waits long and no write overtakes another.
+import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
+import type { Memory } from "../../ports.ts";
+import { type Database, write } from "./database.ts";
+import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
+import { refusalReason, withoutNul } from "./record-problem.ts";
+import { tick } from "./repository-label.ts";
+import { type RecordWriter, recordWriter } from "./write-record.ts";
+
+/** Rows a transaction. The write lock and the event loop are held for as long as one takes. */
+const CHUNK = 50;
+
+/**
+ * Memory over an open file (see openMemory).
+ *
+ * Every method may throw `Transient` when another process holds the write lock for more than a second; what was
+ * written until then stays, and the same call again completes it.
+ */
+export function sqliteMemory(db: Database.Database): Memory {
+  const writeRecord = recordWriter(db);
+  const inTurn = queue();
+  // What a stopped process had begun to forget is forgotten before anything else; a lock leaves it to the next time.
+  const swept = inTurn(() => sweepForgotten(db)).catch(() => {});
+  return {
+    remember: (rows, space) => swept.then(() => inTurn(() => remember(db, writeRecord, rows, space))),
+    forget: (repo, ids) => swept.then(() => inTurn(() => forgetRecords(db, repo, ids))),
+    forgetRepository: (repo: RepoKey) => swept.then(() => inTurn(() => forgetWholeRepository(db, repo))),
+  };
+}
+
+type Refusal = { readonly id: string; readonly reason: string };
+
+async function remember(
+  db: Database.Database,
+  writeRecord: RecordWriter,
+  rows: readonly EmbeddedRecord[],
+  space: EmbeddingSpace,
+): ReturnType<Memory["remember"]> {
+  const refused: Refusal[] = [];
+  const fit: EmbeddedRecord[] = [];
+  for (const row of rows) {
+    const reason = refusalReason(row, space);
+    if (reason === null) fit.push({ record: withoutNul(row.record), vector: row.vector });
+    else refused.push({ id: row.record.id, reason });
+  }
+  let [added, updated] = [0, 0];
+  for (let at = 0; at < fit.length; at += CHUNK) {
+    if (at > 0) await breath();
+    const chunk = fit.slice(at, at + CHUNK);
+    const ends = write(db, () => {
+      const version = tick(db);
+      return chunk.map((row) => writeRecord(row, space, version));
+    });
+    added += ends.filter((end) => end === "added").length;
+    updated += ends.filter((end) => end === "updated").length;
+    chunk.forEach(({ record }, index) => {
+      if (ends[index] === "taken") refused.push({ id: record.id, reason: "id belongs to another repository" });
+    });
+  }
+  return { added, updated, refused };
+}
+
+/** Lets the event loop answer others between two transactions. */
+export function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Runs what it is given one after another. */
+function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}

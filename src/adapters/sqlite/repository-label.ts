@@ -1,0 +1,56 @@
+// To whom a repository belongs and who may read it. Writing a memory can only narrow that; widening takes a fresh fact.
+import type { Repo } from "../../domain/job.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import { type Database, write } from "./database.ts";
+import { splitRepoKey } from "./repo-key.ts";
+
+/**
+ * Finds the row of a record's repository for a record about to be written, made or narrowed: the stricter visibility stays, and an owner
+ * that differs from the known one leaves the repository with none, so that it is in nobody's pool until somebody who
+ * knows relabels it. A job or an export may be older than a transfer or a change to private.
+ *
+ * @returns a function of the record and the version of the write that it is part of; gives the row's id, or throws
+ *   RangeError when the record names no repository
+ */
+export function repositoryLabeller(db: Database.Database): (record: MemoryRecord, version: number) => number {
+  const label = db
+    .prepare(
+      `INSERT INTO repositories (host, github_id, owner_id, visibility, full_name, version)
+       VALUES (@host, @githubId, @ownerId, @visibility, @name, @version)
+       ON CONFLICT (host, github_id) DO UPDATE SET
+         owner_id = CASE WHEN owner_id = @ownerId THEN owner_id END,
+         visibility = CASE WHEN 'private' IN (visibility, @visibility) THEN 'private'
+                           WHEN 'internal' IN (visibility, @visibility) THEN 'internal' ELSE 'public' END,
+         full_name = @name, version = @version
+       RETURNING id`,
+    )
+    .pluck();
+  return (record, version) => {
+    const key = splitRepoKey(record.repo);
+    if (key === null) throw new RangeError(`not a repository key: ${JSON.stringify(record.repo)}`);
+    const { ownerId, visibility, repoName: name } = record;
+    return label.get({ ...key, ownerId, visibility, name, version }) as number;
+  };
+}
+
+/**
+ * Sets owner, visibility and name as GitHub tells them now: after `transferred`, `publicized`, `privatized`, `renamed`.
+ * All rows of the repository are seen by the new rules from the next search on.
+ *
+ * @returns false when nothing is remembered about this repository
+ */
+export function relabelRepository(db: Database.Database, repo: Repo): boolean {
+  return write(db, () => {
+    const changed = db
+      .prepare(
+        `UPDATE repositories SET owner_id = ?, visibility = ?, full_name = ?, version = ? WHERE host = ? AND github_id = ?`,
+      )
+      .run(repo.ownerId, repo.visibility, `${repo.owner}/${repo.name}`, tick(db), repo.host, String(repo.id));
+    return changed.changes > 0;
+  });
+}
+
+/** The next version, for one write. */
+export function tick(db: Database.Database): number {
+  return db.prepare("UPDATE clock SET value = value + 1 RETURNING value").pluck().get() as number;
+}

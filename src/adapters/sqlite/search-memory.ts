@@ -1,0 +1,211 @@
+// Searches memory over one read-only connection: the whole of Recall, but synchronous. Runs in a thread of its own
+// (see recall-worker.ts), because a search may take tens of milliseconds and SQLite does not wait aside.
+import { existsSync } from "node:fs";
+import BetterSqlite from "better-sqlite3";
+import { load } from "sqlite-vec";
+import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
+import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
+import type { Database } from "./database.ts";
+import { pathMatcher } from "./filter-rows.ts";
+import { matchingInFile, matchingInMemory } from "./matching.ts";
+import { inWords } from "./memory-file.ts";
+import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
+import { nearestInFile, nearestInMemory, tellNearest } from "./nearest.ts";
+import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { splitRepoKey } from "./repo-key.ts";
+import { rotateVector } from "./rotate-vector.ts";
+import { scopeSql } from "./scope-sql.ts";
+import { type AdmittedRepository, openShelves } from "./shelves.ts";
+import { vectorProblem } from "./vector-problem.ts";
+
+export interface SearchLimits {
+  /** Bytes that words and sign bits may take in memory between searches. */
+  readonly memoryBytes: number;
+  /** Scopes with more rows than this are searched by bits in memory, smaller ones in SQL. */
+  readonly rowsInSql: number;
+  /** False for a search without sqlite-vec: by words only. */
+  readonly vectors: boolean;
+}
+
+/**
+ * 512 MB hold about 600,000 records. In SQL a scan takes 22 ms per 100,000 rows and needs nothing loaded; up to 50,000
+ * rows that is quick enough (see bench/memory.bench.ts).
+ */
+export const DEFAULT_LIMITS: SearchLimits = { memoryBytes: 512e6, rowsInSql: 50_000, vectors: true };
+
+/** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
+const BYTES_PER_ROW = 900;
+
+/** Recall without the waiting; `close` gives the file back. */
+export interface MemorySearch {
+  nearest(scope: Scope, vector: Float32Array, space: EmbeddingSpace, k: number, filter: MemoryFilter): VectorHit[];
+  matching(scope: Scope, text: string, k: number, filter: MemoryFilter): KeywordHit[];
+  records(scope: Scope, ids: readonly string[]): MemoryRecord[];
+  counts(scope: Scope): MemoryCounts;
+  version(repo: RepoKey): number;
+  close(): void;
+}
+
+/**
+ * Opens the memory for reading.
+ *
+ * @throws Error in words for the operator when the file is missing, damaged or of another schema
+ */
+export function openSearch(path: string, limits: SearchLimits): MemorySearch {
+  const db = openForReading(path);
+  const vectorsMissing = limits.vectors ? loadVectors(db) : "sqlite-vec is switched off";
+  const shelves = openShelves(db, limits.memoryBytes);
+  const admitted = (scope: Scope) => admittedRepositories(db, scope);
+  const admitPaths = pathFunction(db);
+  let seen = -1;
+  /** One snapshot for one answer, so that no part of it belongs to another version. */
+  const inSnapshot = <T>(filter: MemoryFilter | null, work: () => T): T => {
+    admitPaths(filter);
+    const answer = db.transaction(() => {
+      const clock = db.prepare("SELECT value FROM clock").pluck().get() as number;
+      if (clock !== seen) shelves.keep(new Set(db.prepare("SELECT id FROM repositories").pluck().all() as number[]));
+      seen = clock;
+      return work();
+    })();
+    shelves.shrink();
+    return answer;
+  };
+  const rowsIn = (repositories: readonly AdmittedRepository[]) => {
+    const count = db.prepare("SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck();
+    return repositories.reduce((sum, { id }) => sum + (count.get(id) as number), 0);
+  };
+  return {
+    nearest(scope, vector, space, k, filter) {
+      const problem = vectorProblem(vector, space.dimension);
+      if (problem !== null) throw new RangeError(problem);
+      if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
+      return inSnapshot(filter, () => {
+        const spaceId = spaceIdOf(db, space);
+        if (spaceId === null || k < 1) return [];
+        const query = rotateVector(vector);
+        const of = { db, scope, filter, k };
+        const repositories = admitted(scope);
+        const candidates =
+          rowsIn(repositories) > limits.rowsInSql
+            ? nearestInMemory(of, query, spaceId, repositories, shelves)
+            : nearestInFile(of, query, spaceId);
+        return tellNearest(of, query, spaceId, candidates);
+      });
+    },
+    matching(scope, text, k, filter) {
+      return inSnapshot(filter, () => {
+        const of = { db, scope, filter, k };
+        const repositories = admitted(scope);
+        return rowsIn(repositories) * BYTES_PER_ROW > limits.memoryBytes
+          ? matchingInFile(of, text)
+          : matchingInMemory(of, text, repositories, shelves);
+      });
+    },
+    records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
+    counts: (scope) => inSnapshot(null, () => countsOf(db, scope)),
+    version(repo) {
+      const key = splitRepoKey(repo);
+      if (key === null) return 0;
+      const find = db.prepare("SELECT version FROM repositories WHERE host = ? AND github_id = ?").pluck();
+      return (find.get(key.host, key.githubId) as number | undefined) ?? 0;
+    },
+    close: () => db.close(),
+  };
+}
+
+function openForReading(path: string): Database.Database {
+  if (!existsSync(path)) throw new Error(`${path} is not there: nothing has been remembered yet.`);
+  try {
+    const db = new BetterSqlite(path, { readonly: true, fileMustExist: true });
+    const version = Number(db.pragma("user_version", { simple: true }));
+    if (version !== MEMORY_MIGRATIONS.length) {
+      db.close();
+      throw new Error(`${path} has schema ${version}, not ${MEMORY_MIGRATIONS.length}: open it for writing first.`);
+    }
+    // Reads go through the page cache without a copy: a third less for the vectors (better-sqlite3's maximum).
+    db.pragma("mmap_size = 2147418112");
+    db.pragma("busy_timeout = 1000");
+    return db;
+  } catch (error) {
+    throw inWords(path, error);
+  }
+}
+
+/** Null when sqlite-vec is there, else why not. */
+function loadVectors(db: Database.Database): string | null {
+  try {
+    load(db);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Gives SQL the function `admits_path`; what it answers is set before each search. */
+function pathFunction(db: Database.Database): (filter: MemoryFilter | null) => void {
+  let admits: ((path: string | null) => boolean) | null = null;
+  let known = new Map<unknown, number>();
+  db.function("admits_path", (path: unknown) => {
+    let answer = known.get(path);
+    if (answer === undefined) {
+      answer = admits === null || admits(typeof path === "string" ? path : null) ? 1 : 0;
+      known.set(path, answer);
+    }
+    return answer;
+  });
+  return (filter) => {
+    admits = filter === null ? null : pathMatcher(filter);
+    known = new Map();
+  };
+}
+
+function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepository[] {
+  const { repositories, values } = scopeSql({ ...scope, excludePull: null, before: null });
+  const rows = db
+    .prepare(
+      `SELECT p.id, p.version, p.host = @host AND p.github_id = @githubId AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`,
+    )
+    .all(values) as { id: number; version: number; own: number }[];
+  return rows.map(({ id, version, own }) => ({ id, version, own: own === 1 }));
+}
+
+function spaceIdOf(db: Database.Database, space: EmbeddingSpace): number | null {
+  const id = db
+    .prepare("SELECT id FROM spaces WHERE model = ? AND dimension = ?")
+    .pluck()
+    .get(space.model, space.dimension);
+  return (id as number | undefined) ?? null;
+}
+
+function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
+  const { rows, values } = scopeSql(scope);
+  const find = db.prepare(
+    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     WHERE r.mem = @id AND ${rows}`,
+  );
+  return [...new Set(ids)].flatMap((id) => {
+    const row = find.get({ ...values, id });
+    return row === undefined ? [] : [readRecord(row)];
+  });
+}
+
+function countsOf(db: Database.Database, scope: Scope): MemoryCounts {
+  const { rows, values } = scopeSql(scope);
+  const groups = db
+    .prepare(
+      `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
+       FROM repositories p JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    )
+    .all(values) as { language: string; corpus: Corpus; outcome: Outcome | "none"; n: number }[];
+  const byLanguage = new Map<string, number>();
+  const byCorpus = new Map<Corpus, number>();
+  const byOutcome = new Map<Outcome | "none", number>();
+  let total = 0;
+  for (const { language, corpus, outcome, n } of groups) {
+    total += n;
+    byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
+    byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
+    byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + n);
+  }
+  return { total, byLanguage, byCorpus, byOutcome };
+}

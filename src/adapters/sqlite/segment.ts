@@ -1,0 +1,162 @@
+// Rows of one repository held in memory for searching: what scopes and filters ask about them and, once asked for, their
+// words and sign bits. Made from one version of the repository; rows that change later die here and live in a younger one.
+import type { Database } from "./database.ts";
+import type { Facet } from "./filter-rows.ts";
+import { buildWordIndex, type RowWords, type WordIndex, wordIndexBytes } from "./word-index.ts";
+
+export interface Segment {
+  readonly repo: number;
+  /** Holds what was changed after this version. */
+  readonly since: number;
+  /** Row ids, ascending. */
+  readonly ids: Float64Array;
+  readonly mems: readonly string[];
+  /** Pull request numbers, −1 for none. */
+  readonly pulls: Float64Array;
+  readonly times: Float64Array;
+  /** Positions in `facets` and `paths`, where each value stands once. */
+  readonly facetOf: Uint32Array;
+  readonly pathOf: Uint32Array;
+  readonly facets: readonly Facet[];
+  readonly paths: readonly (string | null)[];
+  /** 1 while the row is the newest of its id. */
+  readonly alive: Uint8Array;
+  words: WordIndex | null;
+  /** By embedding space; rows without a vector of that space have 0 in `has`. */
+  readonly bits: Map<number, { readonly bits: Uint32Array; readonly has: Uint8Array }>;
+}
+
+type FactRow = [
+  number,
+  string,
+  number | null,
+  number,
+  string,
+  string,
+  string | null,
+  string | null,
+  string | null,
+  string | null,
+];
+
+/** Reads the rows of a repository that changed after a version and are not stale. */
+export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
+  const rows = db
+    .prepare(
+      `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
+       FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
+    )
+    .raw()
+    .all(repo, since) as FactRow[];
+  const facets = interned<Facet>();
+  const paths = interned<string | null>();
+  return {
+    repo,
+    since,
+    ids: Float64Array.from(rows, (row) => row[0]),
+    mems: rows.map((row) => row[1]),
+    pulls: Float64Array.from(rows, (row) => row[2] ?? -1),
+    times: Float64Array.from(rows, (row) => row[3]),
+    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity]) =>
+      facets.at({ corpus, language, chunkType, category, severity }),
+    ),
+    pathOf: Uint32Array.from(rows, (row) => paths.at(row[9])),
+    facets: facets.values,
+    paths: paths.values,
+    alive: new Uint8Array(rows.length).fill(1),
+    words: null,
+    bits: new Map(),
+  };
+}
+
+/** The words of a segment's living rows, read on first use. */
+export function segmentWords(db: Database.Database, segment: Segment): WordIndex {
+  if (segment.words === null) {
+    const rows = db
+      .prepare(
+        `SELECT r.id, w.text, w.path, w.symbol, w.hunk FROM records r JOIN words w ON w.id = r.id
+         WHERE r.repo = ? AND r.stale = 0 AND r.changed > ?`,
+      )
+      .iterate(segment.repo, segment.since) as Iterable<RowWords & { readonly id: number }>;
+    segment.words = buildWordIndex(segment.ids.length, placed(segment, rows));
+  }
+  return segment.words;
+}
+
+/** The sign bits of a segment's living rows in one embedding space, read on first use. */
+export function segmentBits(db: Database.Database, segment: Segment, space: number, words: number) {
+  const known = segment.bits.get(space);
+  if (known !== undefined) return known;
+  const bits = new Uint32Array(segment.ids.length * words);
+  const has = new Uint8Array(segment.ids.length);
+  const bytes = new Uint8Array(bits.buffer);
+  const rows = db
+    .prepare(
+      segment.since < 0
+        ? "SELECT id, b FROM vec_bit WHERE repo = @repo AND space = @space"
+        : `SELECT b.id, b.b FROM records r JOIN vec_bit b ON b.repo = r.repo AND b.space = @space AND b.id = r.id
+           WHERE r.repo = @repo AND r.stale = 0 AND r.changed > @since`,
+    )
+    .iterate({ repo: segment.repo, space, since: segment.since }) as Iterable<{
+    readonly id: number;
+    readonly b: Uint8Array;
+  }>;
+  for (const [position, row] of placed(segment, rows)) {
+    if (row.b.length !== words * 4) continue;
+    bytes.set(row.b, position * words * 4);
+    has[position] = 1;
+  }
+  const loaded = { bits, has };
+  segment.bits.set(space, loaded);
+  return loaded;
+}
+
+/** Position of a row id, or −1. */
+export function positionOf(segment: Segment, id: number): number {
+  let [low, high] = [0, segment.ids.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = segment.ids[middle] ?? 0;
+    if (found === id) return middle;
+    if (found < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** Rough bytes held: typed arrays exactly, strings by estimate. */
+export function segmentBytes(segment: Segment): number {
+  const facts = segment.ids.length * (3 * 8 + 2 * 4 + 1 + 48) + segment.paths.length * 100;
+  const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
+  const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
+  return facts + words + bits;
+}
+
+/** Rows with their positions; those that the segment does not hold, or that died, are left out. */
+function* placed<T extends { readonly id: number }>(
+  segment: Segment,
+  rows: Iterable<T>,
+): Generator<readonly [number, T]> {
+  for (const row of rows) {
+    const position = positionOf(segment, row.id);
+    if (position >= 0 && segment.alive[position] === 1) yield [position, row];
+  }
+}
+
+function interned<T>(): { at(value: T): number; readonly values: T[] } {
+  const positions = new Map<string, number>();
+  const values: T[] = [];
+  return {
+    values,
+    at(value) {
+      const key = JSON.stringify(value);
+      let position = positions.get(key);
+      if (position === undefined) {
+        position = values.length;
+        positions.set(key, position);
+        values.push(value);
+      }
+      return position;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
+import type { Database } from "./database.ts";
+import { loadSegment, positionOf, type Segment, segmentBytes } from "./segment.ts";
+
+/** A repository that a scope admits, as the snapshot of this search shows it. */
+export interface AdmittedRepository {
+  readonly id: number;
+  readonly version: number;
+  /** The scope's own, not one of the pool. */
+  readonly own: boolean;
+}
+
+export interface Shelves {
+  /** The rows of a repository at this version. Call inside the read transaction that told the version. */
+  segments(repository: AdmittedRepository): readonly Segment[];
+  /** Puts down what was not used for longest, down to the limit; what this search uses stays to its end. */
+  shrink(): void;
+  /** Puts down what is remembered no longer. */
+  keep(repositories: ReadonlySet<number>): void;
+}
+
+interface Shelf {
+  version: number;
+  segments: Segment[];
+}
+
+/** With more segments than this the changes are read again as one: each segment costs a look-up of every word. */
+const MOST_SEGMENTS = 8;
+/** When this share of the rows has changed, the repository is read again. */
+const MOST_CHANGED = 0.25;
+
+/** @param limitBytes what may stay in memory between searches */
+export function openShelves(db: Database.Database, limitBytes: number): Shelves {
+  // In the order of last use.
+  const shelves = new Map<number, Shelf>();
+  const bytes = () =>
+    [...shelves.values()].flatMap((shelf) => shelf.segments).reduce((sum, s) => sum + segmentBytes(s), 0);
+  return {
+    segments(repository) {
+      const shelf = shelves.get(repository.id) ?? { version: -1, segments: [] };
+      shelves.delete(repository.id);
+      shelves.set(repository.id, shelf);
+      if (shelf.version !== repository.version) refresh(db, shelf, repository);
+      return shelf.segments;
+    },
+    shrink() {
+      for (const [id] of shelves) {
+        if (bytes() <= limitBytes) return;
+        shelves.delete(id);
+      }
+    },
+    keep(repositories) {
+      for (const id of [...shelves.keys()]) if (!repositories.has(id)) shelves.delete(id);
+    },
+  };
+}
+
+function refresh(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {
+  if (shelf.version >= 0) addChanges(db, shelf, repository);
+  const held = shelf.segments.reduce((sum, segment) => sum + segment.ids.length, 0);
+  const dead = held - shelf.segments.reduce((sum, segment) => sum + living(segment), 0);
+  const [base, firstChange] = shelf.segments;
+  const changed = Math.max(dead, held - (base?.ids.length ?? 0));
+  if (base === undefined || changed > held * MOST_CHANGED) {
+    shelf.segments = [loadSegment(db, repository.id, -1)];
+  } else if (firstChange !== undefined && shelf.segments.length > MOST_SEGMENTS) {
+    shelf.segments = [base, loadSegment(db, repository.id, firstChange.since)];
+  }
+  shelf.version = repository.version;
+}
+
+/** Rows that changed die where they are held and are read into a new segment; rows that are gone die. */
+function addChanges(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {
+  const changed = db
+    .prepare("SELECT id FROM records WHERE repo = ? AND stale IN (0, 1) AND changed > ?")
+    .pluck()
+    .all(repository.id, shelf.version) as number[];
+  for (const id of changed) kill(shelf, id);
+  if (changed.length > 0) shelf.segments.push(loadSegment(db, repository.id, shelf.version));
+  const count = db.prepare("SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck().get(repository.id);
+  // Every row in the file is held alive here by now; when more are alive here, some are gone there.
+  if (shelf.segments.reduce((sum, segment) => sum + living(segment), 0) !== count) keepOnly(db, shelf, repository.id);
+}
+
+function keepOnly(db: Database.Database, shelf: Shelf, repo: number): void {
+  const there = new Set(
+    db.prepare("SELECT id FROM records WHERE repo = ? AND stale = 0").pluck().all(repo) as number[],
+  );
+  for (const segment of shelf.segments) {
+    segment.ids.forEach((id, position) => {
+      if (!there.has(id)) segment.alive[position] = 0;
+    });
+  }
+}
+
+function kill(shelf: Shelf, id: number): void {
+  for (const segment of shelf.segments) {
+    const position = positionOf(segment, id);
+    if (position >= 0) segment.alive[position] = 0;
+  }
+}
+
+function living(segment: Segment): number {
+  let count = 0;
+  for (const alive of segment.alive) count += alive;
+  return count;
+}

@@ -1,0 +1,114 @@
+// One record into the tables of memory.db, inside a transaction that the caller holds.
+import type { EmbeddedRecord, EmbeddingSpace, MemoryRecord } from "../../domain/memory.ts";
+import type { Database } from "./database.ts";
+import { toBits, toInt8 } from "./quantise-vector.ts";
+import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { recordWords } from "./record-words.ts";
+import { repositoryLabeller } from "./repository-label.ts";
+import { rotateVector } from "./rotate-vector.ts";
+
+/** Writes one record at a version of its repository. The id of a record of another repository is `taken`. */
+export type RecordWriter = (
+  row: EmbeddedRecord,
+  space: EmbeddingSpace,
+  version: number,
+) => "added" | "updated" | "taken";
+
+/** What a vector was made from: when none of it changed, a record written without a vector keeps the one it has. */
+const EMBEDDED = [
+  "text",
+  "replies",
+  "situation",
+  "lesson",
+  "tags",
+  "category",
+  "path",
+  "language",
+  "symbol",
+  "chunkType",
+  "hunk",
+] as const satisfies readonly (keyof MemoryRecord)[];
+
+/** Statements are compiled once for the life of the connection. */
+export function recordWriter(db: Database.Database): RecordWriter {
+  const find = db.prepare("SELECT id, repo FROM records WHERE mem = ?");
+  const insert = db.prepare(
+    "INSERT INTO records (repo, mem, stale, at, corpus, language, changed) VALUES (?,?,0,0,'','',0)",
+  );
+  const read = db.prepare(
+    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id WHERE r.id = ?`,
+  );
+  const label = repositoryLabeller(db);
+  const fill = fillStatements(db);
+  const vectors = vectorWriter(db);
+  return ({ record, vector }, space, version) => {
+    const repo = label(record, version);
+    const found = find.get(record.id) as { id: number; repo: number } | undefined;
+    if (found !== undefined && found.repo !== repo) return "taken";
+    const keepsVector = found !== undefined && vector === null && sameSource(readRecord(read.get(found.id)), record);
+    const id = found?.id ?? Number(insert.run(repo, record.id).lastInsertRowid);
+    fill(id, record, version);
+    if (!keepsVector) vectors.remove(id);
+    if (vector !== null) vectors.add(id, repo, vector, space);
+    return found === undefined ? "added" : "updated";
+  };
+}
+
+function sameSource(before: MemoryRecord, after: MemoryRecord): boolean {
+  return EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
+}
+
+function fillStatements(db: Database.Database): (id: number, record: MemoryRecord, version: number) => void {
+  const facts = db.prepare(`
+    UPDATE records SET stale = ?, pull = ?, at = ?, corpus = ?, language = ?, chunk_type = ?, category = ?, severity = ?,
+      outcome = ?, path = ?, changed = ? WHERE id = ?`);
+  const contents = db.prepare(`INSERT OR REPLACE INTO contents
+    (id, source_id, repo_name, text, replies, situation, lesson, tags, symbol, hunk, url, author, author_is_bot, sha)
+    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`);
+  // An update that changes no word leaves the index alone: most updates only learn an outcome.
+  const words = db.prepare(`
+    INSERT INTO words (id, text, path, symbol, hunk) VALUES (@id, @text, @path, @symbol, @hunk)
+    ON CONFLICT (id) DO UPDATE SET text = @text, path = @path, symbol = @symbol, hunk = @hunk
+    WHERE (text, path, symbol, hunk) IS NOT (@text, @path, @symbol, @hunk)`);
+  return (id, r, version) => {
+    const from = r.provenance;
+    facts.run(
+      ...[r.stale ? 1 : 0, from.pull, from.at, r.corpus, r.language, r.chunkType, r.category, r.severity],
+      ...[r.outcome, r.path, version, id],
+    );
+    contents.run(
+      ...[id, r.sourceId, r.repoName, r.text, JSON.stringify(r.replies), r.situation, r.lesson],
+      ...[JSON.stringify(r.tags), r.symbol, r.hunk, from.url, from.author, from.authorIsBot ? 1 : 0, from.sha],
+    );
+    words.run({ id, ...recordWords(r) });
+  };
+}
+
+function vectorWriter(db: Database.Database) {
+  const findSpace = db.prepare("SELECT id FROM spaces WHERE model = ? AND dimension = ?").pluck();
+  const addSpace = db.prepare("INSERT INTO spaces (model, dimension) VALUES (?, ?)");
+  const addBits = db.prepare("INSERT OR REPLACE INTO vec_bit (repo, space, id, b) VALUES (?, ?, ?, ?)");
+  const addBytes = db.prepare("INSERT OR REPLACE INTO vec_i8 (id, space, v) VALUES (?, ?, ?)");
+  const removal = vectorRemoval(db);
+  return {
+    remove: removal,
+    add(id: number, repo: number, vector: Float32Array, space: EmbeddingSpace): void {
+      const known = findSpace.get(space.model, space.dimension) as number | undefined;
+      const spaceId = known ?? Number(addSpace.run(space.model, space.dimension).lastInsertRowid);
+      const rotated = rotateVector(vector);
+      addBits.run(repo, spaceId, id, toBits(rotated));
+      addBytes.run(id, spaceId, toInt8(rotated));
+    },
+  };
+}
+
+/** Removes the vector of a record, whatever space it is of. */
+export function vectorRemoval(db: Database.Database): (id: number) => void {
+  const bits = db.prepare(`DELETE FROM vec_bit WHERE id = @id
+    AND repo = (SELECT repo FROM records WHERE id = @id) AND space = (SELECT space FROM vec_i8 WHERE id = @id)`);
+  const bytes = db.prepare("DELETE FROM vec_i8 WHERE id = ?");
+  return (id) => {
+    bits.run({ id });
+    bytes.run(id);
+  };
+}

@@ -1,0 +1,50 @@
+// Embeddings by Voyage AI: made for code, and different for queries and documents.
+import type { Embedder } from "../../ports.ts";
+import { embedTexts } from "../embed-texts.ts";
+import type { BatchLimits } from "../embedding-batches.ts";
+import { type VoyageOptions, voyageCall } from "./client.ts";
+import { voyagePrice } from "./prices.ts";
+
+export interface VoyageEmbedderOptions extends VoyageOptions {
+  readonly model?: string;
+  /** 256, 512, 1024 or 2048 for voyage-code-3. */
+  readonly dimension?: number;
+}
+
+/**
+ * The API reference (docs.voyageai.com/reference/embeddings-api) allows voyage-code-3 120,000 tokens a request; the
+ * SDK's own documentation 128 texts, the reference 1,000. 32,000 tokens is the context of the current models: a text
+ * is cut there on their side as well.
+ */
+const LIMITS: BatchLimits = { maxTexts: 128, maxTokens: 120_000, maxTextChars: 128_000 };
+
+/** Cosine distance under which a neural embedder's neighbour counts as relevant. */
+const THRESHOLD = 0.3;
+
+/** An `Embedder` over the Voyage API. Make one a process: its circuit breaker remembers. */
+export function voyageEmbedder(options: VoyageEmbedderOptions): Embedder {
+  const { model = "voyage-code-3", dimension = 1024 } = options;
+  const call = voyageCall(options);
+  const usdPerMillionTokens = voyagePrice(model);
+
+  return {
+    space: { model, dimension },
+    threshold: THRESHOLD,
+    weight: 1,
+    embed: (texts, inputType) =>
+      embedTexts(
+        {
+          limits: LIMITS,
+          dimension,
+          usdPerMillionTokens,
+          ask: (batch) =>
+            call(async (client, request) => {
+              const body = { input: [...batch], model, inputType, outputDimension: dimension, truncation: true };
+              const { data, usage } = await client.embed(body, request);
+              return { rows: data ?? [], tokens: usage?.totalTokens };
+            }),
+        },
+        texts,
+      ),
+  };
+}

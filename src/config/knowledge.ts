@@ -1,0 +1,163 @@
+// The `knowledge` section of .kodiai.yml: what may be remembered and shared, and how memory is searched.
+import { z } from "zod";
+import { PATTERN_COUNT, PATTERN_LENGTH, userPattern } from "./user-pattern.ts";
+
+/** A list of regular expressions; a wrong one is a problem of the file with its place, never an exception later. */
+const patterns = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(PATTERN_LENGTH)
+      .superRefine((source, context) => {
+        const pattern = userPattern(source);
+        if ("problem" in pattern) context.addIssue({ code: "custom", message: pattern.problem });
+      }),
+  )
+  .max(PATTERN_COUNT)
+  .default([]);
+
+const Gate = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Skip the search where it cannot help, such as a change of lock files only. When false, always search.")
+      .meta({ examples: [false] }),
+    confidenceThreshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.7)
+      .describe("A decision to skip that is less certain than this becomes a search. 0–1.")
+      .meta({ examples: [0.9] }),
+    maxInputTokens: z
+      .int()
+      .min(50)
+      .max(4000)
+      .default(500)
+      .describe("How much of the change a small model may read to decide, where one is asked at all.")
+      .meta({ examples: [800] }),
+    cacheDecisions: z
+      .boolean()
+      .default(true)
+      .describe("Remember decisions for a while, so that the same question is not asked twice.")
+      .meta({ examples: [false] }),
+    cacheTTLSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .default(300)
+      .describe("For how many seconds a decision is remembered.")
+      .meta({ examples: [60] }),
+    skipPatterns: patterns
+      .describe(
+        "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
+      )
+      .meta({ examples: [["^translations/"]] }),
+    retrievePatterns: patterns
+      .describe(
+        "Regular expressions (RE2, any case) on title and paths: one match and memory is searched. Wins over skipPatterns.",
+      )
+      .meta({ examples: [["^src/billing/", "\\bhotfix\\b"]] }),
+  })
+  .prefault({});
+
+const Weights = z
+  .strictObject({
+    semantic: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.7)
+      .describe("Weight of likeness in meaning.")
+      .meta({ examples: [0.5] }),
+    keyword: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.3)
+      .describe("Weight of likeness in words.")
+      .meta({ examples: [0.5] }),
+  })
+  .prefault({});
+
+const Retrieval = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Search memory for what was said before about code like this.")
+      .meta({ examples: [false] }),
+    topK: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(5)
+      .describe("How many memories a review may use.")
+      .meta({ examples: [8] }),
+    distanceThreshold: z
+      .union([z.literal("auto"), z.number().min(0).max(2)])
+      .default("auto")
+      .describe(
+        "Largest cosine distance (1 − cosine similarity, 0–2) at which a memory counts as relevant. auto: as calibrated for the embedder, .3 for voyage-code-3.",
+      )
+      .meta({ examples: [0.25] }),
+    maxContextChars: z
+      .int()
+      .min(0)
+      .max(5000)
+      .default(2000)
+      .describe("How many characters of memories may stand in a prompt. Memories are never cut in half.")
+      .meta({ examples: [3000] }),
+    method: z
+      .enum(["semantic", "keyword", "hybrid"])
+      .default("hybrid")
+      .describe("How memory is searched: by meaning, by words, or both.")
+      .meta({ examples: ["semantic"] }),
+    fusion: z
+      .enum(["rrf", "weighted", "learned"])
+      .default("rrf")
+      .describe("How `hybrid` joins the two lists: by rank, by weighted score, or by a learned table.")
+      .meta({ examples: ["weighted"] }),
+    weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
+    rerank: z
+      .enum(["none"])
+      .default("none")
+      .describe("Whether a second, slower look reorders the best candidates.")
+      .meta({ examples: ["none"] }),
+    gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
+  })
+  .prefault({});
+
+export const Knowledge = z
+  .strictObject({
+    sharing: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe(
+            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one.",
+          )
+          .meta({ examples: [true] }),
+      })
+      .prefault({})
+      .describe("Whose memory is searched."),
+    embeddings: z
+      .enum(["auto", "local", "off"])
+      .default("auto")
+      .describe(
+        "What turns text into vectors. auto: the server's choice; local: never another company's service; off: search by words only.",
+      )
+      .meta({ examples: ["local"] }),
+    retrieval: Retrieval.describe("How memory is searched for a review."),
+  })
+  .prefault({});
+export type Knowledge = z.infer<typeof Knowledge>;
+export type GateSettings = Knowledge["retrieval"]["gate"];
+
+/** The section of a repository that has none. */
+export function defaultKnowledge(): Knowledge {
+  return Knowledge.parse({});
+}

@@ -1,0 +1,82 @@
+// What Kodiai remembers: one row for each thing that was said or written about code, with where it came from.
+import { createHash } from "node:crypto";
+import type { Category, Severity } from "./finding.ts";
+
+/** finding: what Kodiai posted. review_comment: what people wrote. doc: the repository's Markdown. code: its functions and classes. */
+export const CORPORA = ["finding", "review_comment", "doc", "code"] as const;
+export type Corpus = (typeof CORPORA)[number];
+
+/** What became of a finding or comment. `posted` is not `accepted`: nobody has said anything yet. */
+export const OUTCOMES = ["posted", "accepted", "declined", "fixed", "outdated", "reintroduced"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** `HOST/REPO_ID`, such as `github.com/42`: names change, ids do not. */
+export type RepoKey = string;
+
+/** The vectors of one embedder; vectors of different spaces are never compared, whatever their dimension. */
+export interface EmbeddingSpace {
+  readonly model: string;
+  readonly dimension: number;
+}
+
+export interface Provenance {
+  /** Where it was said; null for what has no address (imported rows, local documents). */
+  readonly url: string | null;
+  /** A login, or null when unknown. */
+  readonly author: string | null;
+  readonly authorIsBot: boolean;
+  readonly sha: string | null;
+  readonly pull: number | null;
+  /** Epoch milliseconds at which it was said. */
+  readonly at: number;
+}
+
+export interface MemoryRecord {
+  /** `mem_` + 12 hex, from the source and never from generated text (see memoryId). */
+  readonly id: string;
+  readonly repo: RepoKey;
+  /** Which names to show: OWNER/NAME at the time of writing. */
+  readonly repoName: string;
+  readonly ownerId: number;
+  readonly visibility: "public" | "private" | "internal";
+  readonly corpus: Corpus;
+  /** The source's own name for it: GitHub's comment id, `docs/adr/7.md#consequences`, `src/a.ts#parse`. */
+  readonly sourceId: string;
+  readonly text: string;
+  /** What was answered, oldest first. */
+  readonly replies: readonly string[];
+  /** 25–60 words, model-written; null without a model. */
+  readonly situation: string | null;
+  /** One imperative sentence, model-written; null without a model. */
+  readonly lesson: string | null;
+  readonly tags: readonly string[];
+  readonly severity: Severity | null;
+  readonly category: Category | null;
+  readonly path: string | null;
+  /** Canonical id at the time of writing; `unknown` when it could not be told. */
+  readonly language: string;
+  readonly symbol: string | null;
+  /** For doc and code: `section`, `function`, `class`, `method`, …; null for what was said in reviews. */
+  readonly chunkType: string | null;
+  /** The diff hunk that was spoken about, redacted, at most 4,000 characters. */
+  readonly hunk: string | null;
+  readonly outcome: Outcome | null;
+  readonly provenance: Provenance;
+  /** True when the vectors come from another embedder or the source is gone: kept, not searched. */
+  readonly stale: boolean;
+}
+
+/** A record with its vector, ready to be written. Null keeps it findable by words only. */
+export interface EmbeddedRecord {
+  readonly record: MemoryRecord;
+  /** `Float32Array[dimension]`, unit length. */
+  readonly vector: Float32Array | null;
+}
+
+/** The stable id of a source: extraction and re-extraction of the same source give the same id. */
+export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([repo, corpus, sourceId]))
+    .digest("hex");
+  return `mem_${digest.slice(0, 12)}`;
+}

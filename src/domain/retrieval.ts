@@ -1,0 +1,140 @@
+// From a pull request to what was said before about code like it: the values that pass through the retrieve room.
+import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
+import type { Degraded } from "./outcome.ts";
+
+/** How much each retriever counts; a strategy re-weights and never switches one off. */
+export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
+
+/** Is memory needed for this pull request? */
+export interface GateDecision {
+  readonly retrieve: boolean;
+  /** 0–1. */
+  readonly confidence: number;
+  /** Never empty. */
+  readonly reason: string;
+  readonly strategy: Strategy | null;
+  /** 0–1, or null when nothing was estimated. */
+  readonly estimatedRelevance: number | null;
+  /** Which path decided: a rule's name, `model`, `cache`, `default`. */
+  readonly decidedBy: string;
+}
+
+/** One text to search with. Every text of a review is embedded in one request. */
+export interface QueryVariant {
+  readonly kind: "intent" | "paths" | "code" | "hunk" | "pattern" | "hypothetical";
+  readonly text: string;
+  /** Which hunk, for `hunk` and `code`; else null. */
+  readonly path: string | null;
+}
+
+export interface RetrievalQuery {
+  /** The enriched text: title, body excerpt, type, languages, risks, author tier, paths. */
+  readonly text: string;
+  /** Which parts the length cap dropped, lowest priority first. */
+  readonly dropped: readonly string[];
+  readonly variants: readonly QueryVariant[];
+}
+
+/** What may be searched. Built in one function; adapters apply it inside the search, never after it. */
+export interface Scope {
+  readonly repo: RepoKey;
+  /** Other repositories of the same owner, when sharing is on; null keeps to the one repository. */
+  readonly ownerPool: { readonly ownerId: number; readonly targetIsPublic: boolean } | null;
+  /** Nothing that this pull request said about itself. */
+  readonly excludePull: number | null;
+  /** Only what was said before this epoch millisecond; null for now. */
+  readonly before: number | null;
+}
+
+export interface MemoryFilter {
+  readonly corpora?: readonly Corpus[];
+  /** Canonical ids, exact. */
+  readonly languages?: readonly string[];
+  readonly chunkTypes?: readonly string[];
+  /** Any of: exact path, prefix ending in `/`, glob. */
+  readonly paths?: readonly string[];
+}
+
+/** Nearest by cosine. `distance` is 1 − cosine similarity, 0–2. */
+export interface VectorHit {
+  readonly id: string;
+  readonly distance: number;
+}
+
+/** Matching by words. `score` is BM25, higher is better, > 0. */
+export interface KeywordHit {
+  readonly id: string;
+  readonly score: number;
+}
+
+/** One multiplication of a score, and why. */
+export interface Boost {
+  readonly name: string;
+  readonly factor: number;
+}
+
+/** A memory that was found, with everything that put it where it stands. */
+export interface RankedMemory {
+  readonly record: MemoryRecord;
+  /** Raw cosine distance of the best query, or null when only words found it. */
+  readonly distance: number | null;
+  /** After language and recency, where the method orders by distance; else null. */
+  readonly adjustedDistance: number | null;
+  readonly vectorRank: number | null;
+  readonly keywordRank: number | null;
+  /** BM25 of the best query, or null. */
+  readonly keywordScore: number | null;
+  /** The fused score that ordered the list; orders only, never thresholded. */
+  readonly score: number;
+  readonly boosts: readonly Boost[];
+  readonly languageMatch: boolean;
+  /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
+  readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
+  /** Labels of other memories that say the same and were folded into this one. */
+  readonly alternateSources: readonly string[];
+}
+
+/** A comment or finding about code that is much like a changed hunk: what memory says without a model. */
+export interface SeenBefore {
+  readonly memoryId: string;
+  /** The changed file. */
+  readonly path: string;
+  /** Where it was said, or null. */
+  readonly url: string | null;
+  readonly outcome: Outcome | "unknown";
+  /** ISO 8601 date, "" when unknown. */
+  readonly date: string;
+  /** Raw cosine similarity to the changed hunk, 0–1. */
+  readonly similarity: number;
+}
+
+/** What the retrieve room hands on. */
+export interface Precedents {
+  readonly kind: "precedents";
+  readonly gate: GateDecision;
+  readonly query: RetrievalQuery | null;
+  /** Best first; what reaches the prompt. */
+  readonly ranked: readonly RankedMemory[];
+  /** Most similar first; for the summary. */
+  readonly seenBefore: readonly SeenBefore[];
+  /** What was found and left out: below the floor, over topK, over the character budget, a duplicate. */
+  readonly cut: readonly { readonly id: string; readonly reason: string }[];
+  readonly provenance: {
+    readonly repoSources: readonly string[];
+    readonly sharedPoolUsed: boolean;
+    readonly totalCandidates: number;
+    /** Largest admitted cosine distance. */
+    readonly threshold: number;
+    readonly thresholdMethod: "configured" | "gap" | "percentile";
+    readonly method: "semantic" | "keyword" | "hybrid";
+  };
+  readonly degraded: readonly Degraded[];
+}
+
+/** Memories in scope, for the gate, the summary and `stats`. */
+export interface MemoryCounts {
+  readonly total: number;
+  readonly byLanguage: ReadonlyMap<string, number>;
+  readonly byCorpus: ReadonlyMap<Corpus, number>;
+  readonly byOutcome: ReadonlyMap<Outcome | "none", number>;
+}

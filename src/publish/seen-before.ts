@@ -1,0 +1,21 @@
+// Changed code that is much like code somebody spoke about: told with its link and outcome, never as an accusation.
+import type { SeenBefore } from "../domain/retrieval.ts";
+import type { Review } from "../domain/review.ts";
+import { fitList } from "./fit-list.ts";
+import { safeUrl } from "./permalink.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
+
+/** One line a precedent; nothing when there is none. `room` in UTF-16 units. */
+export function seenBeforeLines({ memory }: Review, room: number): readonly string[] {
+  return memory.seenBefore.length === 0
+    ? []
+    : ["**Seen before here:**", "", ...fitList(memory.seenBefore, line, room, 5)];
+}
+
+function line({ path, url, outcome, date, similarity }: SeenBefore): string {
+  const link = url === null ? null : safeUrl(url);
+  const when = date === "" ? "" : ` on ${sanitizeInline(date, 10)}`;
+  const what = outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${outcome})`;
+  const where = link === null ? what : `[${what}](${link})`;
+  return `- ${codeSpan(path, 120)}: code like this ${where}${when}, ${Math.round(similarity * 100)} % alike`;
+}

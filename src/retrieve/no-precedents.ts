@@ -1,0 +1,46 @@
+// Precedents that stay away: the gate skipped, retrieval is switched off or failed, or a skip was searched only to learn.
+import type { Knowledge } from "../config/knowledge.ts";
+import type { GateDecision, Precedents } from "../domain/retrieval.ts";
+
+/** The cosine distance that counts as relevant where no embedder says. */
+export const DEFAULT_THRESHOLD = 0.3;
+
+/** An empty list with the decision that led to it. */
+export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
+  const { distanceThreshold, method } = retrieval;
+  const threshold = distanceThreshold === "auto" ? DEFAULT_THRESHOLD : distanceThreshold;
+  const searched = { repoSources: [], sharedPoolUsed: false, totalCandidates: 0 };
+  return {
+    kind: "precedents",
+    gate,
+    query: null,
+    ranked: [],
+    seenBefore: [],
+    cut: [],
+    provenance: { ...searched, threshold, thresholdMethod: "configured", method },
+    degraded: [],
+  };
+}
+
+/** The decision of a configuration that searches nothing. */
+export function switchedOff(): GateDecision {
+  const reason = "knowledge.retrieval.enabled is false";
+  return {
+    retrieve: false,
+    confidence: 1,
+    reason,
+    strategy: null,
+    estimatedRelevance: null,
+    decidedBy: "configuration",
+  };
+}
+
+/** What a searched skip hands on: nothing for the prompt, and what would have been used among what was cut. */
+export function shadowed(found: Precedents): Precedents {
+  const reason = `shadow sample: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
+  return {
+    ...found,
+    ranked: [],
+    cut: [...found.ranked.map(({ record }) => ({ id: record.id, reason })), ...found.cut],
+  };
+}

@@ -1,0 +1,60 @@
+// What may be searched, decided here and nowhere else: one repository's memory; others of the same owner only when sharing
+// is on; never what a private repository remembers for a public one; never what this pull request said about itself.
+import type { Repo } from "../domain/job.ts";
+import type { MemoryRecord, RepoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
+
+/** Who can read a repository: a larger number is more people. */
+const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, internal: 1, public: 2 };
+
+/** Under which key a repository's memory stands. */
+export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
+  return `${repo.host}/${repo.id}`;
+}
+
+/**
+ * The scope of a search for one pull request.
+ *
+ * @param sharing whether the owner's other repositories may be searched too
+ * @param before only what was said before this epoch millisecond; null for now
+ */
+export function scopeOf(
+  { repo, pull }: { readonly repo: Repo; readonly pull: { readonly number: number } },
+  sharing: boolean,
+  before: number | null = null,
+): Scope {
+  return {
+    repo: repoKey(repo),
+    ownerPool: sharing ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
+    excludePull: pull.number,
+    before,
+  };
+}
+
+/**
+ * Whether a record may be used in this scope. Adapters apply the scope inside the search; this is asked once more of each
+ * record before it goes on, because a mistake there would show one company's words to the world.
+ *
+ * @param target the visibility of the repository that is reviewed: what fewer people can read never reaches it
+ */
+export function admits(
+  scope: Scope,
+  target: Repo["visibility"],
+  record: Pick<MemoryRecord, "repo" | "ownerId" | "visibility" | "stale" | "provenance">,
+): boolean {
+  if (record.stale) return false;
+  if (scope.before !== null && record.provenance.at >= scope.before) return false;
+  if (record.repo === scope.repo) return scope.excludePull === null || record.provenance.pull !== scope.excludePull;
+  return (
+    scope.ownerPool !== null &&
+    record.ownerId === scope.ownerPool.ownerId &&
+    hostOf(record.repo) === hostOf(scope.repo) &&
+    OPENNESS[record.visibility] >= OPENNESS[target] &&
+    (!scope.ownerPool.targetIsPublic || record.visibility === "public")
+  );
+}
+
+/** Owner ids count per host: 7 on one server is not 7 on another. */
+function hostOf(repo: RepoKey): string {
+  return repo.slice(0, repo.lastIndexOf("/"));
+}

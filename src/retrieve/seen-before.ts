@@ -1,0 +1,45 @@
+// Without a model, too, memory speaks: where changed code is much like code that was commented on before, the summary says so.
+
+import { isoDate } from "../domain/iso-date.ts";
+import type { Corpus } from "../domain/memory.ts";
+import type { RankedMemory, SeenBefore } from "../domain/retrieval.ts";
+
+/** Lines of one summary. */
+const MOST = 5;
+
+/** Only what people or reviews said is a precedent; documents and code are not. */
+const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
+
+/** How much nearer than "relevant" a memory must be to the changed code itself: this part of the embedder's threshold. */
+export const SEEN_BEFORE_PART = 2 / 3;
+
+/**
+ * Precedents for the changed code itself, most similar first, at most 5: comments and findings whose raw distance to a
+ * changed hunk is at most `maxDistance`.
+ */
+export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number): readonly SeenBefore[] {
+  return ranked
+    .flatMap(({ record, nearestHunk }): readonly SeenBefore[] => {
+      if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
+      if (!SAID.has(record.corpus)) return [];
+      return [
+        {
+          memoryId: record.id,
+          path: nearestHunk.path,
+          url: record.provenance.url,
+          outcome: record.outcome ?? "unknown",
+          date: isoDate(record.provenance.at),
+          similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
+        },
+      ];
+    })
+    .toSorted((a, b) => b.similarity - a.similarity || (a.memoryId < b.memoryId ? -1 : 1))
+    .slice(0, MOST);
+}
+
+/** One line for the summary, in words and without Markdown: paths and links are set by whoever publishes it. */
+export function seenBeforeLine({ outcome, date, similarity }: SeenBefore): string {
+  const when = date === "" ? "" : ` on ${date}`;
+  const what = outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${outcome})`;
+  return `code like this ${what}${when}, ${Math.round(similarity * 100)} % alike`;
+}

@@ -1,0 +1,68 @@
+// How near a memory must be to count as relevant: the configured cosine distance, or nearer where the candidates say so.
+
+export interface ThresholdSettings {
+  /** From so many candidates on, a gap in their distances means something. */
+  readonly minCandidates: number;
+  /** The smallest gap that counts. */
+  readonly minGap: number;
+  /** Without such a gap, this part of the candidates is admitted. */
+  readonly percentile: number;
+  /** Candidates at least this near are always admitted; half of the configured distance where null. */
+  readonly floor: number | null;
+  /** Never more than this, and never more than configured. */
+  readonly ceiling: number | null;
+}
+
+export const THRESHOLD: ThresholdSettings = {
+  minCandidates: 8,
+  minGap: 0.05,
+  percentile: 0.75,
+  floor: null,
+  ceiling: null,
+};
+
+export interface Threshold {
+  /** Largest admitted raw cosine distance. */
+  readonly threshold: number;
+  readonly method: "configured" | "gap" | "percentile";
+  readonly candidateCount: number;
+  /** The largest gap between neighbours, or null with fewer than two. */
+  readonly gapSize: number | null;
+}
+
+/**
+ * The threshold for a list of candidates.
+ *
+ * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the largest gap. Else the
+ * 75th percentile (nearest rank). Never above the configured distance, and not below half of it, so that a handful of
+ * very near memories does not shut out the next.
+ *
+ * @param distances raw cosine distances, in any order, before any language or recency step; what is not finite is ignored
+ * @param configured from the embedder's calibration or the configuration, 0–2
+ */
+export function adaptiveThreshold(
+  distances: readonly number[],
+  configured: number,
+  settings: Partial<ThresholdSettings> = {},
+): Threshold {
+  const { minCandidates, minGap, percentile, floor, ceiling } = { ...THRESHOLD, ...settings };
+  const sorted = distances.filter(Number.isFinite).sort((a, b) => a - b);
+  const gap = largestGap(sorted);
+  const counted = { candidateCount: sorted.length, gapSize: gap?.size ?? null };
+  if (sorted.length === 0) return { threshold: configured, method: "configured", ...counted };
+  const byGap = gap !== null && sorted.length >= minCandidates && gap.size >= minGap;
+  const told = byGap ? gap.before : (sorted[Math.ceil(percentile * sorted.length) - 1] ?? sorted[0] ?? configured);
+  const atLeast = Math.max(told, floor ?? configured / 2);
+  if (atLeast >= configured) return { threshold: configured, method: "configured", ...counted };
+  return { threshold: Math.min(atLeast, ceiling ?? configured), method: byGap ? "gap" : "percentile", ...counted };
+}
+
+function largestGap(sorted: readonly number[]): { readonly before: number; readonly size: number } | null {
+  let largest: { before: number; size: number } | null = null;
+  for (let at = 1; at < sorted.length; at += 1) {
+    const before = sorted[at - 1] ?? 0;
+    const size = (sorted[at] ?? 0) - before;
+    if (largest === null || size > largest.size) largest = { before, size };
+  }
+  return largest;
+}

@@ -1,0 +1,19 @@
+// What a review keeps of the precedents: enough to show and to count, not the remembered texts themselves.
+import { isoDate } from "../domain/iso-date.ts";
+import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import type { ReviewMemory } from "../domain/review.ts";
+
+/** The part of the precedents that goes into the ledger and the JSON. */
+export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMemory {
+  return { gate, precedents: ranked.map(asPrecedent), seenBefore };
+}
+
+function asPrecedent({ record, distance }: RankedMemory): ReviewMemory["precedents"][number] {
+  return {
+    id: record.id,
+    url: record.provenance.url,
+    outcome: record.outcome ?? "unknown",
+    date: isoDate(record.provenance.at),
+    similarity: distance === null ? 0 : Math.min(1, Math.max(0, 1 - distance)),
+  };
+}

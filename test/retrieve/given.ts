@@ -1,0 +1,281 @@
+// A small world for the retrieve room: pull requests read by the real gather and analyze, memories as plain records, an
+// embedder with chosen vectors and a shelf that compares by brute force.
+import { analyze } from "../../src/analyze/analyze.ts";
+import { defaultConfig } from "../../src/config/repo-config.ts";
+import type { Repo } from "../../src/domain/job.ts";
+import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
+import type { Author, PullRequestContext } from "../../src/domain/pull-request.ts";
+import type { MemoryCounts, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
+import type { ReviewSignals } from "../../src/domain/signals.ts";
+import { parseDiff } from "../../src/gather/parse-diff.ts";
+import { selectFiles } from "../../src/gather/select-files.ts";
+import type { Embedder, Recall } from "../../src/ports.ts";
+
+export const REPO: Repo = {
+  host: "github.com",
+  id: 42,
+  ownerId: 7,
+  owner: "acme",
+  name: "shop",
+  visibility: "private",
+};
+
+/** 2026-11-21T00:00:00Z */
+export const NOW = 1_795_219_200_000;
+export const DAY = 86_400_000;
+
+const PERSON: Author = { login: "mira", id: 1001, type: "User", association: "CONTRIBUTOR" };
+export const DEPENDABOT: Author = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" };
+
+export interface Shape {
+  readonly title: string;
+  readonly body?: string;
+  readonly labels?: readonly string[];
+  readonly ref?: string;
+  readonly author?: Author;
+  readonly explicit?: boolean;
+  readonly pathFilters?: readonly string[];
+  readonly repo?: Repo;
+  readonly number?: number;
+  /** Path → hunk lines (each begins with ` `, `+` or `-`), or the whole of git's text for the file. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A pull request and its signals as the review would have them. */
+export function given(shape: Shape): { readonly context: PullRequestContext; readonly signals: ReviewSignals } {
+  const text = Object.entries(shape.files)
+    .map(([path, body]) => (body.startsWith("diff --git") ? body : gitDiff(path, body)))
+    .join("\n");
+  const { files: parsed, refused } = parseDiff(`${text}\n`);
+  if (refused.length > 0) throw new Error(`the fixture's diff is refused: ${JSON.stringify(refused)}`);
+  const { reviewed, leftOut } = selectFiles(parsed, shape.pathFilters ?? []);
+  const repo = shape.repo ?? REPO;
+  const number = shape.number ?? 12;
+  const headSha = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
+  const context: PullRequestContext = {
+    kind: "context",
+    job: {
+      kind: "review",
+      key: `github.com/42#${number}`,
+      delivery: "d-1",
+      installationId: 1,
+      repo,
+      number,
+      headSha,
+      trigger: "opened",
+      explicit: shape.explicit ?? false,
+    },
+    repo,
+    pull: {
+      number,
+      url: `https://github.com/acme/shop/pull/${number}`,
+      title: shape.title,
+      body: shape.body ?? null,
+      state: "open",
+      draft: false,
+      locked: false,
+      labels: shape.labels ?? [],
+      author: shape.author ?? PERSON,
+      base: { ref: "main", sha: "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b" },
+      head: { ref: shape.ref ?? "topic", sha: headSha, repo: "acme/shop" },
+      commits: [],
+    },
+    config: defaultConfig(),
+    configProblems: [],
+    files: reviewed,
+    leftOut,
+    headTexts: new Map(),
+    authorFacts: { mergedPullRequests: 4 },
+    ownComments: [],
+    degraded: [],
+  };
+  return { context, signals: analyze(context) };
+}
+
+/** A modified file as git prints it; a line `@@ 200` in the body begins a further hunk at that line. */
+export function gitDiff(path: string, body: string, start = 10): string {
+  const [first = "", ...further] = body.split(/^@@ (\d+)\n/m);
+  const hunks = [hunk(start, first)];
+  for (let at = 0; at < further.length; at += 2) hunks.push(hunk(Number(further[at]), further[at + 1] ?? ""));
+  const head = [`diff --git a/${path} b/${path}`, "index 1111111..2222222 100644", `--- a/${path}`, `+++ b/${path}`];
+  return [...head, ...hunks].join("\n");
+}
+
+function hunk(start: number, body: string): string {
+  const lines = body.replace(/\n$/, "").split("\n");
+  const count = (signs: string) => lines.filter((line) => signs.includes(line[0] ?? " ")).length;
+  return [`@@ -${start},${count(" -")} +${start},${count(" +")} @@`, ...lines].join("\n");
+}
+
+/** Lines of added code. */
+export function added(...lines: readonly string[]): string {
+  return [" function around() {", ...lines.map((line) => `+${line}`), " }"].join("\n");
+}
+
+export function memory(id: string, more: Partial<MemoryRecord> = {}): MemoryRecord {
+  return {
+    id,
+    repo: "github.com/42",
+    repoName: "acme/shop",
+    ownerId: 7,
+    visibility: "private",
+    corpus: "review_comment",
+    sourceId: id,
+    text: `what ${id} says about it`,
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: [],
+    severity: null,
+    category: null,
+    path: null,
+    language: "unknown",
+    symbol: null,
+    chunkType: null,
+    hunk: null,
+    outcome: null,
+    stale: false,
+    ...more,
+    provenance: {
+      url: `https://github.com/acme/shop/pull/3#discussion_${id}`,
+      author: "ines",
+      authorIsBot: false,
+      sha: null,
+      pull: 3,
+      at: NOW - 30 * DAY,
+      ...more.provenance,
+    },
+  };
+}
+
+export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> = {}): RankedMemory {
+  return {
+    record,
+    distance: 0.2,
+    adjustedDistance: null,
+    vectorRank: 1,
+    keywordRank: null,
+    keywordScore: null,
+    score: 1,
+    boosts: [],
+    languageMatch: false,
+    nearestHunk: null,
+    alternateSources: [],
+    ...more,
+  };
+}
+
+const SPACE: EmbeddingSpace = { model: "chosen-vectors", dimension: 2 };
+
+/** The unit vector at a cosine distance from the query vector of the fake embedder. */
+export function atDistance(distance: number): Float32Array {
+  const cosine = 1 - distance;
+  return Float32Array.of(cosine, Math.sqrt(Math.max(0, 1 - cosine * cosine)));
+}
+
+export interface FakeEmbedder extends Embedder {
+  /** Every request as it came in. */
+  readonly asked: { readonly texts: readonly string[]; readonly kind: string }[];
+}
+
+/** Every query becomes the vector (1, 0), so that a memory's vector says its distance. */
+export function embedder(embed?: Embedder["embed"]): FakeEmbedder {
+  const asked: { texts: readonly string[]; kind: string }[] = [];
+  return {
+    space: SPACE,
+    threshold: 0.3,
+    weight: 1,
+    asked,
+    embed: async (texts, kind) => {
+      asked.push({ texts, kind });
+      if (embed !== undefined) return embed(texts, kind);
+      return { vectors: texts.map(() => Float32Array.of(1, 0)), tokens: 0, usd: 0, cached: 0 };
+    },
+  };
+}
+
+export interface Shelved {
+  readonly record: MemoryRecord;
+  readonly vector?: Float32Array;
+}
+
+export interface FakeRecall extends Recall {
+  /** Names of the methods that were called, in order. */
+  readonly asked: string[];
+  readonly scopes: Scope[];
+}
+
+/** A shelf over plain records: cosine by brute force, words by how many rare ones are shared. */
+export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}): FakeRecall {
+  const asked: string[] = [];
+  const scopes: Scope[] = [];
+  const inScope = (scope: Scope) => {
+    scopes.push(scope);
+    return shelved.filter(({ record }) => {
+      const own = record.repo === scope.repo && record.provenance.pull !== scope.excludePull;
+      const pool = scope.ownerPool;
+      const shared = pool !== null && record.repo !== scope.repo && record.ownerId === pool.ownerId;
+      return own || (shared && (!pool.targetIsPublic || record.visibility === "public"));
+    });
+  };
+  const fake: Recall = {
+    nearest: async (scope, vector, _space, k) =>
+      inScope(scope)
+        .flatMap(({ record, vector: own }) =>
+          own === undefined
+            ? []
+            : [{ id: record.id, distance: 1 - own.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0) }],
+        )
+        .sort((a, b) => a.distance - b.distance)
+        .slice(0, k),
+    matching: async (scope, text, k) => {
+      const all = inScope(scope);
+      const bags = all.map(({ record }) => wordsOf(`${record.text} ${record.path ?? ""}`));
+      const rarity = (word: string) => {
+        const count = bags.filter((bag) => bag.has(word)).length;
+        return Math.log(1 + (bags.length - count + 0.5) / (count + 0.5));
+      };
+      const query = wordsOf(text);
+      return all
+        .map(({ record }, index) => ({
+          id: record.id,
+          score: [...query].filter((word) => bags[index]?.has(word)).reduce((sum, word) => sum + rarity(word), 0),
+        }))
+        .filter(({ score }) => score > 0)
+        .sort((a, b) => b.score - a.score)
+        .slice(0, k);
+    },
+    records: async (scope, ids) => {
+      const all = new Map(inScope(scope).map(({ record }) => [record.id, record]));
+      return ids.flatMap((id) => all.get(id) ?? []);
+    },
+    counts: async (scope) => countsOf(inScope(scope).map(({ record }) => record)),
+    version: async () => 1,
+    ...instead,
+  };
+  const spied = Object.fromEntries(
+    Object.entries(fake).map(([name, method]) => [
+      name,
+      (...parts: readonly unknown[]) => {
+        asked.push(name);
+        return (method as (...all: readonly unknown[]) => unknown)(...parts);
+      },
+    ]),
+  ) as unknown as Recall;
+  return { ...spied, asked, scopes };
+}
+
+export function countsOf(records: readonly MemoryRecord[]): MemoryCounts {
+  const by = <K>(key: (record: MemoryRecord) => K): ReadonlyMap<K, number> =>
+    new Map([...Map.groupBy(records, key)].map(([name, group]) => [name, group.length]));
+  return {
+    total: records.length,
+    byLanguage: by(({ language }) => language),
+    byCorpus: by(({ corpus }) => corpus),
+    byOutcome: by(({ outcome }) => outcome ?? "none"),
+  };
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[a-z]{3,}/g) ?? []);
+}
