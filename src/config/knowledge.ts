@@ -8,7 +8,7 @@ const patterns = z
     z
       .string()
       .min(1)
-      .max(PATTERN_LENGTH)
+      .max(PATTERN_LENGTH, { abort: true })
       .superRefine((source, context) => {
         const pattern = userPattern(source);
         if ("problem" in pattern) context.addIssue({ code: "custom", message: pattern.problem });

@@ -33,7 +33,7 @@ const GRAMMARS: ReadonlyMap<string, Grammar> = new Map([
 
 /** Comments that tools obey. */
 const DIRECTIVE =
-  /^\W{0,10}(?:!|@ts-|ts-|eslint|tslint|jshint|biome-|prettier-|istanbul|c8 |v8 |webpack|@vite|@flow|@jsx|@type|@param|@returns?|@deprecated|@internal|<reference|#|go:|\+build|export |nolint|lint:|noqa|type:|pylint|mypy|pyright|ruff|flake8|fmt:|isort|pragma|nosec|nosonar|coverage|coding[:=]|-\*-|frozen_string_literal|rubocop|shellcheck|sonar|clang-format|NOLINT|swiftlint|ktlint|phpcs|phpstan|psalm|checkstyle|spotless|codeql|language=|sourceMappingURL|TODO|FIXME)/i;
+  /^\W{0,10}(?:!|@ts-|ts-|eslint|tslint|jshint|biome-|prettier-|istanbul|c8 |v8 |webpack|@vite|@flow|@jsx|@type|@param|@returns?|@deprecated|@internal|<reference|#|go:|\+build|export |nolint|lint:|noqa|type:|pylint|mypy|pyright|ruff|flake8|fmt:|isort|pragma|nosec|nosonar|coverage|coding[:=]|-\*-|frozen_string_literal|rubocop|shellcheck|sonar|clang-format|NOLINT|swiftlint|ktlint|phpcs|phpstan|psalm|checkstyle|spotless|codeql|language=|sourceMappingURL|to-?do|fix-?me)/i;
 
 /** A comment that holds code is code that was switched off or explained. */
 const CODE_IN_COMMENT =

@@ -100,7 +100,7 @@ function byFused(unique: readonly Unique[], evidence: Evidence, settings: RankSe
   const places = changedPlaces(evidence.context.files.map(({ path }) => path));
   return unique
     .map(({ candidate, alternateSources }) => {
-      const language = languageBoost(languageOf(candidate.record), evidence.signals.languages);
+      const language = languageBoost(chunkLanguage(candidate.record), evidence.signals.languages);
       const boosts = settings.fusion.complete
         ? []
         : boostsOf(candidate.record, language.factor, places, evidence, settings);
@@ -141,7 +141,7 @@ function byDistance(
           {
             id: candidate.id,
             distance: candidate.distance,
-            language: languageOf(candidate.record),
+            language: chunkLanguage(candidate.record),
             candidate,
             alternateSources,
           },
@@ -162,10 +162,6 @@ function ranked(candidate: Candidate, alternateSources: readonly string[]): Rank
   const { record, distance, vectorRank, keywordRank, keywordScore, score } = candidate;
   const found = { record, distance, vectorRank, keywordRank, keywordScore, score };
   return { ...found, adjustedDistance: null, boosts: [], languageMatch: false, nearestHunk: null, alternateSources };
-}
-
-function languageOf(record: MemoryRecord): string {
-  return chunkLanguage(record);
 }
 
 /** For each memory the changed hunk that it is nearest to. */

@@ -2,9 +2,13 @@
 // share a common word with it.
 
 /**
- * A keyword hit must weigh as much as this many words that occur in one memory only. Below it, hits share common words.
+ * A keyword hit must weigh as much as this many words that occur in one memory only.
+ *
+ * On task G of eval/retrieval (development half, 245 changes, in-process BM25, 2026-11) 1.5 keeps 90 % of the right
+ * memories, 2 keeps 77 %, 1 keeps 97 %. It holds off hits by one common word and no more: against the memory of another
+ * repository 99 % of changes still have a hit above it, as large changes share many words with anything.
  */
-export const RARE_WORDS = 2;
+export const RARE_WORDS = 1.5;
 
 /**
  * The smallest BM25 score that counts as relevant. BM25 adds up the rarity of shared words, and how rare a word can be

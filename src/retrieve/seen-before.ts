@@ -36,10 +36,3 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
     .toSorted((a, b) => b.similarity - a.similarity || (a.memoryId < b.memoryId ? -1 : 1))
     .slice(0, MOST);
 }
-
-/** One line for the summary, in words and without Markdown: paths and links are set by whoever publishes it. */
-export function seenBeforeLine({ outcome, date, similarity }: SeenBefore): string {
-  const when = date === "" ? "" : ` on ${date}`;
-  const what = outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${outcome})`;
-  return `code like this ${what}${when}, ${Math.round(similarity * 100)} % alike`;
-}

@@ -49,7 +49,7 @@ describe("distances weighed by language", () => {
   const results = fc.uniqueArray(
     fc.record({
       id: fc.string(),
-      distance: fc.double({ min: 0, max: 2, noNaN: true }),
+      distance: fc.integer({ min: 10, max: 80 }).map((hundredths) => hundredths / 100),
       language: fc.constantFrom("cpp", "c", "python", "unknown"),
     }),
     { selector: ({ id }) => id, maxLength: 30 },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isoDate } from "../../src/domain/iso-date.ts";
 import { buildRetrievalContextSection } from "../../src/retrieve/retrieval-section.ts";
-import { seenBefore, seenBeforeLine } from "../../src/retrieve/seen-before.ts";
+import { seenBefore } from "../../src/retrieve/seen-before.ts";
 import { memory, NOW, rankedMemory } from "./given.ts";
 
 const DELIMITER = "=====5f0c1d2e3a4b5c6d7e8f9a0b=====";
@@ -82,7 +82,6 @@ describe("seen before", () => {
       date: "2026-10-22",
       similarity: 0.9,
     });
-    expect(first && seenBeforeLine(first)).toBe("code like this was commented on (fixed) on 2026-10-22, 90 % alike");
   });
 
   test("is silent about what is too far from any hunk, was found by the title only, or is a document", () => {

@@ -1,0 +1,494 @@
+// The room through its door, against a fake shelf and a fake embedder: what a pull request hears of the past.
+import { describe, expect, test } from "vitest";
+import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { Embedder, Recall } from "../../src/ports.ts";
+import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { precedentSection, type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
+
+const CPP: Shape = {
+  title: "feat: round prices in the cart",
+  files: { "src/cart/price.cpp": added("double total = std::round(price * 100) / 100;", "return total;") },
+};
+
+type Wish = Parameters<typeof Knowledge.parse>[0];
+
+interface World {
+  readonly shape?: Shape;
+  readonly shelved: readonly Shelved[];
+  readonly recall?: Partial<Recall>;
+  readonly embedder?: Embedder | null;
+  readonly knowledge?: Wish;
+  readonly settings?: Partial<RetrieveSettings>;
+}
+
+async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}, ...world }: World) {
+  const { context, signals } = given(shape);
+  const ports = {
+    embedder: world.embedder === undefined ? embedder() : world.embedder,
+    recall: shelf(shelved, recall),
+  };
+  const set = { knowledge: Knowledge.parse(knowledge), now: NOW, tuning: { shadowShare: 0 }, ...settings };
+  const precedents = await retrieve(context, signals, ports, set);
+  return { precedents, context, shelf: ports.recall };
+}
+
+const ids = ({ ranked }: Precedents) => ranked.map(({ record }) => record.id);
+const at = (id: string, distance: number, more: Parameters<typeof memory>[1] = {}): Shelved => ({
+  record: memory(id, more),
+  vector: atDistance(distance),
+});
+const retrieval = (wish: object): Wish => ({ retrieval: wish });
+const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 1000));
+
+describe("what is heard", () => {
+  const PAIR = [at("mem_python", 0.2, { language: "python" }), at("mem_cpp", 0.2, { language: "cpp" })];
+
+  test("a memory about C++ comes before one about Python that is just as near, and the other's score is untouched", async () => {
+    for (const shelved of [PAIR, PAIR.toReversed()]) {
+      const { precedents } = await run({ shelved, settings: { tuning: { recency: false } } });
+      expect(ids(precedents)).toEqual(["mem_cpp", "mem_python"]);
+      const [cpp, python] = precedents.ranked;
+      expect(cpp).toMatchObject({
+        languageMatch: true,
+        distance: expect.closeTo(0.2, 5),
+        boosts: [{ name: "language", factor: 1.25 }],
+      });
+      expect(python).toMatchObject({ languageMatch: false, boosts: [] });
+    }
+  });
+
+  test("eighty per cent C++ lifts C++ memories more than twenty per cent Python lifts Python's", async () => {
+    const lines = (count: number) => added(...Array.from({ length: count }, (_, i) => `x${i} = 1;`));
+    const shape = { title: "feat: both", files: { "src/a.cpp": lines(8), "tools/b.py": lines(2) } };
+    const { precedents } = await run({ shape, shelved: PAIR });
+    const factor = (id: string) =>
+      precedents.ranked.find(({ record }) => record.id === id)?.boosts.find(({ name }) => name === "language")?.factor;
+    expect(factor("mem_cpp")).toBeCloseTo(1.2, 12);
+    expect(factor("mem_python")).toBeCloseTo(1.05, 12);
+  });
+
+  test("by meaning alone the adjusted distance orders and raw distances stay beside it", async () => {
+    const shelved = [at("mem_python", 0.19, { language: "python" }), at("mem_cpp", 0.21, { language: "cpp" })];
+    const { precedents } = await run({
+      shelved,
+      knowledge: retrieval({ method: "semantic" }),
+      settings: { tuning: { recency: false } },
+    });
+    expect(ids(precedents)).toEqual(["mem_cpp", "mem_python"]);
+    expect(precedents.ranked[0]).toMatchObject({
+      distance: expect.closeTo(0.21, 5),
+      adjustedDistance: expect.closeTo(0.21 * 0.85, 5),
+      boosts: [],
+    });
+    expect(precedents.ranked[1]).toMatchObject({ adjustedDistance: expect.closeTo(0.19, 5) });
+    expect(precedents.provenance.method).toBe("semantic");
+  });
+
+  test("the fused order is made of raw ranks: distances are not weighed by language before they are fused", async () => {
+    const shelved = [at("mem_python", 0.19, { language: "python" }), at("mem_cpp", 0.21, { language: "cpp" })];
+    const { precedents } = await run({ shelved });
+    const found = new Map(precedents.ranked.map((one) => [one.record.id, one]));
+    expect(found.get("mem_python")).toMatchObject({ vectorRank: 1, adjustedDistance: null });
+    expect(found.get("mem_cpp")).toMatchObject({ vectorRank: 2, adjustedDistance: null });
+  });
+
+  test("a memory that only words find is heard when the words are rare, and not when they are common", async () => {
+    const shelved = [
+      { record: memory("mem_words", { text: "std::round rounds price half away from zero in the cart" }) },
+      { record: memory("mem_common", { text: "the total" }) },
+      ...Array.from({ length: 40 }, (_, i) => at(`mem_far_${i}`, 0.9, { text: `the total ${i}` })),
+    ];
+    const { precedents } = await run({ shelved });
+    expect(ids(precedents)).toEqual(["mem_words"]);
+    expect(precedents.ranked[0]).toMatchObject({ distance: null, vectorRank: null });
+    expect(precedents.cut.find(({ id }) => id === "mem_common")?.reason).toBe("shares too few rare words");
+    expect(precedents.cut.find(({ id }) => id === "mem_far_0")?.reason).toMatch(
+      /^distance 0\.900 is over the threshold 0\.300$/,
+    );
+  });
+
+  test("the configured threshold holds against raw distances, the embedder's own without one", async () => {
+    const shelved = [at("mem_near", 0.1), at("mem_far", 0.35, { language: "cpp" })];
+    expect(ids((await run({ shelved })).precedents)).toEqual(["mem_near"]);
+    expect(
+      ids((await run({ shelved, knowledge: retrieval({ distanceThreshold: 0.5 }) })).precedents).toSorted(),
+    ).toEqual(["mem_far", "mem_near"]);
+    const { precedents } = await run({ shelved, knowledge: retrieval({ distanceThreshold: 0 }) });
+    expect(ids(precedents)).toEqual([]);
+    expect(precedents.provenance.threshold).toBe(0);
+  });
+
+  test("not more than topK, and those over it are told", async () => {
+    const { precedents } = await run({ shelved: THIRTY, knowledge: retrieval({ topK: 3 }) });
+    expect(ids(precedents)).toHaveLength(3);
+    expect(precedents.cut.filter(({ reason }) => reason === "over the 3 that are used").length).toBeGreaterThan(10);
+    expect(precedents.provenance.totalCandidates).toBe(30);
+  });
+
+  test("not more characters than the prompt has room for, in whole entries", async () => {
+    const shelved = THIRTY.map(({ record, vector }, i) => ({
+      vector,
+      record: { ...record, text: `${i} `.repeat(100) },
+    }));
+    for (const maxContextChars of [0, 700, 1500, 5000]) {
+      const knowledge = Knowledge.parse(retrieval({ maxContextChars, topK: 20 }));
+      const { precedents, context } = await run({ shelved, knowledge });
+      const section = precedentSection(precedents, context, knowledge, "=".repeat(40));
+      expect(section.length).toBeLessThanOrEqual(maxContextChars);
+      expect(section.split("\n").filter((line) => line.startsWith("- ["))).toHaveLength(precedents.ranked.length);
+    }
+  });
+
+  test("the same thing said twice is heard once, with where else it was said", async () => {
+    const text = "Close the response body before returning";
+    const { precedents } = await run({
+      shelved: [at("mem_a", 0.1, { text }), at("mem_b", 0.2, { text, corpus: "finding" })],
+    });
+    expect(ids(precedents)).toEqual(["mem_a"]);
+    expect(precedents.ranked[0]?.alternateSources).toEqual(["[finding: mem_b]"]);
+    expect(precedents.cut).toContainEqual({ id: "mem_b", reason: "says the same as mem_a" });
+  });
+
+  test("a comment about code like a changed hunk is told for the summary", async () => {
+    const { precedents } = await run({ shelved: [at("mem_a", 0.05, { outcome: "fixed" }), at("mem_b", 0.29)] });
+    expect(precedents.seenBefore).toEqual([
+      expect.objectContaining({
+        memoryId: "mem_a",
+        path: "src/cart/price.cpp",
+        outcome: "fixed",
+        date: "2026-10-22",
+        similarity: expect.closeTo(0.95, 5),
+      }),
+    ]);
+  });
+
+  test("a fix over many files looks at the same folder first", async () => {
+    const files = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`src/cart/part${i}.ts`, added("a")]));
+    const shelved = [at("mem_other", 0.2, { path: "src/pay/a.ts" }), at("mem_same", 0.2, { path: "src/cart/old.ts" })];
+    const { precedents } = await run({ shape: { title: "fix: rounding", files }, shelved });
+    expect(precedents.gate.strategy).toBe("related-files");
+    expect(precedents.ranked[0]).toMatchObject({ record: { id: "mem_same" } });
+    expect(precedents.ranked[0]?.boosts).toContainEqual({ name: "related-files", factor: 1.2 });
+    expect(precedents.ranked[1]?.boosts.map(({ name }) => name)).not.toContain("related-files");
+  });
+
+  test("the strategy changes the order: a change with names in it trusts words more than nearness", async () => {
+    const shelved = [
+      at("mem_near", 0.1, { text: "something else entirely" }),
+      ...Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.95, { text: `filler number${i}` })),
+      { record: memory("mem_word", { text: "parsePrice overflows when rounding half away from zero in the cart" }) },
+    ];
+    const asked = { ...CPP, title: "round prices: parsePrice overflows when rounding half away" };
+    const { precedents } = await run({ shape: asked, shelved });
+    expect(precedents.gate.strategy).toBe("keyword");
+    expect(ids(precedents)[0]).toBe("mem_word");
+    const files = { ...CPP.files, "src/auth/login.cpp": added("int a;") };
+    const risky = await run({ shape: { ...asked, files }, shelved });
+    expect(risky.precedents.gate.strategy).toBe("semantic");
+    expect(ids(risky.precedents)[0]).toBe("mem_near");
+  });
+
+  test("weights of the weighted fusion reach the order, 0 included", async () => {
+    const shelved = [
+      at("mem_near", 0.05, { text: "nothing in common" }),
+      at("mem_word", 0.25, { text: "round prices in the cart with std::round" }),
+    ];
+    const weighted = (semantic: number, keyword: number) =>
+      run({ shelved, knowledge: retrieval({ fusion: "weighted", weights: { semantic, keyword } }) });
+    expect(ids((await weighted(1, 0)).precedents)[0]).toBe("mem_near");
+    expect(ids((await weighted(0, 1)).precedents)[0]).toBe("mem_word");
+  });
+
+  test("a learned fusion is one function value, and nothing is weighed a second time after it", async () => {
+    const learned = {
+      name: "learned",
+      complete: true,
+      fuse: () => [{ id: "mem_b", score: 2, distance: 0.2, vectorRank: 1, keywordRank: null, keywordScore: null }],
+    } as const;
+    const shelved = [at("mem_a", 0.1), at("mem_b", 0.2, { language: "cpp" })];
+    const { precedents } = await run({ shelved, knowledge: retrieval({ fusion: "learned" }), settings: { learned } });
+    expect(precedents.ranked).toMatchObject([{ record: { id: "mem_b" }, score: 2, boosts: [], languageMatch: true }]);
+    const without = await run({ shelved, knowledge: retrieval({ fusion: "learned" }) });
+    expect(without.precedents.degraded).toContainEqual({
+      part: "fusion",
+      reason: "learned is not available; rrf was used",
+    });
+  });
+});
+
+describe("how memory is asked", () => {
+  test("all texts of a review are embedded in one request, each once, as queries", async () => {
+    const asking = embedder();
+    await run({ shelved: THIRTY, embedder: asking });
+    expect(asking.asked).toHaveLength(1);
+    const { texts, kind } = asking.asked[0] ?? { texts: [], kind: "" };
+    expect(kind).toBe("query");
+    expect(texts.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts[0]?.split("\n")[0]).toBe("feat: round prices in the cart");
+  });
+
+  test("every list is fetched at least fifty deep, and code is not searched", async () => {
+    const asked: unknown[] = [];
+    const spy = async (...parts: readonly unknown[]) => {
+      asked.push(parts.slice(-2));
+      return [];
+    };
+    await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });
+    expect(asked.length).toBeGreaterThan(4);
+    for (const parts of asked) expect(parts).toEqual([50, { corpora: ["finding", "review_comment", "doc"] }]);
+  });
+
+  test("by words alone nothing is embedded; by meaning alone no words are asked", async () => {
+    const asking = embedder();
+    const byWords = await run({ shelved: THIRTY, embedder: asking, knowledge: retrieval({ method: "keyword" }) });
+    expect(asking.asked).toEqual([]);
+    expect(byWords.shelf.asked).not.toContain("nearest");
+    expect(byWords.precedents.degraded).toEqual([]);
+    const byMeaning = await run({ shelved: THIRTY, knowledge: retrieval({ method: "semantic" }) });
+    expect(byMeaning.shelf.asked).not.toContain("matching");
+  });
+
+  test("asking twice gives the same answer", async () => {
+    const [once, again] = [await run({ shelved: THIRTY }), await run({ shelved: THIRTY.toReversed() })];
+    expect(again.precedents).toEqual(once.precedents);
+  });
+});
+
+describe("when memory cannot help", () => {
+  const LOCK: Shape = { title: "Refresh", files: { "package-lock.json": " {\n+a" } };
+
+  test("a skip embeds nothing, searches nothing, and says why", async () => {
+    const asking = embedder();
+    const { precedents, shelf: asked } = await run({ shape: LOCK, shelved: THIRTY, embedder: asking });
+    expect(precedents).toMatchObject({
+      query: null,
+      ranked: [],
+      gate: { retrieve: false, decidedBy: "nothing-to-review" },
+      degraded: [],
+    });
+    expect(asking.asked).toEqual([]);
+    expect(asked.asked.toSorted()).toEqual(["counts", "version"]);
+  });
+
+  test("a sampled skip is searched, puts nothing into the prompt and tells what it would have", async () => {
+    const { precedents } = await run({
+      shape: { ...LOCK, title: "Refresh" },
+      shelved: THIRTY,
+      settings: { tuning: { shadowShare: 1 } },
+    });
+    expect(precedents).toMatchObject({ ranked: [], seenBefore: [], gate: { retrieve: false } });
+    expect(precedents.cut.filter(({ reason }) => reason.startsWith("shadow sample:"))).toHaveLength(5);
+  });
+
+  test("an empty memory is not searched", async () => {
+    const asking = embedder();
+    const { precedents } = await run({ shelved: [], embedder: asking, settings: { tuning: { shadowShare: 1 } } });
+    expect(precedents).toMatchObject({ ranked: [], gate: { decidedBy: "empty-memory", confidence: 1 }, degraded: [] });
+    expect(asking.asked).toEqual([]);
+  });
+
+  test("switched off it asks nothing at all", async () => {
+    const { precedents, shelf: asked } = await run({ shelved: THIRTY, knowledge: retrieval({ enabled: false }) });
+    expect(precedents).toMatchObject({
+      ranked: [],
+      gate: { retrieve: false, reason: "knowledge.retrieval.enabled is false" },
+    });
+    expect(asked.asked).toEqual([]);
+  });
+
+  test("a pattern of the configuration reaches the gate", async () => {
+    const { precedents } = await run({
+      shelved: THIRTY,
+      knowledge: retrieval({ gate: { skipPatterns: ["^src/cart/"] } }),
+    });
+    expect(precedents.gate).toMatchObject({ retrieve: false, decidedBy: "skip-pattern" });
+  });
+
+  test("a decision is remembered between two reviews of the same head", async () => {
+    const settings = { gateCache: gateCache() };
+    await run({ shelved: THIRTY, settings });
+    const { precedents } = await run({ shelved: THIRTY, settings });
+    expect(precedents.gate.decidedBy).toBe("cache");
+    expect(ids(precedents)).toHaveLength(5);
+  });
+});
+
+describe("whose memory", () => {
+  const pay = { repo: "github.com/43", repoName: "acme/pay" };
+  const shelved = [
+    at("mem_own", 0.1),
+    at("mem_pay", 0.12, pay),
+    at("mem_stranger", 0.1, { repo: "github.com/99", ownerId: 8, visibility: "public" }),
+  ];
+
+  test("another repository's memory is absent, unless its owner shares it", async () => {
+    const alone = (await run({ shelved })).precedents;
+    expect(ids(alone)).toEqual(["mem_own"]);
+    expect(alone.provenance).toMatchObject({ repoSources: ["acme/shop"], sharedPoolUsed: false });
+    const shared = (await run({ shelved, knowledge: { sharing: { enabled: true } } })).precedents;
+    expect(ids(shared).toSorted()).toEqual(["mem_own", "mem_pay"]);
+    expect(shared.provenance).toMatchObject({ sharedPoolUsed: true });
+    expect(shared.provenance.repoSources.toSorted()).toEqual(["acme/pay", "acme/shop"]);
+  });
+
+  test("language weighs a shared memory like one of our own", async () => {
+    const both = [at("mem_own", 0.1, { language: "cpp" }), at("mem_pay", 0.1, { ...pay, language: "cpp" })];
+    const { precedents } = await run({ shelved: both, knowledge: { sharing: { enabled: true } } });
+    const factors = precedents.ranked.map(({ boosts }) => boosts.find(({ name }) => name === "language")?.factor);
+    expect(factors).toEqual([1.25, 1.25]);
+  });
+
+  test("a shelf that forgets its scope still cannot bring a private memory into a public review", async () => {
+    const all = new Map(shelved.map(({ record }) => [record.id, record]));
+    const leaky = {
+      nearest: async () => [...all.keys()].map((id) => ({ id, distance: 0.1 })),
+      records: async (_: unknown, wanted: readonly string[]) => wanted.flatMap((id) => all.get(id) ?? []),
+    };
+    const shape = { ...CPP, repo: { ...REPO, visibility: "public" as const } };
+    const { precedents } = await run({ shape, shelved, recall: leaky, knowledge: { sharing: { enabled: true } } });
+    expect(ids(precedents)).toEqual(["mem_own"]);
+  });
+
+  test("nothing that this pull request said about itself", async () => {
+    const own = at("mem_self", 0.01, { provenance: { ...memory("x").provenance, pull: 12 } });
+    const { precedents, shelf: asked } = await run({ shelved: [own, at("mem_own", 0.1)] });
+    expect(ids(precedents)).toEqual(["mem_own"]);
+    expect(asked.scopes.every(({ excludePull }) => excludePull === 12)).toBe(true);
+  });
+
+  test("what was said about C++ reaches PHP when it is the same pattern", async () => {
+    const shape = {
+      title: "feat: search",
+      files: { "src/search.php": added('$sql = "select * from t where a = " . $a;') },
+    };
+    const { precedents } = await run({
+      shape,
+      shelved: [at("mem_sql", 0.1, { language: "python", text: "SQL built by concatenation" })],
+    });
+    expect(ids(precedents)).toEqual(["mem_sql"]);
+  });
+});
+
+describe("when something fails, the rest goes on and says so", () => {
+  const fails = async (): Promise<never> => {
+    throw new Error("connection refused");
+  };
+  const words = { record: memory("mem_words", { text: "std::round rounds price half away from zero in the cart" }) };
+  const shelved = [at("mem_near", 0.1, { text: "unrelated" }), words];
+
+  test("the embedder is down: words still answer", async () => {
+    const down = embedder(async (texts) => ({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0 }));
+    for (const broken of [down, embedder(fails)]) {
+      const { precedents } = await run({ shelved, embedder: broken });
+      expect(ids(precedents)).toEqual(["mem_words"]);
+      expect(precedents.provenance.method).toBe("keyword");
+      expect(precedents.degraded.map(({ part }) => part)).toEqual(["embedding"]);
+    }
+  });
+
+  test("there is no embedder, or the configuration wants none: words answer, also where meaning was asked for", async () => {
+    const without = (await run({ shelved, embedder: null, knowledge: retrieval({ method: "semantic" }) })).precedents;
+    expect(ids(without)).toEqual(["mem_words"]);
+    expect(without.degraded).toEqual([{ part: "embedding", reason: "no embedder; memory was searched by words" }]);
+    const off = (await run({ shelved, knowledge: { embeddings: "off" } })).precedents;
+    expect(off.degraded.map(({ part }) => part)).toEqual(["embedding"]);
+  });
+
+  test("a part of the texts has no vector: the others are searched by meaning", async () => {
+    const half = embedder(async (texts) => ({
+      vectors: texts.map((_, i) => (i === 0 ? null : Float32Array.of(1, 0))),
+      tokens: 0,
+      usd: 0,
+      cached: 0,
+    }));
+    const { precedents } = await run({ shelved, embedder: half });
+    expect(ids(precedents)).toContain("mem_near");
+    expect(precedents.degraded[0]?.reason).toMatch(/^1 of \d queries could not be embedded$/);
+  });
+
+  test("the search by vectors is down: words only", async () => {
+    const { precedents } = await run({ shelved, recall: { nearest: fails } });
+    expect(ids(precedents)).toEqual(["mem_words"]);
+    expect(precedents.provenance.method).toBe("keyword");
+    expect(precedents.degraded).toEqual([
+      { part: "vector-search", reason: expect.stringMatching(/^connection refused \(\d times\)$/) },
+    ]);
+  });
+
+  test("the search by words is down: vectors only", async () => {
+    const { precedents } = await run({ shelved, recall: { matching: fails } });
+    expect(ids(precedents)).toEqual(["mem_near"]);
+    expect(precedents.degraded.map(({ part }) => part)).toEqual(["keyword-search"]);
+  });
+
+  test("records cannot be read: nothing is heard, and the review goes on", async () => {
+    const { precedents } = await run({ shelved, recall: { records: fails } });
+    expect(precedents).toMatchObject({
+      ranked: [],
+      degraded: [{ part: "memory-records", reason: "connection refused" }],
+    });
+  });
+
+  test("memory cannot be counted: it is searched all the same", async () => {
+    const { precedents } = await run({ shelved, recall: { counts: fails, version: fails } });
+    expect(ids(precedents)).toContain("mem_near");
+    expect(precedents.degraded.map(({ part }) => part)).toEqual(["memory-counts", "memory-version"]);
+  });
+
+  test("everything is down: an empty answer that names every part", async () => {
+    const recall = { nearest: fails, matching: fails, records: fails, counts: fails, version: fails };
+    const { precedents } = await run({ shelved, recall, embedder: embedder(fails) });
+    expect(precedents.ranked).toEqual([]);
+    expect(precedents.degraded.map(({ part }) => part)).toEqual([
+      "memory-counts",
+      "memory-version",
+      "embedding",
+      "keyword-search",
+    ]);
+  });
+
+  test("a defect of our own in the ranking costs the precedents, not the review", async () => {
+    const learned = {
+      name: "learned",
+      complete: true,
+      fuse: () => {
+        throw new TypeError("x is not a function");
+      },
+    } as const;
+    const { precedents } = await run({ shelved, knowledge: retrieval({ fusion: "learned" }), settings: { learned } });
+    expect(precedents).toMatchObject({
+      ranked: [],
+      gate: { retrieve: true },
+      degraded: [{ part: "retrieval", reason: "x is not a function" }],
+    });
+  });
+});
+
+test("the settings of a repository without any are those that are documented", () => {
+  expect(defaultKnowledge()).toEqual({
+    sharing: { enabled: false },
+    embeddings: "auto",
+    retrieval: {
+      enabled: true,
+      topK: 5,
+      distanceThreshold: "auto",
+      maxContextChars: 2000,
+      method: "hybrid",
+      fusion: "rrf",
+      weights: { semantic: 0.7, keyword: 0.3 },
+      rerank: "none",
+      gate: {
+        enabled: true,
+        confidenceThreshold: 0.7,
+        maxInputTokens: 500,
+        cacheDecisions: true,
+        cacheTTLSeconds: 300,
+        skipPatterns: [],
+        retrievePatterns: [],
+      },
+    },
+  });
+});
