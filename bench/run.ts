@@ -1,4 +1,4 @@
-// npm run bench -- review: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | memory: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,9 +7,14 @@ import { benchmarkSubject } from "./pull-request.ts";
 
 const GOAL = { medianMs: 300, peakMiB: 300 };
 
-const [name] = process.argv.slice(2);
+const [name, ...words] = process.argv.slice(2);
+if (name === "memory") {
+  const path = fileURLToPath(new URL("memory.bench.ts", import.meta.url));
+  execFileSync(process.execPath, [path, ...words], { stdio: "inherit" });
+  process.exit(0);
+}
 if (name !== "review") {
-  console.error("usage: npm run bench -- review");
+  console.error("usage: npm run bench -- review | memory [--n N]");
   process.exit(2);
 }
 

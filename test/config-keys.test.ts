@@ -42,7 +42,10 @@ const CASES: readonly Case[] = [
     config: "_extends: settings",
     says: /\*\*1 finding\*\*/,
     insteadOf: /\*\*2 findings\*\*/,
-    change: { ...TWO_FINDINGS, world: { ownersTexts: { "settings:.kodiai.yml": "rules: {tls-verify-disabled: off}" } } },
+    change: {
+      ...TWO_FINDINGS,
+      world: { ownersTexts: { "settings:.kodiai.yml": "rules: {tls-verify-disabled: off}" } },
+    },
   },
   {
     key: "review.enabled",
@@ -55,7 +58,12 @@ const CASES: readonly Case[] = [
     config: "review: {profile: quiet}",
     says: /below major, the floor of the quiet profile/,
     insteadOf: /`medium` \*\*/,
-    change: { files: { "src/wait.test.ts": FOCUSED, "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n' } },
+    change: {
+      files: {
+        "src/wait.test.ts": FOCUSED,
+        "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n',
+      },
+    },
   },
   {
     key: "review.severityThreshold",
@@ -124,12 +132,14 @@ const CASES: readonly Case[] = [
     insteadOf: /`weak-password-hash`/,
     change: { files: { "qa/login.ts": WEAK_LOGIN } },
   },
-  ...(["config", "docs", "infra"] as const).map((kind): Case => ({
-    key: `fileKinds.${kind}`,
-    config: `fileKinds: {${kind}: ['ops/**']}`,
-    says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
-    insteadOf: /Size: 2 files, /,
-  })),
+  ...(["config", "docs", "infra"] as const).map(
+    (kind): Case => ({
+      key: `fileKinds.${kind}`,
+      config: `fileKinds: {${kind}: ['ops/**']}`,
+      says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
+      insteadOf: /Size: 2 files, /,
+    }),
+  ),
   {
     key: "rules",
     config: "rules: {tls-verify-disabled: off, shell-from-strings: critical}",
@@ -194,7 +204,9 @@ const CASES: readonly Case[] = [
 ];
 
 /** Keys that change nothing, each with its reason. */
-const EXEMPT: ReadonlyMap<string, string> = new Map([["version", "there is one version of the format; any other is a problem"]]);
+const EXEMPT: ReadonlyMap<string, string> = new Map([
+  ["version", "there is one version of the format; any other is a problem"],
+]);
 
 /** What people read: the summary with its comments, or why there is none. */
 async function read(change: Omit<Change, "config">, config: string): Promise<string> {
@@ -215,7 +227,9 @@ describe("a key of .kodiai.yml changes what the review says", () => {
 
 test("every key of the schema has a case", () => {
   const covered = [...CASES.map(({ key }) => key), ...EXEMPT.keys()];
-  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
+  // What `knowledge` changes is seen only where something is remembered: its cases stand with the memory.
+  const keys = CONFIG_KEYS.map(({ path }) => path).filter((path) => !path.startsWith("knowledge."));
+  expect(covered.toSorted()).toEqual(keys.toSorted());
 });
 
 test("a version of the format that does not exist is a problem", async () => {

@@ -11,7 +11,12 @@ const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
 };
 
 /** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */
-const SECURITY_SCORE: Readonly<Record<Severity, string>> = { critical: "9.5", major: "8.0", medium: "5.0", minor: "3.0" };
+const SECURITY_SCORE: Readonly<Record<Severity, string>> = {
+  critical: "9.5",
+  major: "8.0",
+  medium: "5.0",
+  minor: "3.0",
+};
 
 /** One run with a rule per distinct rule and a result per finding; held-back findings appear as suppressed results. */
 export function sarif(review: Review) {

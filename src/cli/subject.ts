@@ -44,7 +44,10 @@ export async function subject(words: SubjectWords, positionals: readonly string[
     throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
   }
   if (url !== undefined) return pullRequest(url);
-  const { repo, number, headSha, ports } = await localPorts(await folder(resolve(words.repo ?? ".")), await range(words));
+  const { repo, number, headSha, ports } = await localPorts(
+    await folder(resolve(words.repo ?? ".")),
+    await range(words),
+  );
   return { job: job(repo, number, headSha), ports };
 }
 

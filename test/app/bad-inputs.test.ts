@@ -14,7 +14,9 @@ const isHere = existsSync(SHARED);
 if (!isHere) console.warn(`skipped: the corpora of bad inputs are not there (${SHARED})`);
 
 function linesOf(file: string): string[] {
-  return readFileSync(join(SHARED, file), "utf8").split("\n").filter((line) => line !== "");
+  return readFileSync(join(SHARED, file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
 }
 
 function naughty(): string[] {
@@ -61,7 +63,9 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
       const files = some.map((path, index) => ({
         ...addedFile("x", "eval(input)\n"),
         path,
-        ...(index % 10 === 0 ? {} : { status: "modified", patch: "@@ -1,2 +1 @@\n-eval(input)\n x", additions: 0, deletions: 1 } as const),
+        ...(index % 10 === 0
+          ? {}
+          : ({ status: "modified", patch: "@@ -1,2 +1 @@\n-eval(input)\n x", additions: 0, deletions: 1 } as const)),
       }));
       const world = { changes: { kind: "listing", files, total: files.length } } as const;
       const review = await reviewed({ world });

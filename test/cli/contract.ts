@@ -2,6 +2,13 @@
 import { z } from "zod";
 
 const Side = z.enum(["LEFT", "RIGHT"]);
+const Precedent = z.strictObject({
+  id: z.string(),
+  url: z.string().nullable(),
+  outcome: z.string(),
+  date: z.string(),
+  similarity: z.number().min(0).max(1),
+});
 const Finding = z.strictObject({
   id: z.string().regex(/^fnd_[0-9a-f]{12}$/),
   path: z.string().min(1),
@@ -9,22 +16,23 @@ const Finding = z.strictObject({
   startLine: z.int().positive(),
   line: z.int().positive(),
   severity: z.enum(["critical", "major", "medium", "minor"]),
-  category: z.enum(["security", "correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]),
+  category: z.enum([
+    "security",
+    "correctness",
+    "performance",
+    "reliability",
+    "maintainability",
+    "tests",
+    "docs",
+    "style",
+  ]),
   rule: z.string().nullable(),
   title: z.string().regex(/^[^\n]+$/),
   body: z.string(),
   source: z.enum(["rule", "model", "memory"]),
   confidence: z.number().min(0).max(1),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
-  precedents: z.array(
-    z.strictObject({
-      id: z.string(),
-      url: z.string().nullable(),
-      outcome: z.string(),
-      date: z.iso.date(),
-      similarity: z.number().min(0).max(1),
-    }),
-  ),
+  precedents: z.array(Precedent),
 });
 
 const Evidence = z.strictObject({ path: z.string(), line: z.int().positive().nullable() });
@@ -38,9 +46,41 @@ export const ReviewJson = z.strictObject({
     }),
   ),
   heldBack: z.array(z.strictObject({ finding: Finding, reason: z.string().min(1) })),
+  memory: z.strictObject({
+    gate: z.strictObject({
+      retrieve: z.boolean(),
+      confidence: z.number().min(0).max(1),
+      reason: z.string().min(1),
+      strategy: z.enum(["semantic", "hybrid", "keyword", "related-files"]).nullable(),
+      estimatedRelevance: z.number().min(0).max(1).nullable(),
+      decidedBy: z.string().min(1),
+    }),
+    precedents: z.array(Precedent),
+    seenBefore: z.array(
+      z.strictObject({
+        memoryId: z.string(),
+        path: z.string(),
+        url: z.string().nullable(),
+        outcome: z.string(),
+        date: z.string(),
+        similarity: z.number().min(0).max(1),
+      }),
+    ),
+  }),
   signals: z.strictObject({
-    intent: z.looseObject({ type: z.string().nullable(), scope: z.string().nullable(), breaking: z.array(z.unknown()) }),
-    files: z.array(z.strictObject({ path: z.string(), language: z.string(), kind: z.enum(["source", "test", "config", "docs", "infra"]), labels: z.array(z.enum(["vendored", "generated", "documentation"])) })),
+    intent: z.looseObject({
+      type: z.string().nullable(),
+      scope: z.string().nullable(),
+      breaking: z.array(z.unknown()),
+    }),
+    files: z.array(
+      z.strictObject({
+        path: z.string(),
+        language: z.string(),
+        kind: z.enum(["source", "test", "config", "docs", "infra"]),
+        labels: z.array(z.enum(["vendored", "generated", "documentation"])),
+      }),
+    ),
     languages: z.array(
       z.strictObject({
         language: z.string(),

@@ -22,7 +22,9 @@ export interface RunOptions {
 /** Runs `kodiai WORDS` and waits for its end; killed after 50 s. */
 export function kodiai(words: readonly string[], { cwd, stdin = "", env = {} }: RunOptions): Promise<Ended> {
   const bare = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:GITHUB_|KODIAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(?:GITHUB_|KODIAI_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_)/.test(name),
+    ),
   );
   const child = spawn(process.execPath, [MAIN, ...words], { cwd, env: { ...bare, ...env }, timeout: 50_000 });
   child.stdin.on("error", () => undefined);

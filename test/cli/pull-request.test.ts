@@ -27,7 +27,9 @@ test("a pull request is reviewed by its own configuration, also after it was mer
   const { code, out, err } = await run(["review", "https://github.com/acme/shop/pull/1/files", "--json"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   const { findings, degraded } = ReviewJson.parse(JSON.parse(out));
-  expect(findings.map(({ path, line, rule }) => `${path}:${line} ${rule}`)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(findings.map(({ path, line, rule }) => `${path}:${line} ${rule}`)).toEqual([
+    "ops/backup.py:3 shell-from-strings",
+  ]);
   expect(degraded).toEqual([]);
   expect(writes(world)).toEqual([]);
   expect(world.violations).toEqual([]);
@@ -38,7 +40,10 @@ test("a pull request that is not there, or that the token may not read, is said 
     run(["review", "https://github.com/acme/shop/pull/99"]),
     run(["review", "https://github.com/acme/shop/pull/1"], { GITHUB_TOKEN: "ghp_nobody" }),
   ]);
-  expect(absent).toMatchObject({ code: 3, err: expect.stringContaining("there is no such pull request, or GITHUB_TOKEN") });
+  expect(absent).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("there is no such pull request, or GITHUB_TOKEN"),
+  });
   expect(refused).toMatchObject({ code: 3, err: expect.stringContaining("GitHub does not take this GITHUB_TOKEN") });
 });
 
@@ -51,6 +56,8 @@ test("the token of one GitHub is not sent to another", async () => {
   });
   expect(elsewhere.code).toBe(3);
   expect(world.requests).toHaveLength(before);
-  const plain = await run(["review", "https://github.com/acme/shop/pull/1"], { GITHUB_API_URL: "http://github.example.com" });
+  const plain = await run(["review", "https://github.com/acme/shop/pull/1"], {
+    GITHUB_API_URL: "http://github.example.com",
+  });
   expect(plain).toMatchObject({ code: 2, err: expect.stringContaining("GITHUB_API_URL must begin with https://") });
 });

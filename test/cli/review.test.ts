@@ -1,9 +1,9 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
 import { review } from "../../src/cli/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
+import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
 import { ReviewJson, Sarif } from "./contract.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
@@ -19,7 +19,8 @@ beforeAll(() => {
     "src/login.ts": WEAK_LOGIN,
     "src/balance.py": BALANCE,
     "src/größe mit leerzeichen.py": `${BACKUP}# kodiai-ignore missing-timeout asked for\n`,
-    "src/done.py": 'import requests\nrequests.get("https://a.example.com")  # kodiai-ignore missing-timeout: a batch job\n',
+    "src/done.py":
+      'import requests\nrequests.get("https://a.example.com")  # kodiai-ignore missing-timeout: a batch job\n',
     "package-lock.json": '{"lockfileVersion": 3}\n',
   });
   clone.commit("feat(login): hash passwords");
@@ -34,11 +35,13 @@ describe("what is read", () => {
     const { code, out, err } = await run(["--base", "HEAD~1", "--json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const review = ReviewJson.parse(JSON.parse(out));
-    expect(review.findings.map(({ path, line, rule, place }) => `${path}:${line} ${rule} ${place}`).toSorted()).toEqual([
-      "src/balance.py:5 tls-verify-disabled inline",
-      "src/größe mit leerzeichen.py:3 shell-from-strings inline",
-      "src/login.ts:8 weak-password-hash inline",
-    ]);
+    expect(review.findings.map(({ path, line, rule, place }) => `${path}:${line} ${rule} ${place}`).toSorted()).toEqual(
+      [
+        "src/balance.py:5 tls-verify-disabled inline",
+        "src/größe mit leerzeichen.py:3 shell-from-strings inline",
+        "src/login.ts:8 weak-password-hash inline",
+      ],
+    );
     expect(review.heldBack.map(({ finding, reason }) => `${finding.rule}: ${reason}`)).toEqual([
       "missing-timeout: kodiai-ignore: a batch job",
     ]);
@@ -64,10 +67,7 @@ describe("what is read", () => {
   test("a diff from a file or from standard input, with frames from its hunks", async () => {
     const diff = clone.git("diff", "HEAD~1", "--", "src/login.ts");
     clone.write({ "change.diff": diff });
-    const [file, piped] = await Promise.all([
-      run(["--diff", "change.diff"]),
-      run(["--diff", "-"], { stdin: diff }),
-    ]);
+    const [file, piped] = await Promise.all([run(["--diff", "change.diff"]), run(["--diff", "-"], { stdin: diff })]);
     clone.write({ "change.diff": null });
     const timeless = (text: string) => text.replace(/\d+ ms/, "N ms");
     expect(timeless(piped.out)).toBe(timeless(file.out));
@@ -174,7 +174,11 @@ describe("how it ends", () => {
   test.each<[string, readonly string[], RegExp]>([
     ["nothing to review", [], /say what to review: --base REV/],
     ["two subjects", ["--staged", "--base", "HEAD~1"], /say what to review/],
-    ["an unknown format", ["--base", "HEAD~1", "--format", "xml"], /--format takes one of pretty, md, json, sarif, not "xml"/],
+    [
+      "an unknown format",
+      ["--base", "HEAD~1", "--format", "xml"],
+      /--format takes one of pretty, md, json, sarif, not "xml"/,
+    ],
     ["an unknown severity", ["--base", "HEAD~1", "--fail-on", "bad"], /--fail-on takes one of critical, major/],
     ["an option without its value", ["--base"], /--base/],
     ["a diff that is not there", ["--diff", "nowhere.diff"], /nowhere\.diff cannot be read/],
@@ -193,7 +197,9 @@ describe("how it ends", () => {
     const revision = `--output=${clone.path}/canary`;
     const { code, out, err } = await run([`--base=${revision}`]);
     expect({ code, out }).toEqual({ code: 3, out: "" });
-    expect(err).toBe(`kodiai review: could not finish: ${JSON.stringify(revision)} is not a commit of this repository\n`);
+    expect(err).toBe(
+      `kodiai review: could not finish: ${JSON.stringify(revision)} is not a commit of this repository\n`,
+    );
     expect(existsSync(`${clone.path}/canary`)).toBe(false);
   });
 
@@ -210,4 +216,20 @@ describe("how it ends", () => {
     }
     expect(piped).toMatchObject({ code: 0, out: expect.stringContaining("weak-password-hash") });
   });
+});
+
+test("the example of docs/review-json.md is what the same change gives", async () => {
+  const page = readFileSync(new URL("../../docs/review-json.md", import.meta.url), "utf8");
+  const example = ReviewJson.parse(JSON.parse(/```json\n([\s\S]*?)\n```/.exec(page)?.[1] ?? ""));
+  const other = newClone();
+  try {
+    other.write({ "client.py": "import requests\n" });
+    other.commit("Lay the ground");
+    other.write({ "client.py": BALANCE, "package-lock.json": '{"lockfileVersion": 3}\n' });
+    other.commit("feat(bank): ask for the balance");
+    const { out } = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: other.path });
+    expect({ ...ReviewJson.parse(JSON.parse(out)), cost: example.cost }).toEqual(example);
+  } finally {
+    other.remove();
+  }
 });

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startGitHub } from "../fakes/github/github.ts";
 import { BACKUP } from "../app/given.ts";
+import { startGitHub } from "../fakes/github/github.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -42,7 +42,10 @@ test("explain tells what each room hands on, for people and as JSON", async () =
 });
 
 test("config check prints problems as compilers do, and its exit code says whether there were any", async () => {
-  clone.write({ "good.yml": "review: {profile: quiet}\n", "bad.yml": "review:\n  profil: quiet\nrules: {weak-hassh: off}\n" });
+  clone.write({
+    "good.yml": "review: {profile: quiet}\n",
+    "bad.yml": "review:\n  profil: quiet\nrules: {weak-hassh: off}\n",
+  });
   const [good, bad, json, none] = await Promise.all([
     run(["config", "check", "good.yml"]),
     run(["config", "check", "bad.yml"]),
@@ -51,8 +54,16 @@ test("config check prints problems as compilers do, and its exit code says wheth
   ]);
   expect(good).toEqual({ code: 0, out: "good.yml: no problems\n", err: "" });
   expect(bad.code).toBe(2);
-  expect(bad.out).toMatch(/^bad\.yml:2:3: error: review\.profil: unknown key `profil`; did you mean `profile`\?\nbad\.yml:3:9: error: rules\.weak-hassh: /);
-  expect(JSON.parse(json.out)).toMatchObject({ version: 1, problems: [{ line: 2, column: 3 }, { line: 3, column: 9 }] });
+  expect(bad.out).toMatch(
+    /^bad\.yml:2:3: error: review\.profil: unknown key `profil`; did you mean `profile`\?\nbad\.yml:3:9: error: rules\.weak-hassh: /,
+  );
+  expect(JSON.parse(json.out)).toMatchObject({
+    version: 1,
+    problems: [
+      { line: 2, column: 3 },
+      { line: 3, column: 9 },
+    ],
+  });
   expect(none).toMatchObject({ code: 2, err: expect.stringContaining(".kodiai.yml cannot be read") });
 });
 
@@ -79,7 +90,10 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);
-  expect(broken).toMatchObject({ code: 3, out: expect.stringMatching(/broken data .*set KODIAI_DATA_DIR or --data-dir/) });
+  expect(broken).toMatchObject({
+    code: 3,
+    out: expect.stringMatching(/broken data .*set KODIAI_DATA_DIR or --data-dir/),
+  });
   expect(half.code).toBe(3);
   expect(half.out).toMatch(/broken server .*PRIVATE_KEY/);
   expect(half.out).toMatch(/broken server .*WEBHOOK_SECRET/);

@@ -34,7 +34,13 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
         encoding: "buffer",
         maxBuffer: MAX_OUTPUT_BYTES,
         // An object that is missing is not fetched: with what program, the repository's own configuration would say.
-        env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" },
+        env: {
+          ...process.env,
+          GIT_OPTIONAL_LOCKS: "0",
+          GIT_ALLOW_PROTOCOL: "none",
+          GIT_NO_LAZY_FETCH: "1",
+          LC_ALL: "C",
+        },
       },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
