@@ -3,7 +3,7 @@
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
 import type { CancelJob, Ignored, Repo, ReviewJob } from "./domain/job.ts";
-import type { EmbeddedRecord, EmbeddingSpace, MemoryRecord, RepoKey } from "./domain/memory.ts";
+import type { Corpus, EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord, RepoKey } from "./domain/memory.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
@@ -238,7 +238,10 @@ export interface Recall {
 
 /** Writes memory. */
 export interface Memory {
-  /** Adds or replaces by id, in one transaction. Vectors that are not finite, all zero or of another dimension are refused by name. */
+  /**
+   * Adds or replaces by id, in one transaction. Vectors that are not finite, all zero or of another dimension are
+   * refused by name. A row without a vector keeps the one that stands there when `hashes.embedded` is what it was.
+   */
   remember(
     rows: readonly EmbeddedRecord[],
     space: EmbeddingSpace,
@@ -247,8 +250,61 @@ export interface Memory {
     readonly updated: number;
     readonly refused: readonly { readonly id: string; readonly reason: string }[];
   }>;
+  /**
+   * What is remembered of a corpus, by source id: enough to tell what changed, and no text.
+   *
+   * @param sourceIds only these; null for all of the corpus
+   */
+  known(
+    repo: RepoKey,
+    corpus: Corpus,
+    space: EmbeddingSpace,
+    sourceIds: readonly string[] | null,
+  ): Promise<ReadonlyMap<string, KnownSource>>;
   /** Removes rows, vectors and index entries. Returns how many records went. */
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
   /** Removes all of a repository. */
   forgetRepository(repo: RepoKey): Promise<number>;
+}
+
+/** A file of a commit. */
+export interface TreeFile {
+  /** As git knows it, unquoted, with `/`. */
+  readonly path: string;
+  /** The blob's hash: the same text has the same hash wherever it stands. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** The files of one commit. Symbolic links and submodules are not among them. */
+export interface Tree {
+  /** 40 or 64 hex digits. */
+  readonly commit: string;
+  list(): Promise<readonly TreeFile[]>;
+  /** UTF-8 texts in the order asked, one at a time; null where a file is binary. */
+  texts(files: readonly TreeFile[]): AsyncIterable<{ readonly file: TreeFile; readonly text: string | null }>;
+}
+
+/** A function, method or class of a file. */
+export interface CodeChunk {
+  /** With what it stands in: `Cart.total`. */
+  readonly symbol: string;
+  readonly chunkType: "function" | "method" | "class" | "interface" | "struct" | "enum" | "trait" | "module";
+  /** 1-based, inclusive; a comment right above belongs to it. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** At most 4,000 characters. Of a class: its outline, as its methods are chunks of their own. */
+  readonly text: string;
+}
+
+/** Cuts source code into what has a name. Never throws, whatever the text is. */
+export interface CodeChunker {
+  /** Canonical ids. */
+  readonly languages: ReadonlySet<string>;
+  /** In the order of the file. `skipped` says what was not cut, and why. */
+  chunks(
+    path: string,
+    language: string,
+    text: string,
+  ): { readonly chunks: readonly CodeChunk[]; readonly skipped: readonly string[] };
 }

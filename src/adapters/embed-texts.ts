@@ -1,15 +1,9 @@
 // The part of embedding that is the same for every service: distinct texts, batches, checked vectors, cost.
 import type { Embedded } from "../ports.ts";
 import { type BatchLimits, embeddingBatches, estimateTokens } from "./embedding-batches.ts";
+import type { ListAnswer } from "./list-answer.ts";
 import { readVectors } from "./read-vectors.ts";
 import { ServiceFailed } from "./service-failed.ts";
-
-/** What a service answered, not yet trusted. */
-export interface EmbeddingAnswer {
-  readonly rows: readonly unknown[];
-  /** What it says it counted. */
-  readonly tokens: unknown;
-}
 
 export interface EmbeddingService {
   readonly limits: BatchLimits;
@@ -17,7 +11,7 @@ export interface EmbeddingService {
   dimension: number | null;
   readonly usdPerMillionTokens: number;
   /** Throws `ServiceFailed` only. */
-  ask(texts: readonly string[]): Promise<EmbeddingAnswer>;
+  ask(texts: readonly string[]): Promise<ListAnswer>;
 }
 
 interface Batch {

@@ -72,3 +72,13 @@ function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { co
   }
   return { content, partial };
 }
+
+/**
+ * The language of a file that is not part of a change.
+ *
+ * @param siblings other paths of its repository: they decide what a header belongs to
+ * @returns canonical id, or `unknown`
+ */
+export function languageOf(path: string, siblings: readonly string[] = []): string {
+  return classifyLanguage(path, { siblings }).language;
+}

@@ -40,6 +40,9 @@ const proxy = z
   .string()
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
 
+/** What a header can hold; anything else is a copy that went wrong. */
+const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
+
 function wholeNumber(least: number, most: number) {
   return z
     .string()
@@ -129,6 +132,37 @@ export const EnvVariables = z.object({
     .optional()
     .describe("Base address of GitHub's REST API where it is not the usual one; takes precedence over GHE_HOST.")
     .meta({ examples: ["https://github.example.com/api/v3"] }),
+  VOYAGE_API_KEY: apiKey
+    .optional()
+    .describe(
+      "Key of Voyage AI. With it, code and comments are sent there to be embedded, unless KODIAI_EMBEDDINGS says otherwise.",
+    ),
+  KODIAI_EMBEDDINGS: z
+    .enum(["local", "voyage", "http"], "must be `local`, `voyage` or `http`")
+    .optional()
+    .describe(
+      "Who turns text into vectors: `local` (built in, nothing leaves the machine), `voyage`, or `http` (a server of OpenAI's shape: Ollama, vLLM, LM Studio). Without it: `voyage` if VOYAGE_API_KEY is set, else `local`. Vectors of different embedders are never compared: after a change, old memories are found by words alone until they are embedded anew.",
+    )
+    .meta({ examples: ["http"] }),
+  KODIAI_EMBEDDINGS_URL: z
+    .string()
+    .optional()
+    .describe("Address of the server for `http`. For `voyage`: instead of the usual one.")
+    .meta({ examples: ["http://localhost:11434"] }),
+  KODIAI_EMBEDDINGS_MODEL: z
+    .string()
+    .regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model")
+    .optional()
+    .describe("The embedding model. Needed for `http`; for `voyage` it is voyage-code-3 without it.")
+    .meta({ examples: ["nomic-embed-text"] }),
+  KODIAI_EMBEDDINGS_DIMENSION: wholeNumber(2, 16_384)
+    .transform(Number)
+    .optional()
+    .describe("Numbers in a vector. For `voyage` 1024 without it; for `http` the first answer shows it.")
+    .meta({ examples: ["768"] }),
+  KODIAI_EMBEDDINGS_API_KEY: apiKey
+    .optional()
+    .describe("Sent to the server of `http` as a bearer token; local servers need none."),
   HTTPS_PROXY: proxy
     .optional()
     .describe("Proxy for https requests. The lower-case name counts as well.")

@@ -3,6 +3,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { endpointProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
 import { shown } from "./located.ts";
+import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
 
 /** What the operator decided. */
 export interface Env {
@@ -28,6 +29,7 @@ export interface Env {
   readonly allowHttpHosts: readonly string[];
   /** 1–16 */
   readonly workers: number;
+  readonly embeddings: Embeddings;
   readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
 }
 
@@ -45,9 +47,16 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   const set = valuesOf(env);
   const parsed = EnvVariables.safeParse(Object.fromEntries(set));
   const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
-  const problems = [...issues, ...keyProblems(set), ...endpointProblems(set), ...unknownNames(env)];
-  if (!parsed.success || problems.length > 0) return { problems: [...new Set(problems)] };
-  return { env: inOurWords(parsed.data) };
+  const memory = readEmbeddings(set);
+  const problems = [
+    ...issues,
+    ...keyProblems(set),
+    ...endpointProblems(set),
+    ...("problems" in memory ? memory.problems : []),
+    ...unknownNames(env),
+  ];
+  if (!parsed.success || "problems" in memory || problems.length > 0) return { problems: [...new Set(problems)] };
+  return { env: inOurWords(parsed.data, memory.embeddings) };
 }
 
 function valuesOf(env: Variables): ReadonlyMap<string, string> {
@@ -88,7 +97,7 @@ function unknownNames(env: Variables): readonly string[] {
     });
 }
 
-function inOurWords(values: EnvVariables): Env {
+function inOurWords(values: EnvVariables, embeddings: Embeddings): Env {
   const path = values.PRIVATE_KEY_PATH;
   return {
     appId: values.APP_ID,
@@ -106,6 +115,7 @@ function inOurWords(values: EnvVariables): Env {
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
     workers: values.KODIAI_WORKERS,
+    embeddings,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
 }

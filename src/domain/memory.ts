@@ -1,6 +1,7 @@
 // What Kodiai remembers: one row for each thing that was said or written about code, with where it came from.
 import { createHash } from "node:crypto";
 import type { Category, Severity } from "./finding.ts";
+import type { Repo } from "./job.ts";
 
 /** finding: what Kodiai posted. review_comment: what people wrote. doc: the repository's Markdown. code: its functions and classes. */
 export const CORPORA = ["finding", "review_comment", "doc", "code"] as const;
@@ -25,6 +26,7 @@ export interface Provenance {
   /** A login, or null when unknown. */
   readonly author: string | null;
   readonly authorIsBot: boolean;
+  /** The commit that was spoken about. Of doc and code rows: the blob that the text was cut from. */
   readonly sha: string | null;
   readonly pull: number | null;
   /** Epoch milliseconds at which it was said. */
@@ -71,6 +73,32 @@ export interface EmbeddedRecord {
   readonly record: MemoryRecord;
   /** `Float32Array[dimension]`, unit length. */
   readonly vector: Float32Array | null;
+  /** Absent: the next run cannot tell whether the row is still right, and writes it again. */
+  readonly hashes?: RecordHashes;
+}
+
+/** By these a source that did not change is known again, so that it is neither embedded nor written twice. */
+export interface RecordHashes {
+  /** Of everything in the record but `stale`: 16 hex. */
+  readonly record: string;
+  /** Of the text that the vector was, or would be, made from: 16 hex. */
+  readonly embedded: string;
+}
+
+/** What memory tells about a source that it knows: no text. */
+export interface KnownSource {
+  /** The record's id. */
+  readonly id: string;
+  readonly path: string | null;
+  /** `provenance.sha` as it was written. */
+  readonly sha: string | null;
+  /** As they were written; `embedded` is null while no vector of the asked space stands beside the row. */
+  readonly hashes: { readonly record: string; readonly embedded: string | null } | null;
+}
+
+/** Under which key a repository's memory stands. */
+export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
+  return `${repo.host}/${repo.id}`;
 }
 
 /** The stable id of a source: extraction and re-extraction of the same source give the same id. */

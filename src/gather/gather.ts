@@ -3,7 +3,7 @@
 import type { KnownRules } from "../config/check-rules.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
-import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
 import type { PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
@@ -90,4 +90,26 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
     const reason = error instanceof Transient ? error.message : "the question failed";
     return { value: without, degraded: [{ part, reason }] };
   }
+}
+
+/**
+ * Why our own list leaves a file out (lock files, vendored, generated, minified …), or null. For whoever reads a whole
+ * tree instead of a change.
+ *
+ * @param text where it is known: generators say so in the first lines
+ */
+export function leftOutReason(path: string, text?: string): string | null {
+  const file: FileDiff = {
+    path,
+    previousPath: null,
+    status: "added",
+    binary: false,
+    oldMode: null,
+    newMode: null,
+    additions: 0,
+    deletions: 0,
+    hunks: [],
+    complete: true,
+  };
+  return selectFiles([file], [], () => text).leftOut[0]?.reason ?? null;
 }

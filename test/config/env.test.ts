@@ -38,6 +38,7 @@ test("three variables are enough, and everything else has its default", () => {
     dryRun: false,
     allowHttpHosts: [],
     workers: 2,
+    embeddings: { kind: "local" },
     proxy: { https: null, http: null, no: null },
   });
 });
@@ -58,6 +59,12 @@ test("every variable is read", () => {
     KODIAI_DRY_RUN: "1",
     KODIAI_ALLOW_HTTP_HOSTS: "ollama:11434, Build.Internal",
     KODIAI_WORKERS: "16",
+    VOYAGE_API_KEY: "pa-123456789",
+    KODIAI_EMBEDDINGS: "http",
+    KODIAI_EMBEDDINGS_URL: "http://ollama:11434/",
+    KODIAI_EMBEDDINGS_MODEL: "nomic-embed-text:v1.5",
+    KODIAI_EMBEDDINGS_DIMENSION: "768",
+    KODIAI_EMBEDDINGS_API_KEY: "local-key-1",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -78,6 +85,13 @@ test("every variable is read", () => {
     dryRun: true,
     allowHttpHosts: ["ollama:11434", "build.internal"],
     workers: 16,
+    embeddings: {
+      kind: "http",
+      baseUrl: "http://ollama:11434",
+      model: "nomic-embed-text:v1.5",
+      dimension: 768,
+      apiKey: "local-key-1",
+    },
     proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });
 });
@@ -127,6 +141,10 @@ describe("a wrong value is refused with its mend", () => {
       "http://ollama",
       "KODIAI_ALLOW_HTTP_HOSTS must be host names separated by commas, without http://",
     ],
+    ["VOYAGE_API_KEY", "pa-1234 5678", "VOYAGE_API_KEY must be the key alone: one line without spaces"],
+    ["KODIAI_EMBEDDINGS", "openai", "KODIAI_EMBEDDINGS must be `local`, `voyage` or `http`"],
+    ["KODIAI_EMBEDDINGS_MODEL", "a model", "KODIAI_EMBEDDINGS_MODEL must be the name of a model"],
+    ["KODIAI_EMBEDDINGS_DIMENSION", "1", "KODIAI_EMBEDDINGS_DIMENSION must be a whole number from 2 to 16384"],
     ["KODIAI_WORKERS", "17", "KODIAI_WORKERS must be a whole number from 1 to 16"],
     ["KODIAI_WORKERS", "-1", "KODIAI_WORKERS must be a whole number from 1 to 16"],
     [

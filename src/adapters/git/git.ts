@@ -1,5 +1,5 @@
 // Runs git with fixed arguments and nothing of the repository's own that could run: no hooks, filters, pagers or external diffs.
-import { execFile } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 
 /** git said no, or is not there. The message is git's own first line. */
 export class GitFailed extends Error {
@@ -33,14 +33,7 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
         cwd,
         encoding: "buffer",
         maxBuffer: MAX_OUTPUT_BYTES,
-        // An object that is missing is not fetched: with what program, the repository's own configuration would say.
-        env: {
-          ...process.env,
-          GIT_OPTIONAL_LOCKS: "0",
-          GIT_ALLOW_PROTOCOL: "none",
-          GIT_NO_LAZY_FETCH: "1",
-          LC_ALL: "C",
-        },
+        env: environment(),
       },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
@@ -55,4 +48,14 @@ export function git(cwd: string, args: readonly string[]): Promise<Buffer> {
 /** As `git`, decoded and without the closing newline. */
 export async function gitText(cwd: string, args: readonly string[]): Promise<string> {
   return (await git(cwd, args)).toString("utf8").replace(/\n$/, "");
+}
+
+/** `git ARGS` in `cwd` as a process to talk with. Whoever starts it ends it. */
+export function gitProcess(cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn("git", [...INERT, ...args], { cwd, env: environment(), stdio: "pipe" });
+}
+
+function environment(): NodeJS.ProcessEnv {
+  // An object that is missing is not fetched: with what program, the repository's own configuration would say.
+  return { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
 }

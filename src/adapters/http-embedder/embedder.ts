@@ -1,9 +1,10 @@
 // Embeddings by any server that speaks OpenAI's shape: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
 import type { Embedder } from "../../ports.ts";
-import { type EmbeddingAnswer, type EmbeddingService, embedTexts } from "../embed-texts.ts";
+import { type EmbeddingService, embedTexts } from "../embed-texts.ts";
 import type { BatchLimits } from "../embedding-batches.ts";
+import { listAnswer } from "../list-answer.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
-import { statusFailure, unreadableAnswer } from "../service-failed.ts";
+import { statusFailure } from "../service-failed.ts";
 import { type Fetch, servicePost } from "../service-fetch.ts";
 
 export interface HttpEmbedderOptions {
@@ -48,7 +49,7 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
       call(async (signal) => {
         const response = await post(url, headers, JSON.stringify({ model, input }), signal);
         if (!response.ok) throw statusFailure(response.status, response.headers.get("retry-after"));
-        return readAnswer(await response.text());
+        return listAnswer(await response.text());
       }),
   };
 
@@ -61,20 +62,4 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
     // Servers of this shape know no kinds of text, so queries and documents are embedded alike.
     embed: (texts) => embedTexts(service, texts),
   };
-}
-
-function readAnswer(text: string): EmbeddingAnswer {
-  const answer = parsed(text);
-  if (!Array.isArray(answer?.data)) throw unreadableAnswer();
-  return { rows: answer.data, tokens: answer.usage?.total_tokens };
-}
-
-function parsed(
-  text: string,
-): { readonly data?: unknown; readonly usage?: { readonly total_tokens?: unknown } } | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,8 @@
 // A repository's own ast-grep rules: checked before they run, so that a mistake becomes a named problem and never a crash.
 import type { CustomRule } from "../../config/repo-config.ts";
+import { parseText } from "../grammars.ts";
 import type { StructuralRule } from "./rule.ts";
-import { asMatcher, causesOf, parseText } from "./syntax.ts";
+import { asMatcher, causesOf } from "./syntax.ts";
 
 /** A rule of a repository that cannot be used. */
 export interface CustomRuleProblem {

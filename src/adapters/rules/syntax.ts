@@ -1,40 +1,16 @@
 // ast-grep's glue: which grammar reads a file, one parse for all rules, and matches given back as lines of the head file.
 // Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter mends what is cut off.
-import go from "@ast-grep/lang-go";
-import java from "@ast-grep/lang-java";
-import php from "@ast-grep/lang-php";
-import python from "@ast-grep/lang-python";
-import ruby from "@ast-grep/lang-ruby";
-import rust from "@ast-grep/lang-rust";
-import { parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
+import type { SgNode } from "@ast-grep/napi";
 import type { Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile } from "../../ports.ts";
+import { grammarOf, parseText, unfit } from "../grammars.ts";
 import type { Match } from "./rule.ts";
 
-registerDynamicLanguage({ go, java, php, python, ruby, rust });
-
-/** Larger files are left to the line rules: parsing is linear, but sixty walks over the tree add up. */
-const MAX_TEXT = 262_144;
-/** A longer line is minified or data. Written code stays far below. */
-const MAX_LINE = 20_000;
 /**
  * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
  * at 3,000 levels, 10 ms at 400); the deepest of written code seen was below 100.
  */
 const MAX_DEPTH = 250;
-
-/** ast-grep's name of a grammar, by canonical language id; TypeScript is decided by the path. */
-const GRAMMARS: ReadonlyMap<string, string> = new Map([
-  ["javascript", "JavaScript"],
-  ["typescript", "TypeScript"],
-  ["tsx", "Tsx"],
-  ["python", "python"],
-  ["go", "go"],
-  ["java", "java"],
-  ["ruby", "ruby"],
-  ["rust", "rust"],
-  ["php", "php"],
-]);
 
 /** A stretch of one file that rules search: its syntax, and the head line on which row 0 lies. */
 interface Region {
@@ -58,18 +34,6 @@ export interface SyntaxTree {
 export interface NotParsed {
   readonly kind: "not-parsed";
   readonly reason: string;
-}
-
-/** The grammar for a language key of a rule (`typescript`, `tsx`, `go`, …), or null when there is none. */
-export function grammarOf(language: string): string | null {
-  return GRAMMARS.get(language) ?? null;
-}
-
-/** Parses one piece of text with the grammar of a language key. Throws when there is no such grammar. */
-export function parseText(language: string, text: string): SgNode {
-  const grammar = grammarOf(language);
-  if (grammar === null) throw new Error(`no grammar for ${language}`);
-  return parse(grammar, text).root();
 }
 
 /**
@@ -154,18 +118,6 @@ function newSide(hunk: Hunk): string {
     .filter((line) => line.newLine !== null)
     .map((line) => line.text)
     .join("\n");
-}
-
-function unfit(text: string): string | null {
-  if (text.length > MAX_TEXT) return "larger than 256 KiB";
-  let start = 0;
-  while (start <= text.length) {
-    const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    if (end - start > MAX_LINE) return `a line is longer than ${MAX_LINE} characters`;
-    start = end + 1;
-  }
-  return null;
 }
 
 /** Reads a fragment in each way that it may stand in a file, and keeps the reading with the least left over. */

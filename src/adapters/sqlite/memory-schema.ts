@@ -115,4 +115,12 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX embeddings_by_age ON embeddings (at);
   `,
+  `
+  -- By these a source that did not change is known again. A row without them is written again.
+  CREATE TABLE hashes (
+    id       INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    record   TEXT NOT NULL,
+    embedded TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

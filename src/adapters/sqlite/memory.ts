@@ -3,6 +3,7 @@ import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memor
 import type { Memory } from "../../ports.ts";
 import { type Database, write } from "./database.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
+import { knownSources } from "./known-sources.ts";
 import { refusalReason, withoutNul } from "./record-problem.ts";
 import { tick } from "./repository-label.ts";
 import { type RecordWriter, recordWriter } from "./write-record.ts";
@@ -23,6 +24,7 @@ export function sqliteMemory(db: Database.Database): Memory {
   const swept = inTurn(() => sweepForgotten(db)).catch(() => {});
   return {
     remember: (rows, space) => swept.then(() => inTurn(() => remember(db, writeRecord, rows, space))),
+    known: (repo, corpus, space, sourceIds) => swept.then(() => knownSources(db, repo, corpus, space, sourceIds)),
     forget: (repo, ids) => swept.then(() => inTurn(() => forgetRecords(db, repo, ids))),
     forgetRepository: (repo: RepoKey) => swept.then(() => inTurn(() => forgetWholeRepository(db, repo))),
   };
@@ -40,7 +42,7 @@ async function remember(
   const fit: EmbeddedRecord[] = [];
   for (const row of rows) {
     const reason = refusalReason(row, space);
-    if (reason === null) fit.push({ record: withoutNul(row.record), vector: row.vector });
+    if (reason === null) fit.push({ ...row, record: withoutNul(row.record) });
     else refused.push({ id: row.record.id, reason });
   }
   let [added, updated] = [0, 0];

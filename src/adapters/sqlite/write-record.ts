@@ -41,13 +41,17 @@ export function recordWriter(db: Database.Database): RecordWriter {
   const label = repositoryLabeller(db);
   const fill = fillStatements(db);
   const vectors = vectorWriter(db);
-  return ({ record, vector }, space, version) => {
+  const hash = db.prepare("INSERT OR REPLACE INTO hashes (id, record, embedded) VALUES (?, ?, ?)");
+  const unhash = db.prepare("DELETE FROM hashes WHERE id = ?");
+  return ({ record, vector, hashes }, space, version) => {
     const repo = label(record, version);
     const found = find.get(record.id) as { id: number; repo: number } | undefined;
     if (found !== undefined && found.repo !== repo) return "taken";
     const keepsVector = found !== undefined && vector === null && sameSource(readRecord(read.get(found.id)), record);
     const id = found?.id ?? Number(insert.run(repo, record.id).lastInsertRowid);
     fill(id, record, version);
+    if (hashes === undefined) unhash.run(id);
+    else hash.run(id, hashes.record, hashes.embedded);
     if (!keepsVector) vectors.remove(id);
     if (vector !== null) vectors.add(id, repo, vector, space);
     return found === undefined ? "added" : "updated";

@@ -1,10 +1,10 @@
 // The Voyage SDK with everything that waits, retries, logs or reads the environment taken out of its hands.
 // The generated client is used, since the extended one loads models from a hub for some model names.
 import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
+import { type ListAnswer, listAnswer } from "../list-answer.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { connectionFailure, ServiceFailed, statusFailure } from "../service-failed.ts";
-import { type Fetch, type Post, servicePost } from "../service-fetch.ts";
-import { soundAnswer } from "./sound-answer.ts";
+import { type Fetch, servicePost } from "../service-fetch.ts";
 
 export interface VoyageOptions {
   readonly apiKey: string;
@@ -16,23 +16,26 @@ export interface VoyageOptions {
   readonly limits?: Partial<ServiceLimits>;
 }
 
-/** Asks Voyage once, with retries around it. Throws `ServiceFailed` and nothing else. */
-export type VoyageCall = <T>(
-  ask: (client: GeneratedVoyageAIClient, request: GeneratedVoyageAIClient.RequestOptions) => Promise<T>,
-) => Promise<T>;
+/**
+ * Sends what `ask` makes the SDK send, with retries around it, and reads the answer itself. Throws `ServiceFailed` and
+ * nothing else. The SDK makes the request; answers are kept from it, because it prints every value of an unexpected type
+ * to the console whatever its settings, and takes six times as long to read a full batch.
+ */
+export type VoyageCall = (
+  ask: (client: GeneratedVoyageAIClient, request: GeneratedVoyageAIClient.RequestOptions) => Promise<unknown>,
+) => Promise<ListAnswer>;
 
 export const VOYAGE_URL = "https://api.voyageai.com/v1";
+/** A sound answer without rows, for the SDK. */
+const NO_ROWS = '{"data":[]}';
 
 /** One for each use and process, because its circuit breaker remembers. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
   const post = servicePost(options.fetch ?? globalThis.fetch);
-  const sent: Post = async (...request) => {
-    const response = await post(...request);
-    return response.ok ? new Response(soundAnswer(await response.text())) : response;
-  };
   return (ask) =>
     call(async (signal) => {
+      let text = "";
       // The SDK keeps of a failed connection only a message, so the failure itself is caught on its way.
       let failure: unknown = null;
       const client = new GeneratedVoyageAIClient({
@@ -40,24 +43,29 @@ export function voyageCall(options: VoyageOptions): VoyageCall {
         baseUrl: options.baseUrl ?? VOYAGE_URL,
         maxRetries: 0,
         logging: { silent: true },
-        fetch: (url, init) =>
-          sent(String(url), Object.fromEntries(new Headers(init?.headers)), String(init?.body), signal).catch(
-            (error: unknown) => {
-              failure = error;
-              throw error;
-            },
-          ),
+        fetch: async (url, init) => {
+          try {
+            const headers = Object.fromEntries(new Headers(init?.headers));
+            const response = await post(String(url), headers, String(init?.body), signal);
+            if (!response.ok) return response;
+            text = await response.text();
+            return new Response(NO_ROWS);
+          } catch (error) {
+            failure = error;
+            throw error;
+          }
+        },
       });
       try {
-        return await ask(client, { abortSignal: signal });
+        await ask(client, { abortSignal: signal });
       } catch (error) {
         throw failure === null ? failureOf(error) : connectionFailure(failure);
       }
+      return listAnswer(text);
     });
 }
 
 function failureOf(error: unknown): ServiceFailed {
-  if (error instanceof ServiceFailed) return error;
   if (error instanceof VoyageAIError && error.statusCode !== undefined) {
     return statusFailure(error.statusCode, error.rawResponse?.headers.get("retry-after") ?? null);
   }

@@ -38,11 +38,12 @@ export function voyageEmbedder(options: VoyageEmbedderOptions): Embedder {
           dimension,
           usdPerMillionTokens,
           ask: (batch) =>
-            call(async (client, request) => {
-              const body = { input: [...batch], model, inputType, outputDimension: dimension, truncation: true };
-              const { data, usage } = await client.embed(body, request);
-              return { rows: data ?? [], tokens: usage?.totalTokens };
-            }),
+            call((client, request) =>
+              client.embed(
+                { input: [...batch], model, inputType, outputDimension: dimension, truncation: true },
+                request,
+              ),
+            ),
         },
         texts,
       ),

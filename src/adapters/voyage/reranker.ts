@@ -1,5 +1,4 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
-import type { RerankResponseDataItem } from "voyageai";
 import type { Reranked, Reranker } from "../../ports.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
 import { ServiceFailed } from "../service-failed.ts";
@@ -30,11 +29,14 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   const usdPerToken = voyagePrice(model) / 1_000_000;
 
   async function score(query: string, documents: readonly string[]): Promise<{ scored: Scored[]; tokens: number }> {
-    return await call(async (client, request) => {
-      const body = { query: cut(query, MAX_QUERY_CHARS), documents: [...documents], model, truncation: true };
-      const { data = [], usage } = await client.rerank(body, request);
-      return { scored: readScores(data, documents.length), tokens: usage?.totalTokens ?? 0 };
-    });
+    const { rows, tokens } = await call((client, request) =>
+      client.rerank(
+        { query: cut(query, MAX_QUERY_CHARS), documents: [...documents], model, truncation: true },
+        request,
+      ),
+    );
+    const isCount = typeof tokens === "number" && Number.isFinite(tokens) && tokens > 0;
+    return { scored: readScores(rows, documents.length), tokens: isCount ? tokens : 0 };
   }
 
   return {
@@ -61,14 +63,20 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   };
 }
 
-/** Best first; of rows that name nobody, somebody twice or no score nothing is kept. */
-function readScores(rows: readonly RerankResponseDataItem[], count: number): Scored[] {
+/** Best first; of rows that name nobody, somebody twice or no finite score nothing is kept. */
+function readScores(rows: readonly unknown[], count: number): Scored[] {
   const scores = new Map<number, number>();
-  for (const { index, relevanceScore } of rows) {
-    if (index === undefined || relevanceScore === undefined || index < 0 || index >= count) continue;
-    if (!scores.has(index)) scores.set(index, relevanceScore);
+  for (const row of rows) {
+    if (typeof row !== "object" || row === null) continue;
+    const { index, relevance_score: score } = row as { readonly index?: unknown; readonly relevance_score?: unknown };
+    if (!isPlace(index, count) || typeof score !== "number" || !Number.isFinite(score)) continue;
+    if (!scores.has(index)) scores.set(index, score);
   }
   return [...scores].map(([place, score]) => ({ place, score })).sort((a, b) => b.score - a.score || a.place - b.place);
+}
+
+function isPlace(index: unknown, count: number): index is number {
+  return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < count;
 }
 
 /** A service refuses empty strings, and a cut may part a surrogate pair. */

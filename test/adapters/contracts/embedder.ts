@@ -17,14 +17,16 @@ import {
 
 export const DIMENSION = 8;
 export const KEY = "pa-3uX_very-secret-key";
-const BREAK_MS = 400;
 const LIMITS: Partial<ServiceLimits> = {
-  attemptMs: 250,
   firstWaitMs: 4,
   maxWaitMs: 30,
   breakAfter: 4,
-  breakMs: BREAK_MS,
 };
+
+/** A short patience only for what never answers: a busy machine may need long for a first request. */
+function patience(fault: Answer): Partial<ServiceLimits> {
+  return fault === hang || fault === stall ? { ...LIMITS, attemptMs: 500 } : LIMITS;
+}
 
 /** Not of unit length, different for each text. */
 export function rawVector(content: string): number[] {
@@ -148,6 +150,7 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       ["stalling after the headers", stall],
     ])("a service that is %s is asked again until it is well", async (_, fault) => {
       server.script(fault, fault, happy());
+      embedder = under.make(server.url, patience(fault), KEY);
       expectVectors(await embedder.embed(["let x = 1"], "query"), ["let x = 1"]);
       expect(server.received.length).toBe(3);
     });
@@ -162,11 +165,12 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       ["answering null", text("null"), /not the JSON/],
       ["answering nothing", text(""), /not the JSON/],
       ["answering without a body", status(204), /not the JSON/],
-      ["not answering", hang, /did not answer within 250 ms/],
-      ["stalling", stall, /did not answer within 250 ms/],
+      ["not answering", hang, /did not answer within 500 ms/],
+      ["stalling", stall, /did not answer within 500 ms/],
       ["resetting connections", reset, /no connection to the service \([A-Z_]+\)/],
     ])("a service that is %s costs four requests, and after that none for a while", async (_, fault, reason) => {
       server.script(fault);
+      embedder = under.make(server.url, patience(fault), KEY);
       expectNothing(await embedder.embed(["let x = 1", "let y = 2"], "query"), 2, reason);
       expect(server.received.length).toBe(4);
       expectNothing(await embedder.embed(["let z = 3"], "query"), 1, /left alone for a while/);
@@ -175,9 +179,10 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
 
     test("a service that recovers is used again", async () => {
       server.script(status(500));
+      embedder = under.make(server.url, { ...LIMITS, breakMs: 200 }, KEY);
       await embedder.embed(["let x = 1"], "query");
       server.script(happy());
-      await wait(BREAK_MS + 50);
+      await wait(300);
       expectVectors(await embedder.embed(["let x = 1"], "query"), ["let x = 1"]);
     });
 
@@ -229,18 +234,10 @@ export function embedderContract(name: string, under: EmbedderUnderTest): void {
       all.map((one, n) => (n === at ? row : one));
     test.each<[string, (all: readonly unknown[]) => readonly unknown[], RegExp]>([
       ["another dimension", spoil(1, { index: 1, embedding: [1, 2, 3] }), /3 numbers and not 8/],
-      [
-        "null for a number",
-        spoil(1, { index: 1, embedding: [1, 2, 3, null, 5, 6, 7, 8] }),
-        /not a finite number|missing/,
-      ],
-      [
-        "text for a number",
-        spoil(1, { index: 1, embedding: [1, 2, 3, "NaN", 5, 6, 7, 8] }),
-        /not a finite number|missing/,
-      ],
+      ["null for a number", spoil(1, { index: 1, embedding: [1, 2, 3, null, 5, 6, 7, 8] }), /not a finite number/],
+      ["text for a number", spoil(1, { index: 1, embedding: [1, 2, 3, "NaN", 5, 6, 7, 8] }), /not a finite number/],
       ["all zeros", spoil(1, { index: 1, embedding: [0, 0, -0, 0, 0, 0, 0, 0] }), /all zero/],
-      ["base64 for a vector", spoil(1, { index: 1, embedding: "AACAPwAAAEA=" }), /something else|missing/],
+      ["base64 for a vector", spoil(1, { index: 1, embedding: "AACAPwAAAEA=" }), /something else/],
       ["null for a row", spoil(1, null), /missing/],
       ["fewer vectors", (all) => all.filter((_, at) => at !== 1), /missing/],
       ["one index twice", (all) => [...all, { index: 1, embedding: [9, 9, 9, 9, 9, 9, 9, 9] }], /something else/],

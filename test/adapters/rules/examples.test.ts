@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { parseText } from "../../../src/adapters/grammars.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";
 import { allRules } from "../../../src/adapters/rules/rules.ts";
-import { asMatcher, parseText } from "../../../src/adapters/rules/syntax.ts";
+import { asMatcher } from "../../../src/adapters/rules/syntax.ts";
 import { exampleFile } from "./example-file.ts";
 
 const rules = allRules();

@@ -1,0 +1,201 @@
+// What counts as a definition in each grammar, and what it is called.
+import type { SgNode } from "@ast-grep/napi";
+import type { CodeChunk } from "../../ports.ts";
+
+type ChunkType = CodeChunk["chunkType"];
+
+/** Node kind → what it defines, in one language. */
+type Kinds = Readonly<Record<string, ChunkType>>;
+
+const SCRIPT: Kinds = {
+  function_declaration: "function",
+  generator_function_declaration: "function",
+  function_expression: "function",
+  generator_function: "function",
+  arrow_function: "function",
+  method_definition: "method",
+  class_declaration: "class",
+  class: "class",
+};
+
+const TYPED_SCRIPT: Kinds = {
+  ...SCRIPT,
+  abstract_class_declaration: "class",
+  interface_declaration: "interface",
+  enum_declaration: "enum",
+};
+
+/** By language key of a grammar. */
+const KINDS: ReadonlyMap<string, Kinds> = new Map([
+  ["javascript", SCRIPT],
+  ["typescript", TYPED_SCRIPT],
+  ["tsx", TYPED_SCRIPT],
+  ["python", { function_definition: "function", class_definition: "class" }],
+  ["go", { function_declaration: "function", method_declaration: "method", type_spec: "struct" }],
+  [
+    "java",
+    {
+      class_declaration: "class",
+      record_declaration: "class",
+      interface_declaration: "interface",
+      annotation_type_declaration: "interface",
+      enum_declaration: "enum",
+      method_declaration: "method",
+      constructor_declaration: "method",
+      compact_constructor_declaration: "method",
+    },
+  ],
+  ["ruby", { class: "class", module: "module", method: "function", singleton_method: "method" }],
+  [
+    "rust",
+    {
+      function_item: "function",
+      macro_definition: "function",
+      struct_item: "struct",
+      union_item: "struct",
+      enum_item: "enum",
+      trait_item: "trait",
+      impl_item: "class",
+      mod_item: "module",
+    },
+  ],
+  [
+    "php",
+    {
+      function_definition: "function",
+      method_declaration: "method",
+      class_declaration: "class",
+      interface_declaration: "interface",
+      trait_declaration: "trait",
+      enum_declaration: "enum",
+    },
+  ],
+]);
+
+/** A named piece of syntax, as rows (0-based, end inclusive) and offsets of the file. */
+export interface Definition {
+  readonly name: string;
+  readonly chunkType: ChunkType;
+  /** `export`, decorators and the like included. */
+  readonly start: number;
+  readonly last: number;
+  readonly from: number;
+  readonly to: number;
+  /** The row that says its name. */
+  readonly nameRow: number;
+}
+
+/**
+ * The definitions of a tree, in the order of the file, whatever they stand in.
+ *
+ * @param max asking a node for its parent or neighbours takes time that grows with their number, so only so many are read
+ * @returns with how many were found beyond that
+ */
+export function definitions(
+  language: string,
+  root: SgNode,
+  max: number,
+): { readonly found: readonly Definition[]; readonly beyond: number } {
+  const kinds = new Map(Object.entries(KINDS.get(language) ?? {}));
+  if (kinds.size === 0) return { found: [], beyond: 0 };
+  const any = [...kinds.keys()].map((kind) => ({ kind }));
+  // A keyword token may be of the same kind as what it opens (`class`).
+  const nodes = root.findAll({ rule: { any } }).filter((node) => node.isNamed() && !node.isLeaf());
+  const found = nodes.slice(0, max).flatMap((node) => {
+    const name = nameOf(node);
+    const chunkType = node.kind() === "type_spec" ? goType(node) : (kinds.get(String(node.kind())) ?? null);
+    return name === null || chunkType === null ? [] : [definition(name, chunkType, node)];
+  });
+  return { found, beyond: Math.max(0, nodes.length - max) };
+}
+
+function definition(name: string, chunkType: ChunkType, node: SgNode): Definition {
+  const { start, end } = outerOf(node).range();
+  // A node that swallowed its newline ends at column 0 of the next row.
+  const last = end.column === 0 && end.line > start.line ? end.line - 1 : end.line;
+  const nameRow = (node.field("name") ?? node).range().start.line;
+  return { name, chunkType, start: start.line, last, from: start.index, to: end.index, nameRow };
+}
+
+/** Go writes structs and interfaces as types; other named types are a line each, and nothing to remember. */
+function goType(node: SgNode): ChunkType | null {
+  const kind = node.field("type")?.kind();
+  if (kind === "struct_type") return "struct";
+  return kind === "interface_type" ? "interface" : null;
+}
+
+/** Longest name kept: assigned functions can be named by any expression. */
+const MAX_NAME = 120;
+
+function nameOf(node: SgNode): string | null {
+  const kind = node.kind();
+  if (kind === "impl_item") return tidy(node.field("type")?.text());
+  if (kind === "method_declaration" && node.field("receiver") !== null) return goMethod(node);
+  const own = tidy(node.field("name")?.text());
+  // `res.json = function json () …`: what it is assigned to tells more.
+  return own === null || kind === "function_expression" ? (assignedName(node) ?? own) : own;
+}
+
+/** `func (c *Cart) Total()` → `Cart.Total`. */
+function goMethod(node: SgNode): string | null {
+  const receiver = /([\p{L}_][\p{L}\p{N}_]{0,99})(?:\[[^\]]{0,99}\])?\s{0,9}\)$/u.exec(
+    node.field("receiver")?.text() ?? "",
+  )?.[1];
+  const name = tidy(node.field("name")?.text());
+  return receiver === undefined || name === null ? name : `${receiver}.${name}`;
+}
+
+/** `const parse = () => …`, `parse: function () …`, `exports.parse = …`, `parse = () => …` in a class. */
+function assignedName(node: SgNode): string | null {
+  const parent = node.parent();
+  switch (parent?.kind()) {
+    case "variable_declarator":
+      return tidy(parent.field("name")?.text());
+    case "assignment_expression":
+      return tidy(parent.field("left")?.text());
+    case "pair":
+      return tidy(parent.field("key")?.text());
+    case "public_field_definition":
+    case "field_definition":
+      return tidy((parent.field("name") ?? parent.field("property"))?.text());
+    case "export_statement":
+      return "default";
+    default:
+      return null;
+  }
+}
+
+function tidy(name: string | undefined): string | null {
+  const folded = name?.slice(0, 1000).replace(/\s+/g, " ").trim() ?? "";
+  return folded === "" || folded.length > MAX_NAME ? null : folded;
+}
+
+/** Wrappers that begin on a line of their own or carry words about the definition. */
+const WRAPPERS = new Set([
+  "export_statement",
+  "decorated_definition",
+  "variable_declarator",
+  "lexical_declaration",
+  "variable_declaration",
+  "assignment_expression",
+  "expression_statement",
+  "public_field_definition",
+  "field_definition",
+  "pair",
+  "type_declaration",
+]);
+
+function outerOf(node: SgNode): SgNode {
+  let outer = node;
+  for (let parent = node.parent(); parent !== null && WRAPPERS.has(String(parent.kind())); parent = parent.parent()) {
+    if (isOneOfSeveral(outer)) break;
+    outer = parent;
+  }
+  return outer;
+}
+
+/** `type ( … )` and `const a = …, b = …` hold several definitions: each keeps to its own. */
+function isOneOfSeveral(node: SgNode): boolean {
+  if (node.kind() === "type_spec") return node.prev()?.kind() !== "type";
+  return node.kind() === "variable_declarator" && (node.prev()?.kind() === "," || node.next()?.kind() === ",");
+}

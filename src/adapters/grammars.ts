@@ -1,0 +1,54 @@
+// The grammars that come with Kodiai. ast-grep takes its dynamic languages once a process and silently ignores a second
+// registration, so all of them are registered here and nowhere else.
+import go from "@ast-grep/lang-go";
+import java from "@ast-grep/lang-java";
+import php from "@ast-grep/lang-php";
+import python from "@ast-grep/lang-python";
+import ruby from "@ast-grep/lang-ruby";
+import rust from "@ast-grep/lang-rust";
+import { parse, registerDynamicLanguage, type SgNode } from "@ast-grep/napi";
+
+registerDynamicLanguage({ go, java, php, python, ruby, rust });
+
+/** Larger files are not parsed: parsing is linear, but what is then asked of the tree adds up. */
+const MAX_TEXT = 262_144;
+/** A longer line is minified or data. Written code stays far below. */
+export const MAX_LINE = 20_000;
+
+/** ast-grep's name of a grammar, by canonical language id; TypeScript is decided by the path. */
+const GRAMMARS: ReadonlyMap<string, string> = new Map([
+  ["javascript", "JavaScript"],
+  ["typescript", "TypeScript"],
+  ["tsx", "Tsx"],
+  ["python", "python"],
+  ["go", "go"],
+  ["java", "java"],
+  ["ruby", "ruby"],
+  ["rust", "rust"],
+  ["php", "php"],
+]);
+
+/** The grammar for a language key of a rule (`typescript`, `tsx`, `go`, …), or null when there is none. */
+export function grammarOf(language: string): string | null {
+  return GRAMMARS.get(language) ?? null;
+}
+
+/** Parses one piece of text with the grammar of a language key. Throws when there is no such grammar. */
+export function parseText(language: string, text: string): SgNode {
+  const grammar = grammarOf(language);
+  if (grammar === null) throw new Error(`no grammar for ${language}`);
+  return parse(grammar, text).root();
+}
+
+/** Why a text is not parsed, or null when it may be. */
+export function unfit(text: string): string | null {
+  if (text.length > MAX_TEXT) return "larger than 256 KiB";
+  let start = 0;
+  while (start <= text.length) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    if (end - start > MAX_LINE) return `a line is longer than ${MAX_LINE} characters`;
+    start = end + 1;
+  }
+  return null;
+}

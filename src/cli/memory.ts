@@ -1,0 +1,199 @@
+// kodiai memory: what is remembered. `import FILE` brings rows in; `ls`, `show` and `stats` look at one repository's.
+import type { Repo } from "../domain/job.ts";
+import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
+import { type Imported, importMemory } from "../flows/import-memory.ts";
+import type { Embedder, Memory, Recall } from "../ports.ts";
+import { readLines } from "./read-lines.ts";
+import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+
+/** What the verb needs of the world. */
+export interface MemoryVerbPorts {
+  readonly memory: Memory;
+  readonly recall: Recall;
+  readonly embedder: Embedder;
+  readonly redact: (text: string) => Promise<string>;
+  /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
+  readonly repoOf: (word: string | undefined) => Promise<Repo>;
+  readonly close: () => void;
+}
+
+const OPTIONS = {
+  repo: { type: "string" },
+  "data-dir": { type: "string" },
+  format: { type: "string" },
+  json: { type: "boolean" },
+  corpus: { type: "string" },
+  limit: { type: "string" },
+} as const;
+
+type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
+
+/**
+ * @param open opens memory in the folder that `--data-dir` names
+ * @returns 0; 2 when lines of an import were wrong, after the rest was remembered
+ * @throws UsageError
+ */
+export async function memory(
+  words: readonly string[],
+  open: (dataDir: string | undefined) => Promise<MemoryVerbPorts>,
+): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, OPTIONS);
+  const [verb = "", subject, ...more] = positionals;
+  const run = VERBS.get(verb);
+  if (run === undefined)
+    throw new UsageError("write `memory import FILE`, `memory ls`, `memory show ID` or `memory stats`");
+  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  const ports = await open(values["data-dir"]);
+  try {
+    return await run(subject, values, ports);
+  } finally {
+    ports.close();
+  }
+}
+
+type Verb = (subject: string | undefined, values: Words, ports: MemoryVerbPorts) => Promise<ExitCode>;
+
+const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  ["import", importFile],
+  ["ls", list],
+  ["show", show],
+  ["stats", stats],
+]);
+
+async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
+  const { embedder, memory: shelf, redact } = ports;
+  const done = await importMemory(readable(file), { remembering: { redact } }, { embedder, memory: shelf });
+  if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
+  else console.log(importReport(file, done));
+  return done.wrongLines > 0 ? 2 : 0;
+}
+
+async function* readable(file: string): AsyncGenerator<string> {
+  try {
+    yield* readLines(file);
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be read: ${cause.message}`);
+  }
+}
+
+/** Problems shown on a screen; `--json` has them all. */
+const SHOWN = 20;
+
+function importReport(
+  file: string,
+  { lines, remembered, problems, wrongLines, notRemembered, degraded }: Imported,
+): string {
+  const { added, updated, unchanged, repeated, refused, embedded } = remembered;
+  const out = [
+    `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
+      `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embedded} embedded`,
+    ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
+    ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
+    ...refused.slice(0, SHOWN).map(({ id, reason }) => `  ${id}: ${reason}`),
+    ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
+  ];
+  return out.join("\n");
+}
+
+const LISTED = 50;
+
+async function list(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
+  const limit = Number(values.limit ?? LISTED);
+  if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
+  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const repo = await ports.repoOf(values.repo);
+  const ids = await idsOf(repo, corpora, ports);
+  const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));
+  if (isJson(values)) console.log(JSON.stringify({ version: 1, total: ids.length, records }, null, 2));
+  else {
+    for (const record of records) console.log(visible(lineOf(record)));
+    console.log(`${records.length} of ${ids.length} memories of ${repo.owner}/${repo.name}`);
+  }
+  return 0;
+}
+
+async function idsOf(
+  repo: Repo,
+  corpora: readonly Corpus[],
+  { memory: shelf, embedder }: MemoryVerbPorts,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const corpus of corpora) {
+    for (const { id } of (await shelf.known(repoKey(repo), corpus, embedder.space, null)).values()) ids.push(id);
+  }
+  return ids;
+}
+
+async function show(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("say which memory to show: memory show mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const [record] = await ports.recall.records(scopeOf(repo), [id]);
+  if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  console.log(isJson(values) ? JSON.stringify({ version: 1, record }, null, 2) : visible(pageOf(record)));
+  return 0;
+}
+
+async function stats(_: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  const repo = await ports.repoOf(values.repo);
+  const { total, ...by } = await ports.recall.counts(scopeOf(repo));
+  const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
+  if (isJson(values)) {
+    const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
+    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted) }, null, 2));
+    return 0;
+  }
+  console.log(`${repo.owner}/${repo.name}: ${total} memories`);
+  for (const [name, counts] of Object.entries(tables)) {
+    const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
+    console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
+  }
+  return 0;
+}
+
+/** Everything of one repository, for its owner at a terminal. */
+function scopeOf(repo: Repo): Scope {
+  return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+}
+
+function isJson(values: Words): boolean {
+  return values.json === true || values.format === "json";
+}
+
+function lineOf(record: MemoryRecord): string {
+  const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
+  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
+}
+
+function pageOf(record: MemoryRecord): string {
+  const { provenance } = record;
+  const facts = [
+    ["corpus", record.corpus],
+    ["source", record.sourceId],
+    ["outcome", record.outcome],
+    ["severity", record.severity],
+    ["category", record.category],
+    ["language", record.language],
+    ["path", record.path],
+    ["symbol", record.symbol],
+    ["pull request", provenance.pull],
+    ["author", provenance.author],
+    ["at", new Date(provenance.at).toISOString()],
+    ["url", provenance.url],
+  ].filter(([, value]) => value !== null);
+  const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
+  const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
+  return [`${record.id}\n${head}`, record.situation, record.lesson, record.text, ...replies, record.hunk]
+    .filter((part) => part !== null)
+    .join("\n\n");
+}
+
+/** Text of others on a terminal: no control characters that could move the cursor, recolour or hide what stands there. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : "\uFFFD",
+  );
+}

@@ -1,0 +1,109 @@
+// Which embedder the operator chose, from the variables alone, so that the server and the command line read them alike.
+import { endpointProblem } from "./endpoint-problem.ts";
+import { EnvVariables } from "./env-variables.ts";
+
+/** `local` needs no network. Secrets stay in here: never log it. */
+export type Embeddings =
+  | { readonly kind: "local" }
+  | {
+      readonly kind: "voyage";
+      readonly apiKey: string;
+      /** null: the service's own. */
+      readonly baseUrl: string | null;
+      readonly model: string;
+      readonly dimension: number;
+    }
+  | {
+      readonly kind: "http";
+      readonly baseUrl: string;
+      readonly model: string;
+      /** null: learned from the first answer. */
+      readonly dimension: number | null;
+      readonly apiKey: string | null;
+    };
+
+const Chosen = EnvVariables.pick({
+  VOYAGE_API_KEY: true,
+  KODIAI_EMBEDDINGS: true,
+  KODIAI_EMBEDDINGS_URL: true,
+  KODIAI_EMBEDDINGS_MODEL: true,
+  KODIAI_EMBEDDINGS_DIMENSION: true,
+  KODIAI_EMBEDDINGS_API_KEY: true,
+  KODIAI_ALLOW_HTTP_HOSTS: true,
+});
+
+/**
+ * @param set variables that are set, trimmed
+ * @returns the choice, or one line per problem: the variable and its mend, never its value
+ */
+export function readEmbeddings(
+  set: ReadonlyMap<string, string>,
+): { readonly embeddings: Embeddings } | { readonly problems: readonly string[] } {
+  const parsed = Chosen.safeParse(Object.fromEntries(set));
+  if (!parsed.success) {
+    return { problems: parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) };
+  }
+  const values = parsed.data;
+  const kind = values.KODIAI_EMBEDDINGS ?? (values.VOYAGE_API_KEY === undefined ? "local" : "voyage");
+  const url = values.KODIAI_EMBEDDINGS_URL;
+  const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
+  const problems = [
+    ...missing(kind, set),
+    ...unused(kind, set),
+    ...(urlProblem === null ? [] : [`KODIAI_EMBEDDINGS_URL ${urlProblem}`]),
+  ];
+  if (problems.length > 0) return { problems };
+  return { embeddings: chosen(kind, values) };
+}
+
+function chosen(kind: Embeddings["kind"], values: ReturnType<typeof Chosen.parse>): Embeddings {
+  const dimension = values.KODIAI_EMBEDDINGS_DIMENSION;
+  const baseUrl = values.KODIAI_EMBEDDINGS_URL?.replace(/\/+$/, "");
+  if (kind === "voyage") {
+    return {
+      kind,
+      apiKey: values.VOYAGE_API_KEY ?? "",
+      baseUrl: baseUrl ?? null,
+      model: values.KODIAI_EMBEDDINGS_MODEL ?? "voyage-code-3",
+      dimension: dimension ?? 1024,
+    };
+  }
+  if (kind === "local") return { kind };
+  return {
+    kind,
+    baseUrl: baseUrl ?? "",
+    model: values.KODIAI_EMBEDDINGS_MODEL ?? "",
+    dimension: dimension ?? null,
+    apiKey: values.KODIAI_EMBEDDINGS_API_KEY ?? null,
+  };
+}
+
+const NEEDED = {
+  local: [],
+  voyage: ["VOYAGE_API_KEY"],
+  http: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"],
+} as const;
+
+function missing(kind: Embeddings["kind"], set: ReadonlyMap<string, string>): readonly string[] {
+  return NEEDED[kind]
+    .filter((name) => !set.has(name))
+    .map((name) => `${name} is not set; KODIAI_EMBEDDINGS=${kind} needs it`);
+}
+
+/** A setting without effect is a misunderstanding, and here one about where code is sent. */
+const UNUSED = {
+  local: [
+    "KODIAI_EMBEDDINGS_URL",
+    "KODIAI_EMBEDDINGS_MODEL",
+    "KODIAI_EMBEDDINGS_DIMENSION",
+    "KODIAI_EMBEDDINGS_API_KEY",
+  ],
+  voyage: ["KODIAI_EMBEDDINGS_API_KEY"],
+  http: [],
+} as const;
+
+function unused(kind: Embeddings["kind"], set: ReadonlyMap<string, string>): readonly string[] {
+  return UNUSED[kind]
+    .filter((name) => set.has(name))
+    .map((name) => `${name} has no effect on ${kind} embeddings; remove it, or set KODIAI_EMBEDDINGS=http`);
+}

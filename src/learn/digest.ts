@@ -1,0 +1,63 @@
+// A record as the text that is embedded: where it comes from, then what it says. Changing a word here embeds everything
+// anew, since the hash of this text tells whether a vector is still right.
+import type { MemoryRecord } from "../domain/memory.ts";
+
+/**
+ * What of a record is embedded. `fields`: situation, tags and lesson where a model has written them, else the text.
+ * `text`: what was said. `text-and-code`: that and the hunk it was said about. `everything`: fields, text and hunk.
+ */
+export const DIGEST_KINDS = ["fields", "text", "text-and-code", "everything"] as const;
+export type DigestKind = (typeof DIGEST_KINDS)[number];
+
+export interface DigestForm {
+  readonly kind: DigestKind;
+  /** Repository, path, language, category and symbol before the text (published: 35 % fewer failed retrievals). */
+  readonly context: boolean;
+}
+
+export const DEFAULT_DIGEST: DigestForm = { kind: "fields", context: true };
+
+/** Embedders read about 8,000 tokens and code has some three characters a token; what matters stands at the beginning. */
+const MAX_DIGEST = 12_000;
+
+/**
+ * The text to embed.
+ *
+ * @returns at most 12,000 characters, well-formed; "" for a record that says nothing
+ */
+export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST): string {
+  const body = bodyOf(record, form.kind);
+  if (body === "") return "";
+  const context = form.context ? contextOf(record) : "";
+  return (context === "" ? body : `${context}\n${body}`).slice(0, MAX_DIGEST).toWellFormed();
+}
+
+function contextOf(record: MemoryRecord): string {
+  const { repoName, path, language, category, symbol } = record;
+  const known = language === "unknown" ? null : language;
+  return [repoName, path, known, category, symbol].filter((part) => part !== null && part !== "").join(" · ");
+}
+
+function bodyOf(record: MemoryRecord, kind: DigestKind): string {
+  const said = record.text.trim();
+  // The tags of documents name languages, and code has none: both are what they say.
+  if (record.corpus === "doc" || record.corpus === "code") return said;
+  const fields = fieldsOf(record);
+  const code = record.hunk?.trim() ?? "";
+  const parts = {
+    fields: [fields === "" ? said : fields],
+    text: [said],
+    "text-and-code": [said, code],
+    everything: [fields, said, code],
+  }[kind];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** `situation | tag | tag | lesson`; "" when a model has written neither situation nor lesson: tags alone say too little. */
+function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
+  if (situation === null && lesson === null) return "";
+  return [situation, ...tags, lesson]
+    .map((part) => part?.trim() ?? "")
+    .filter((part) => part !== "")
+    .join(" | ");
+}

@@ -1,0 +1,99 @@
+// A file of the repository becomes memories: a document section by section, code definition by definition.
+import type { Repo } from "../domain/job.ts";
+import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
+import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
+import type { DocSection } from "./doc-sections.ts";
+
+/** The file that a piece was cut from. */
+export interface SourceFile {
+  readonly repo: Repo;
+  readonly path: string;
+  /** The blob's hash. */
+  readonly hash: string;
+  /** Where the file can be read as it was, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  readonly url: string | null;
+  /** Epoch milliseconds: when it was indexed. */
+  readonly at: number;
+}
+
+/** A named piece of code, as the chunker cuts it. */
+export interface Chunk {
+  readonly symbol: string;
+  readonly chunkType: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+}
+
+/** Headings can be whole sentences; together they stay below the text that they are put before. */
+const MAX_HEADING = 100;
+
+/** One record a section, in the order of the document. Its tags are the languages that it speaks about. */
+export function fromSections(file: SourceFile, sections: readonly DocSection[]): MemoryRecord[] {
+  return sections.map((section) =>
+    record(file, "doc", section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
+      tags: section.languages,
+      language: section.languages[0] ?? UNKNOWN_LANGUAGE,
+      symbol: section.headings.map((heading) => heading.slice(0, MAX_HEADING)).join(" > ") || null,
+      chunkType: "section",
+      anchor: section.anchor,
+    }),
+  );
+}
+
+/** One record a definition, in the order of the file. A symbol that the file defines twice gets `:2`. */
+export function fromChunks(file: SourceFile, language: string, chunks: readonly Chunk[]): MemoryRecord[] {
+  const seen = new Map<string, number>();
+  return chunks.map((chunk) => {
+    const times = (seen.get(chunk.symbol) ?? 0) + 1;
+    seen.set(chunk.symbol, times);
+    const name = times === 1 ? chunk.symbol : `${chunk.symbol}:${times}`;
+    return record(file, "code", `${file.path}#${name}`, chunk.text, {
+      tags: [],
+      language,
+      symbol: chunk.symbol,
+      chunkType: chunk.chunkType,
+      anchor: `L${chunk.startLine}-L${chunk.endLine}`,
+    });
+  });
+}
+
+function record(
+  file: SourceFile,
+  corpus: Corpus,
+  sourceId: string,
+  text: string,
+  piece: Pick<MemoryRecord, "tags" | "language" | "symbol" | "chunkType"> & { readonly anchor: string },
+): MemoryRecord {
+  const { repo } = file;
+  const key = repoKey(repo);
+  const { anchor, ...facts } = piece;
+  return {
+    id: memoryId(key, corpus, sourceId),
+    repo: key,
+    repoName: `${repo.owner}/${repo.name}`,
+    ownerId: repo.ownerId,
+    visibility: repo.visibility,
+    corpus,
+    sourceId,
+    text: text.toWellFormed(),
+    replies: [],
+    situation: null,
+    lesson: null,
+    severity: null,
+    category: null,
+    path: file.path,
+    ...facts,
+    hunk: null,
+    outcome: null,
+    provenance: {
+      url: file.url === null ? null : `${file.url}${anchor === "" ? "" : `#${anchor}`}`,
+      author: null,
+      authorIsBot: false,
+      sha: file.hash,
+      pull: null,
+      at: file.at,
+    },
+    stale: false,
+  };
+}

@@ -1,0 +1,254 @@
+// DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
+// nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
+import type { Finding } from "../domain/finding.ts";
+import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey } from "../domain/memory.ts";
+import type { Degraded } from "../domain/outcome.ts";
+import type { PostedReview } from "../domain/review.ts";
+import type { CodeChunker, Embedder, Memory } from "../ports.ts";
+import { recordHashes } from "./content-hash.ts";
+import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
+import { isDocPath } from "./doc-paths.ts";
+import { docSections } from "./doc-sections.ts";
+import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
+import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
+import { fromFinding } from "./from-finding.ts";
+import { parseRow } from "./parse-row.ts";
+import { type Redact, redactRecord } from "./redact-record.ts";
+
+/** What remembering needs beside the shelf. */
+export interface Remembering {
+  readonly redact: Redact;
+  /** How a record is embedded; an evaluation switches it. */
+  readonly form?: DigestForm;
+}
+
+/** What became of records. Added + updated + unchanged + repeated + refused = all that were given. */
+export interface Remembered {
+  readonly kind: "remembered";
+  readonly added: number;
+  readonly updated: number;
+  /** Known, and right as they stand. */
+  readonly unchanged: number;
+  /** Given more than once; the last one counts. */
+  readonly repeated: number;
+  /** How many texts the embedder was asked for, and how many of them it had in its cache. */
+  readonly embedded: number;
+  readonly cached: number;
+  /** Rows without a vector: words find them. */
+  readonly wordsOnly: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly refused: readonly { readonly id: string; readonly reason: string }[];
+  readonly degraded: readonly Degraded[];
+}
+
+/** Rows that are embedded and written together: small enough for any provider's request, large enough to be quick. */
+const BATCH = 96;
+
+/**
+ * Remembers records: redacts, embeds and writes those that are new or changed. Doing it twice changes nothing more.
+ *
+ * @throws Transient when memory cannot be read or written now; what was written until then stays, and the same call
+ *   again completes it. What the redactor throws: nothing unredacted is embedded or stored
+ */
+export async function remember(
+  records: readonly MemoryRecord[],
+  embedder: Embedder,
+  memory: Memory,
+  { redact, form = DEFAULT_DIGEST }: Remembering,
+): Promise<Remembered> {
+  const last = [...new Map(records.map((record) => [record.id, record])).values()];
+  let sum: Remembered = { ...NOTHING, repeated: records.length - last.length };
+  for (let at = 0; at < last.length; at += BATCH) {
+    const batch = await Promise.all(
+      last.slice(at, at + BATCH).map(async (record) => asRow(await redactRecord(record, redact), form)),
+    );
+    sum = addUp(sum, await rememberBatch(batch, embedder, memory));
+  }
+  return { ...sum, degraded: degradation(sum.wordsOnly) };
+}
+
+const NOTHING: Remembered = {
+  kind: "remembered",
+  added: 0,
+  updated: 0,
+  unchanged: 0,
+  repeated: 0,
+  embedded: 0,
+  cached: 0,
+  wordsOnly: 0,
+  tokens: 0,
+  usd: 0,
+  refused: [],
+  degraded: [],
+};
+
+/** Two counts as one; with none, the count of nothing. */
+export function addUp(...counts: readonly Remembered[]): Remembered {
+  const sum = counts.reduce(
+    (a, b) => ({
+      kind: "remembered",
+      added: a.added + b.added,
+      updated: a.updated + b.updated,
+      unchanged: a.unchanged + b.unchanged,
+      repeated: a.repeated + b.repeated,
+      embedded: a.embedded + b.embedded,
+      cached: a.cached + b.cached,
+      wordsOnly: a.wordsOnly + b.wordsOnly,
+      tokens: a.tokens + b.tokens,
+      usd: a.usd + b.usd,
+      refused: [...a.refused, ...b.refused],
+      degraded: [],
+    }),
+    NOTHING,
+  );
+  return { ...sum, degraded: degradation(sum.wordsOnly) };
+}
+
+function degradation(wordsOnly: number): Degraded[] {
+  if (wordsOnly === 0) return [];
+  const rows = wordsOnly === 1 ? "1 memory has" : `${wordsOnly} memories have`;
+  return [{ part: "embedding", reason: `${rows} no vector and can be found by words only: the embedder gave none` }];
+}
+
+interface Row {
+  readonly record: MemoryRecord;
+  readonly embedded: string;
+  readonly hashes: Required<EmbeddedRecord>["hashes"];
+}
+
+function asRow(record: MemoryRecord, form: DigestForm): Row {
+  const embedded = digest(record, form);
+  return { record, embedded, hashes: recordHashes(record, embedded) };
+}
+
+async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: Memory): Promise<Remembered> {
+  const { space } = embedder;
+  const known = await knownOf(rows, memory, embedder);
+  const hashesOf = ({ record }: Row) => known.get(record.id)?.hashes ?? null;
+  const needsVector = (row: Row) => row.embedded !== "" && hashesOf(row)?.embedded !== row.hashes.embedded;
+  const isSame = (row: Row) => hashesOf(row)?.record === row.hashes.record;
+
+  const toEmbed = rows.filter(needsVector);
+  const vectors = new Map<string, Float32Array>();
+  const answer = await embed(toEmbed, embedder, vectors);
+  const withoutVector = rows.filter((row) => needsVector(row) && !vectors.has(row.record.id));
+  // A row that is known and still has no vector gains nothing from being written again.
+  const toWrite = rows.filter((row) => !isSame(row) || vectors.has(row.record.id));
+  const written =
+    toWrite.length === 0
+      ? { added: 0, updated: 0, refused: [] }
+      : await memory.remember(
+          toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null })),
+          space,
+        );
+  return {
+    ...NOTHING,
+    added: written.added,
+    updated: written.updated,
+    refused: written.refused,
+    unchanged: rows.length - toWrite.length,
+    embedded: toEmbed.length,
+    wordsOnly: withoutVector.length,
+    ...answer,
+  };
+}
+
+/** What memory knows of the rows of a batch, by record id. */
+async function knownOf(rows: readonly Row[], memory: Memory, embedder: Embedder): Promise<Map<string, KnownSource>> {
+  const groups = new Map<string, { repo: RepoKey; corpus: Corpus; sources: string[] }>();
+  for (const { record } of rows) {
+    const { repo, corpus, sourceId } = record;
+    const group = groups.get(`${corpus} ${repo}`) ?? { repo, corpus, sources: [] };
+    group.sources.push(sourceId);
+    groups.set(`${corpus} ${repo}`, group);
+  }
+  const found = new Map<string, KnownSource>();
+  for (const { repo, corpus, sources } of groups.values()) {
+    for (const source of (await memory.known(repo, corpus, embedder.space, sources)).values())
+      found.set(source.id, source);
+  }
+  return found;
+}
+
+async function embed(
+  rows: readonly Row[],
+  embedder: Embedder,
+  vectors: Map<string, Float32Array>,
+): Promise<Pick<Remembered, "tokens" | "usd" | "cached">> {
+  if (rows.length === 0) return { tokens: 0, usd: 0, cached: 0 };
+  const answer = await embedder.embed(
+    rows.map((row) => row.embedded),
+    "document",
+  );
+  rows.forEach((row, index) => {
+    const vector = answer.vectors[index] ?? null;
+    if (vector !== null && isUsable(vector, embedder.space.dimension)) vectors.set(row.record.id, vector);
+  });
+  return { tokens: answer.tokens, usd: answer.usd, cached: answer.cached };
+}
+
+/** Memory refuses a row with a vector that nothing can be compared with; without it the row is kept for words. */
+function isUsable(vector: Float32Array, dimension: number): boolean {
+  return vector.length === dimension && vector.every(Number.isFinite) && vector.some((value) => value !== 0);
+}
+
+/** What the memories of a review need that the review does not tell. */
+export interface ReviewFacts {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Our account: `kodiai[bot]`; null on the command line. */
+  readonly author: string | null;
+  /** The diff around a finding's lines, or null. */
+  readonly hunkOf: (finding: Finding) => string | null;
+}
+
+/** The memories of what a review said: everything but what stood on the pull request before. */
+export function findingRecords(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
+  const { review, findings, reviewUrl, summaryUrl } = posted;
+  const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
+  return findings
+    .filter(({ place }) => place !== "already-posted")
+    .map(({ finding, place }) =>
+      fromFinding(finding, {
+        repo: review.repo,
+        pull: review.number,
+        headSha: review.headSha,
+        url: place === "summary" ? summaryUrl : (reviewUrl ?? summaryUrl),
+        at: facts.at,
+        author: facts.author,
+        language: languages.get(finding.path) ?? "unknown",
+        hunk: facts.hunkOf(finding),
+      }),
+    );
+}
+
+/** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
+export function corpusOf(path: string, language: string, chunker: CodeChunker): "doc" | "code" | null {
+  if (isDocPath(path)) return "doc";
+  return chunker.languages.has(language) ? "code" : null;
+}
+
+/** The memories of one file, and what of it was left out. */
+export function fileRecords(
+  file: SourceFile & { readonly corpus: "doc" | "code"; readonly language: string },
+  text: string,
+  chunker: CodeChunker,
+): { readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] } {
+  if (file.corpus === "doc") {
+    const { sections, skipped } = docSections(text);
+    return { records: fromSections(file, sections), skipped };
+  }
+  const { chunks, skipped } = chunker.chunks(file.path, file.language, text);
+  return { records: fromChunks(file, file.language, chunks), skipped };
+}
+
+/** The memory in one line of an import, of our own export or a corpus; or why it holds none. */
+export function rowRecord(
+  line: string,
+  rules: CommentRules,
+): MemoryRecord | NotRemembered | { readonly kind: "wrong"; readonly reason: string } {
+  const row = parseRow(line);
+  if (row.kind === "wrong") return row;
+  return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
+}

@@ -1,0 +1,166 @@
+// One line of an import: a row of our own export, or a row of the evaluation's corpus, told apart by their shape.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { CATEGORIES, type Category, SEVERITIES } from "../domain/finding.ts";
+import type { Repo } from "../domain/job.ts";
+import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../domain/memory.ts";
+import { epochMilliseconds } from "./epoch-milliseconds.ts";
+import type { SaidComment } from "./from-comment.ts";
+
+/** The form of a line of an export. A later form gets the next number, and this reader then says so. */
+export const EXPORT_VERSION = 1;
+
+const text = z.string().max(200_000);
+const name = z.string().min(1).max(2_000);
+const whole = z.int();
+
+const Exported = z.object({
+  version: z.literal(EXPORT_VERSION),
+  record: z.object({
+    id: z.string().max(100),
+    repo: z.string().regex(/^[^/\s]{1,253}\/[^/\s]{1,100}$/, "is not HOST/ID"),
+    repoName: name,
+    ownerId: whole,
+    visibility: z.enum(["public", "private", "internal"]),
+    corpus: z.enum(CORPORA),
+    sourceId: name,
+    text,
+    replies: z.array(text).max(1_000),
+    situation: text.nullable(),
+    lesson: text.nullable(),
+    tags: z.array(z.string().max(200)).max(100),
+    severity: z.enum(SEVERITIES).nullable(),
+    category: z.enum(CATEGORIES).nullable(),
+    path: name.nullable(),
+    language: z.string().max(100),
+    symbol: z.string().max(2_000).nullable(),
+    chunkType: z.string().max(100).nullable(),
+    hunk: text.nullable(),
+    outcome: z.enum(OUTCOMES).nullable(),
+    provenance: z.object({
+      url: z.string().max(4_000).nullable(),
+      author: z.string().max(200).nullable(),
+      authorIsBot: z.boolean(),
+      sha: z.string().max(64).nullable(),
+      pull: whole.nullable(),
+      // The range of dates that JavaScript can print.
+      at: whole.min(-8.64e15).max(8.64e15),
+    }),
+    stale: z.boolean(),
+  }),
+});
+
+const CorpusRow = z.object({
+  id: name,
+  repo: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, "is not OWNER/NAME"),
+  pr: whole.nullish(),
+  filePath: z.string().max(2_000).nullish(),
+  language: z.string().max(100).nullish(),
+  text,
+  replies: z.array(text).max(1_000).default([]),
+  reviewer: z.string().max(200).nullish(),
+  isBot: z.boolean().default(false),
+  createdAt: z.string().max(40),
+  hunk: text.nullish(),
+  category: z.string().max(200).nullish(),
+});
+
+/** What a line holds. */
+export type ImportRow =
+  | { readonly kind: "record"; readonly record: MemoryRecord }
+  | { readonly kind: "comment"; readonly repo: Repo; readonly comment: SaidComment }
+  | { readonly kind: "wrong"; readonly reason: string };
+
+/**
+ * @param line JSON; never throws, whatever it is. The id of an exported record is made anew from its source, so that a
+ *   file cannot take the place of another memory
+ */
+export function parseRow(line: string): ImportRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { kind: "wrong", reason: "not JSON" };
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return wrong("not a JSON object");
+  if ("version" in value) return exported(value);
+  return "text" in value && "repo" in value
+    ? corpusRow(value)
+    : wrong("neither an export of Kodiai (version, record) nor a row of a corpus (id, repo, text, createdAt)");
+}
+
+/** A record as a line of an export. */
+export function exportLine(record: MemoryRecord): string {
+  return JSON.stringify({ version: EXPORT_VERSION, record });
+}
+
+/** The evaluation's repositories have no numeric id: one is made of the name, as 48 bits of its hash. */
+export function evaluationRepo(fullName: string): Repo {
+  const [owner = "", repoName = ""] = fullName.split("/");
+  return {
+    host: "eval",
+    id: numberOf(fullName),
+    ownerId: numberOf(owner),
+    owner,
+    name: repoName,
+    visibility: "public",
+  };
+}
+
+function numberOf(text: string): number {
+  return Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 12), 16);
+}
+
+function exported(value: object): ImportRow {
+  const version: unknown = "version" in value ? value.version : null;
+  if (typeof version === "number" && version > EXPORT_VERSION) {
+    return wrong(`written by a newer Kodiai (version ${version}, this one reads ${EXPORT_VERSION})`);
+  }
+  const read = Exported.safeParse(value);
+  if (!read.success) return wrong(firstProblem(read.error));
+  const { record } = read.data;
+  return { kind: "record", record: { ...record, id: memoryId(record.repo, record.corpus, record.sourceId) } };
+}
+
+function corpusRow(value: object): ImportRow {
+  const read = CorpusRow.safeParse(value);
+  if (!read.success) return wrong(firstProblem(read.error));
+  const row = read.data;
+  const at = epochMilliseconds(row.createdAt);
+  if (at === null) return wrong("createdAt: is not an ISO 8601 time with its offset");
+  return {
+    kind: "comment",
+    repo: evaluationRepo(row.repo),
+    comment: {
+      sourceId: row.id,
+      text: row.text,
+      replies: row.replies,
+      path: row.filePath ?? null,
+      language: row.language ?? null,
+      hunk: row.hunk ?? null,
+      // Only ours: the evaluation's own labels were written by those who wrote the truth.
+      category: ourCategory(row.category ?? ""),
+      severity: null,
+      url: null,
+      author: row.reviewer ?? null,
+      isBot: row.isBot,
+      sha: null,
+      pull: row.pr ?? null,
+      at,
+    },
+  };
+}
+
+function ourCategory(label: string): Category | null {
+  return CATEGORIES.find((category) => category === label) ?? null;
+}
+
+function wrong(reason: string): ImportRow {
+  return { kind: "wrong", reason };
+}
+
+function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const path = issue?.path.join(".") ?? "";
+  return `${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`.slice(0, 300);
+}

@@ -1,0 +1,21 @@
+// Secrets are hidden before anything is embedded or stored, in every field that holds words of others.
+import type { MemoryRecord } from "../domain/memory.ts";
+
+/** Puts a marker in the place of every secret; doing so twice changes nothing more. */
+export type Redact = (text: string) => Promise<string>;
+
+/** The record without secrets. Rejects with what `redact` rejects with: what could not be redacted is not stored. */
+export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
+  const [text, replies, situation, lesson, hunk] = await Promise.all([
+    redact(record.text),
+    Promise.all(record.replies.map(redact)),
+    orNull(record.situation, redact),
+    orNull(record.lesson, redact),
+    orNull(record.hunk, redact),
+  ]);
+  return { ...record, text, replies, situation, lesson, hunk };
+}
+
+async function orNull(text: string | null, redact: Redact): Promise<string | null> {
+  return text === null ? null : redact(text);
+}

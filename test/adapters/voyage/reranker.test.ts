@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { voyageReranker } from "../../../src/adapters/voyage/reranker.ts";
+import {
+  type Answer,
+  hang,
+  json,
+  reset,
+  type ScriptedServer,
+  scriptedServer,
+  stall,
+  status,
+  text,
+} from "../../fakes/scripted-server.ts";
+import { CANDIDATES, QUERY, rerankerContract } from "../contracts/reranker.ts";
+
+const KEY = "pa-secret";
+const FAULTS: readonly [string, Answer, RegExp][] = [
+  ["busy for a day", status(429, { "retry-after": "86400" }), /answered 429/],
+  ["broken", status(500, {}, `"${KEY}"`), /answered 500/],
+  ["wrong key", status(401), /answered 401; check its key/],
+  ["a proxy's page", text("<html></html>", "text/html"), /not the JSON/],
+  ["cut-off JSON", text('{"data":[{"index":1,'), /not the JSON/],
+  ["silence", hang, /within 300 ms/],
+  ["stalling", stall, /within 300 ms/],
+  ["reset", reset, /no connection/],
+];
+
+let server: ScriptedServer;
+const printed: unknown[] = [];
+beforeAll(async () => {
+  server = await scriptedServer();
+  vi.spyOn(console, "warn").mockImplementation((...words) => void printed.push(words));
+  vi.spyOn(console, "error").mockImplementation((...words) => void printed.push(words));
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
+beforeEach(() => {
+  server.received.length = 0;
+});
+afterEach(() => expect(printed.splice(0)).toEqual([]));
+
+/** A short patience only for what never answers: a busy machine may need long for a first request. */
+function make(attemptMs = 10_000) {
+  const limits = { attemptMs };
+  const reranker = voyageReranker({ apiKey: KEY, baseUrl: `${server.url}/v1`, now: Date.now, limits });
+  return { reranker, requests: () => server.received.length };
+}
+
+const scored = (places: readonly unknown[]) =>
+  json({
+    data: places.map((index, rank) => ({ index, relevance_score: 0.9 - rank / 10 })),
+    usage: { total_tokens: 2_000_000 },
+  });
+
+rerankerContract(
+  "the Voyage reranker",
+  () => ({
+    naming(places) {
+      server.script(scored(places));
+      return make();
+    },
+    failing: FAULTS.map(([name, fault, reason]) => ({
+      name,
+      reason,
+      make() {
+        server.script(fault);
+        return make(fault === hang || fault === stall ? 300 : undefined);
+      },
+    })),
+  }),
+  FAULTS.map(([name]) => name),
+);
+
+test("one request carries the query and every text; the price is that of rerank-2.5", async () => {
+  server.script(scored([1]));
+  const { usd, tokens } = await make().reranker.rerank(QUERY, CANDIDATES, 2);
+  expect([tokens, usd]).toEqual([2_000_000, 0.1]);
+  expect(server.received.map(({ path, body }) => [path, body])).toEqual([
+    [
+      "/v1/rerank",
+      {
+        query: QUERY,
+        documents: CANDIDATES.map((candidate) => (candidate.text === "" ? "-" : candidate.text)),
+        model: "rerank-2.5",
+        truncation: true,
+      },
+    ],
+  ]);
+});
+
+test("rows that are no rows and scores that are none are passed over, whatever order they come in", async () => {
+  const rows = [null, "x", { index: 1 }, { index: 0, relevance_score: "9" }, { index: 3, relevance_score: 0.2 }];
+  server.script(json({ data: [...rows, { index: 2, relevance_score: 0.7 }], usage: null, object: 7 }));
+  expect(await make().reranker.rerank(QUERY, CANDIDATES, 3)).toMatchObject({
+    order: ["mem_c", "mem_d", "mem_a"],
+    tokens: 0,
+  });
+});
+
+test("of a thousand huge candidates 200 are sent, cut, and the others keep their places behind them", async () => {
+  server.script(scored([199]));
+  const many = Array.from({ length: 1000 }, (_, at) => ({ id: `m${at}`, text: "x".repeat(10_000) }));
+  const { order } = await make().reranker.rerank("q".repeat(50_000), many, 999);
+  expect(order.slice(0, 2)).toEqual(["m199", "m0"]);
+  expect(new Set(order).size).toBe(999);
+  const body = server.received[0]?.body as { query: string; documents: string[] };
+  expect([body.query.length, body.documents.length, body.documents[0]?.length]).toEqual([4_000, 200, 4_000]);
+});
