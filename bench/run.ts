@@ -30,10 +30,12 @@ const machine = {
 console.log(JSON.stringify({ bench: name, files, addedLines, machine, ...rows, goal: GOAL }));
 console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load}, Node ${machine.node}`);
 console.log(`${files} files, ${addedLines} added lines, ${rows.review.result} findings, ${rows.review.runs} runs\n`);
-const head = ["", "import ms", "first ms", "median ms", "p95 ms", "peak MiB"];
+const head = ["", "import ms", "first ms", "median ms", "p95 ms", "cpu ms", "peak MiB"];
 const cells = Object.entries(rows).map(([row, seen]) => [
   row,
-  ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.peakMiB].map((value) => value.toFixed(1)),
+  ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.cpuMs, seen.peakMiB].map((value) =>
+    value.toFixed(1),
+  ),
 ]);
 for (const line of [head, ...cells])
   console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(8) : cell.padStart(11))).join(""));
