@@ -1,4 +1,4 @@
-// npm run bench -- review: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | memory: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,9 +7,14 @@ import { benchmarkSubject } from "./pull-request.ts";
 
 const GOAL = { medianMs: 300, peakMiB: 300 };
 
-const [name] = process.argv.slice(2);
+const [name, ...words] = process.argv.slice(2);
+if (name === "memory") {
+  const path = fileURLToPath(new URL("memory.bench.ts", import.meta.url));
+  execFileSync(process.execPath, [path, ...words], { stdio: "inherit" });
+  process.exit(0);
+}
 if (name !== "review") {
-  console.error("usage: npm run bench -- review");
+  console.error("usage: npm run bench -- review | memory [--n N]");
   process.exit(2);
 }
 
@@ -25,10 +30,12 @@ const machine = {
 console.log(JSON.stringify({ bench: name, files, addedLines, machine, ...rows, goal: GOAL }));
 console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load}, Node ${machine.node}`);
 console.log(`${files} files, ${addedLines} added lines, ${rows.review.result} findings, ${rows.review.runs} runs\n`);
-const head = ["", "import ms", "first ms", "median ms", "p95 ms", "peak MiB"];
+const head = ["", "import ms", "first ms", "median ms", "p95 ms", "cpu ms", "peak MiB"];
 const cells = Object.entries(rows).map(([row, seen]) => [
   row,
-  ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.peakMiB].map((value) => value.toFixed(1)),
+  ...[seen.importMs, seen.firstMs, seen.medianMs, seen.p95Ms, seen.cpuMs, seen.peakMiB].map((value) =>
+    value.toFixed(1),
+  ),
 ]);
 for (const line of [head, ...cells])
   console.log(line.map((cell, at) => (at === 0 ? cell.padEnd(8) : cell.padStart(11))).join(""));

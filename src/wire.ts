@@ -245,6 +245,8 @@ export async function pullRequestPorts(named: {
     baseUrl: apiUrl,
     userAgent: "kodiai",
     request: { fetch: githubFetch(apiUrl) },
+    // A file that is absent is no news; what matters is thrown.
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   const at = { owner: named.owner, repo: named.name, pull_number: named.number };
   const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 // kodiai VERB [options]: reads the words, runs one verb, ends with its exit code.
 import manifest from "../../package.json" with { type: "json" };
 import { didYouMean } from "../config/did-you-mean.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, UsageError } from "./usage.ts";
 
 const HELP = `kodiai: reviews changes, and remembers what your reviewers said
@@ -47,13 +48,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
-  if (["help", "--help", "-h"].includes(verb) || words.includes("--help") || words.includes("-h")) {
-    console.log(HELP);
-    return 0;
-  }
+  const all = [verb, ...words];
+  if (verb === "help" || all.includes("--help") || all.includes("-h")) return say(HELP);
   if (verb === "version" || verb === "--version") {
-    console.log(`kodiai ${manifest.version}, Node ${process.versions.node}`);
-    return 0;
+    return say(`kodiai ${manifest.version}, Node ${process.versions.node}`);
   }
   const load = VERBS.get(verb);
   if (load === undefined) {
@@ -66,12 +64,23 @@ async function main([verb = "help", ...words]: readonly string[]): Promise<ExitC
     const run = await load();
     return await run(words);
   } catch (error) {
-    if (error instanceof UsageError) {
-      console.error(`kodiai ${verb}: ${error.message}`);
-      return 2;
-    }
-    console.error(`kodiai ${verb}: could not finish: ${error instanceof Error ? error.message : String(error)}`);
-    if (process.env.KODIAI_DEBUG !== undefined) console.error(error);
-    return 3;
+    return complain(verb, error);
   }
+}
+
+function say(text: string): ExitCode {
+  console.log(text);
+  return 0;
+}
+
+/** The message may quote a file name or what git said about it. */
+function complain(verb: string, error: unknown): ExitCode {
+  const message = terminalText(error instanceof Error ? error.message : String(error));
+  if (error instanceof UsageError) {
+    console.error(`kodiai ${verb}: ${message}`);
+    return 2;
+  }
+  console.error(`kodiai ${verb}: could not finish: ${message}`);
+  if (process.env.KODIAI_DEBUG !== undefined) console.error(error);
+  return 3;
 }

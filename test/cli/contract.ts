@@ -2,6 +2,13 @@
 import { z } from "zod";
 
 const Side = z.enum(["LEFT", "RIGHT"]);
+const Precedent = z.strictObject({
+  id: z.string(),
+  url: z.string().nullable(),
+  outcome: z.string(),
+  date: z.string(),
+  similarity: z.number().min(0).max(1),
+});
 const Finding = z.strictObject({
   id: z.string().regex(/^fnd_[0-9a-f]{12}$/),
   path: z.string().min(1),
@@ -25,15 +32,7 @@ const Finding = z.strictObject({
   source: z.enum(["rule", "model", "memory"]),
   confidence: z.number().min(0).max(1),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
-  precedents: z.array(
-    z.strictObject({
-      id: z.string(),
-      url: z.string().nullable(),
-      outcome: z.string(),
-      date: z.iso.date(),
-      similarity: z.number().min(0).max(1),
-    }),
-  ),
+  precedents: z.array(Precedent),
 });
 
 const Evidence = z.strictObject({ path: z.string(), line: z.int().positive().nullable() });
@@ -47,6 +46,27 @@ export const ReviewJson = z.strictObject({
     }),
   ),
   heldBack: z.array(z.strictObject({ finding: Finding, reason: z.string().min(1) })),
+  memory: z.strictObject({
+    gate: z.strictObject({
+      retrieve: z.boolean(),
+      confidence: z.number().min(0).max(1),
+      reason: z.string().min(1),
+      strategy: z.enum(["semantic", "hybrid", "keyword", "related-files"]).nullable(),
+      estimatedRelevance: z.number().min(0).max(1).nullable(),
+      decidedBy: z.string().min(1),
+    }),
+    precedents: z.array(Precedent),
+    seenBefore: z.array(
+      z.strictObject({
+        memoryId: z.string(),
+        path: z.string(),
+        url: z.string().nullable(),
+        outcome: z.string(),
+        date: z.string(),
+        similarity: z.number().min(0).max(1),
+      }),
+    ),
+  }),
   signals: z.strictObject({
     intent: z.looseObject({
       type: z.string().nullable(),

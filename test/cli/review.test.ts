@@ -1,5 +1,5 @@
 // kodiai review on a real repository: what it reads, how it prints it, and how it ends.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { review } from "../../src/cli/review.ts";
 import { UsageError } from "../../src/cli/usage.ts";
@@ -216,4 +216,20 @@ describe("how it ends", () => {
     }
     expect(piped).toMatchObject({ code: 0, out: expect.stringContaining("weak-password-hash") });
   });
+});
+
+test("the example of docs/review-json.md is what the same change gives", async () => {
+  const page = readFileSync(new URL("../../docs/review-json.md", import.meta.url), "utf8");
+  const example = ReviewJson.parse(JSON.parse(/```json\n([\s\S]*?)\n```/.exec(page)?.[1] ?? ""));
+  const other = newClone();
+  try {
+    other.write({ "client.py": "import requests\n" });
+    other.commit("Lay the ground");
+    other.write({ "client.py": BALANCE, "package-lock.json": '{"lockfileVersion": 3}\n' });
+    other.commit("feat(bank): ask for the balance");
+    const { out } = await kodiai(["review", "--base", "HEAD~1", "--json"], { cwd: other.path });
+    expect({ ...ReviewJson.parse(JSON.parse(out)), cost: example.cost }).toEqual(example);
+  } finally {
+    other.remove();
+  }
 });

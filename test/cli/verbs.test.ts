@@ -1,0 +1,127 @@
+// The other verbs: explain, config, doctor, version and help.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BACKUP } from "../app/given.ts";
+import { startGitHub } from "../fakes/github/github.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+let clone: Clone;
+let dataDir: string;
+beforeAll(() => {
+  clone = newClone();
+  dataDir = mkdtempSync(join(tmpdir(), "kodiai-data-"));
+  clone.write({ "README.md": "# Shop\n" });
+  clone.commit("Lay the ground");
+  clone.write({ "ops/backup.py": BACKUP });
+  clone.commit("feat(ops): back up");
+});
+afterAll(() => {
+  clone.remove();
+  rmSync(dataDir, { recursive: true });
+});
+
+const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
+
+test("explain tells what each room hands on, for people and as JSON", async () => {
+  const [pretty, json] = await Promise.all([
+    run(["explain", "--base", "HEAD~1"]),
+    run(["explain", "--base", "HEAD~1", "--json"]),
+  ]);
+  expect(pretty.code).toBe(0);
+  const heads = pretty.out.split("\n").filter((line) => /^\w+ \d+ ms$/.test(line));
+  expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "review"]);
+  expect(pretty.out).toContain('rule "shell-from-strings"');
+  const { version, job, rooms } = JSON.parse(json.out);
+  expect(version).toBe(1);
+  expect(job).toMatchObject({ trigger: "command-line" });
+  expect(rooms.map(({ room }: { room: string }) => room)).toEqual(["gather", "analyze", "review"]);
+  expect(rooms[0].value.headTexts).toEqual({ "ops/backup.py": BACKUP });
+  expect(rooms[2].value.findings).toHaveLength(1);
+});
+
+test("config check prints problems as compilers do, and its exit code says whether there were any", async () => {
+  clone.write({
+    "good.yml": "review: {profile: quiet}\n",
+    "bad.yml": "review:\n  profil: quiet\nrules: {weak-hassh: off}\n",
+  });
+  const [good, bad, json, none] = await Promise.all([
+    run(["config", "check", "good.yml"]),
+    run(["config", "check", "bad.yml"]),
+    run(["config", "check", "bad.yml", "--json"]),
+    run(["config", "check"]),
+  ]);
+  expect(good).toEqual({ code: 0, out: "good.yml: no problems\n", err: "" });
+  expect(bad.code).toBe(2);
+  expect(bad.out).toMatch(
+    /^bad\.yml:2:3: error: review\.profil: unknown key `profil`; did you mean `profile`\?\nbad\.yml:3:9: error: rules\.weak-hassh: /,
+  );
+  expect(JSON.parse(json.out)).toMatchObject({
+    version: 1,
+    problems: [
+      { line: 2, column: 3 },
+      { line: 3, column: 9 },
+    ],
+  });
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining(".kodiai.yml cannot be read") });
+});
+
+test("config schema prints the JSON Schema that editors use", async () => {
+  const { code, out } = await run(["config", "schema"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ title: "Kodiai configuration (.kodiai.yml)", type: "object" });
+});
+
+test("doctor is content with a command line, and says what a server lacks", async () => {
+  const file = join(dataDir, "a-file");
+  writeFileSync(file, "");
+  const [fine, broken, half] = await Promise.all([
+    run(["doctor", "--data-dir", join(dataDir, "fresh"), "--json"]),
+    run(["doctor", "--data-dir", join(file, "inside")]),
+    run(["doctor", "--data-dir", dataDir], { APP_ID: "4242", WEBHOOK_SECRET: "secret" }),
+  ]);
+  expect(fine.code).toBe(0);
+  expect(JSON.parse(fine.out).checks.map(({ name, state }: Record<string, string>) => `${name} ${state}`)).toEqual([
+    "node ok",
+    "rules ok",
+    "data ok",
+    "queue ok",
+    "server note",
+  ]);
+  expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);
+  expect(broken).toMatchObject({
+    code: 3,
+    out: expect.stringMatching(/broken data .*set KODIAI_DATA_DIR or --data-dir/),
+  });
+  expect(half.code).toBe(3);
+  expect(half.out).toMatch(/broken server .*PRIVATE_KEY/);
+  expect(half.out).toMatch(/broken server .*WEBHOOK_SECRET/);
+});
+
+test("doctor asks GitHub for the App's name", async () => {
+  const world = await startGitHub();
+  try {
+    const { appId, privateKey, webhookSecret } = world.appCredentials;
+    const credentials = { APP_ID: String(appId), PRIVATE_KEY: privateKey, WEBHOOK_SECRET: webhookSecret };
+    const url = { KODIAI_GITHUB_API_URL: world.apiUrl };
+    const { code, out } = await run(["doctor", "--data-dir", dataDir], { ...credentials, ...url });
+    expect(out).toContain(`${world.apiUrl} knows this app as kodiai`);
+    expect(code).toBe(0);
+  } finally {
+    await world.close();
+  }
+});
+
+test("help and version are always there; another verb is a mistake with a hint", async () => {
+  const [help, ofVerb, version, wrong] = await Promise.all([
+    run([]),
+    run(["review", "--help"]),
+    run(["version"]),
+    run(["reveiw"]),
+  ]);
+  expect(help).toMatchObject({ code: 0, err: "", out: expect.stringContaining("usage: kodiai VERB [options]") });
+  expect(ofVerb.out).toBe(help.out);
+  expect(version.out).toMatch(/^kodiai \d+\.\d+\.\d+, Node \d+/);
+  expect(wrong).toEqual({ code: 2, out: "", err: 'kodiai: "reveiw" is not a verb of mine; did you mean review?\n' });
+});
