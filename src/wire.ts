@@ -1,17 +1,14 @@
 // The one place that chooses adapters and joins them to ports.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
-import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
-import { noMemory } from "./adapters/no-memory/recall.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
@@ -29,8 +26,8 @@ import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { Repo, ReviewJob } from "./domain/job.ts";
-import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
+import type { ReviewJob } from "./domain/job.ts";
+import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
 
 /** Keeps no state. */
@@ -167,7 +164,8 @@ export function reviewPorts(
   };
 }
 
-async function redact(text: string): Promise<string> {
+/** The text with every secret masked; the line count stays. */
+export async function redact(text: string): Promise<string> {
   return (await redactor.redact(text)).text;
 }
 
@@ -186,110 +184,7 @@ export function logWithoutSecrets(handOn: (line: string) => void): RedactedLog {
   return redactedLog(handOn, redactor);
 }
 
-export type { LocalRange, Unposted };
-
-/** A change that the command line was asked to review. */
-export interface NamedChange {
-  readonly repo: Repo;
-  readonly number: number;
-  readonly headSha: string;
-  readonly ports: WritingPorts;
-}
-
-/**
- * Reads a range of the local repository at `cwd`; nothing leaves the machine.
- *
- * @throws Error with git's message when the range cannot be read
- */
-export async function localPorts(cwd: string, range: LocalRange): Promise<NamedChange> {
-  const { repo, pull, pulls } = await localChanges(cwd, range);
-  return {
-    repo,
-    number: pull.number,
-    headSha: pull.head.sha,
-    ports: {
-      pulls,
-      inspector: inspector(),
-      known: knownRules(),
-      embedder: localWords(),
-      recall: noMemory(),
-      now: Date.now,
-    },
-  };
-}
-
-/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
-export function apiUrlOf(host: string): string {
-  if (host === "github.com") return "https://api.github.com";
-  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
-  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
-}
-
-/**
- * Reads a pull request with a person's token. There is no port that could post.
- *
- * @throws Error when the pull request does not exist or the token may not read it
- */
-export async function pullRequestPorts(named: {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly number: number;
-  readonly token: string;
-  /** Instead of the host's own API. */
-  readonly apiUrl?: string | undefined;
-}): Promise<NamedChange> {
-  const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
-  const github = new Octokit({
-    auth: named.token,
-    baseUrl: apiUrl,
-    userAgent: "kodiai",
-    request: { fetch: githubFetch(apiUrl) },
-    // A file that is absent is no news; what matters is thrown.
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-  });
-  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
-  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
-    throw new Error(refusalText(error), { cause: error });
-  });
-  const { id, private: isPrivate, owner, name } = data.base.repo;
-  const repo: Repo = {
-    host: named.host,
-    id,
-    ownerId: owner.id,
-    owner: owner.login,
-    name,
-    visibility: isPrivate ? "private" : "public",
-  };
-  const pulls = githubPullRequests({
-    github,
-    // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forRepository: () => Promise.resolve(github), forOwnersRepository: () => Promise.resolve(github) },
-    installationId: 0,
-    botLogin: "kodiai[bot]",
-    authors: new Map(),
-  });
-  return {
-    repo,
-    number: named.number,
-    headSha: data.head.sha,
-    ports: {
-      pulls,
-      inspector: inspector(),
-      known: knownRules(),
-      embedder: localWords(),
-      recall: noMemory(),
-      now: Date.now,
-    },
-  };
-}
-
-function refusalText(error: unknown): string {
-  const status = error instanceof Error && "status" in error ? error.status : null;
-  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
-  if (status === 404) return "there is no such pull request, or GITHUB_TOKEN may not read it";
-  return error instanceof Error ? error.message : String(error);
-}
+export type { Unposted };
 
 /**
  * Asks GitHub for the name of this app.

@@ -1,11 +1,10 @@
 // kodiai doctor: what is configured, reachable and degraded, each with its mend.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
+import { dataDir as folderOf } from "./data-dir.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 interface Check {
@@ -23,16 +22,11 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   });
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const dataDir = values["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? userDataDir();
+  const dataDir = folderOf(values["data-dir"]);
   const checks = [node(), rules(), ...store(dataDir), ...(await server())];
   if (values.json === true || values.format === "json") console.log(JSON.stringify({ version: 1, checks }, null, 2));
   else for (const check of checks) console.log(line(check));
   return checks.some((check) => check.state === "broken") ? 3 : 0;
-}
-
-/** Where the command line keeps its files: the user's data folder. */
-function userDataDir(): string {
-  return join(process.env.XDG_DATA_HOME ?? join(homedir(), ".local", "share"), "kodiai");
 }
 
 function node(): Check {

@@ -18,6 +18,9 @@ usage: kodiai VERB [options]
   explain  the same, and print what each room hands on
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
+  memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
+           ls | show ID | stats        what is remembered of --repo
+  index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -37,6 +40,15 @@ type Verb = (words: readonly string[]) => Promise<ExitCode>;
 const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["review", async () => (await import("./review.ts")).review],
   ["explain", async () => (await import("./explain.ts")).explain],
+  [
+    "memory",
+    async () => withPorts((await import("./memory.ts")).memory, (await import("../wire-cli.ts")).memoryVerbPorts),
+  ],
+  [
+    "index",
+    async () =>
+      withPorts((await import("./index-repository.ts")).index, (await import("../wire-cli.ts")).indexVerbPorts),
+  ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
@@ -83,4 +95,9 @@ function complain(verb: string, error: unknown): ExitCode {
   console.error(`kodiai ${verb}: could not finish: ${message}`);
   if (process.env.KODIAI_DEBUG !== undefined) console.error(error);
   return 3;
+}
+
+/** A verb that is given its ports by a function of the words it reads. */
+function withPorts<Open>(verb: (words: readonly string[], open: Open) => Promise<ExitCode>, open: Open): Verb {
+  return (words) => verb(words, open);
 }

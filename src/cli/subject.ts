@@ -5,7 +5,8 @@ import { text as readStream } from "node:stream/consumers";
 import { endpointProblem } from "../config/endpoint-problem.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
-import { type LocalRange, localPorts, pullRequestPorts } from "../wire.ts";
+import { type LocalRange, localPorts, pullRequestPorts } from "../wire-cli.ts";
+import { dataDir } from "./data-dir.ts";
 import { UsageError } from "./usage.ts";
 
 export const SUBJECT_OPTIONS = {
@@ -25,6 +26,7 @@ export interface SubjectWords {
   readonly staged?: boolean | undefined;
   readonly diff?: string | undefined;
   readonly repo?: string | undefined;
+  readonly "data-dir"?: string | undefined;
 }
 
 export interface Subject {
@@ -47,6 +49,7 @@ export async function subject(words: SubjectWords, positionals: readonly string[
   const { repo, number, headSha, ports } = await localPorts(
     await folder(resolve(words.repo ?? ".")),
     await range(words),
+    dataDir(words["data-dir"]),
   );
   return { job: job(repo, number, headSha), ports };
 }

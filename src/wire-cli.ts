@@ -1,0 +1,156 @@
+// Joins ports for the command line: local changes, a pull request read with a person's token, memory in a folder. None of
+// them can post.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Octokit } from "@octokit/rest";
+import { astChunker } from "./adapters/code-index/chunker.ts";
+import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
+import { gitTree } from "./adapters/git/tree.ts";
+import { githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { localWords } from "./adapters/local/local-embedder.ts";
+import { noMemory } from "./adapters/no-memory/recall.ts";
+import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { dataDir } from "./cli/data-dir.ts";
+import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
+import type { MemoryVerbPorts } from "./cli/memory.ts";
+import { UsageError } from "./cli/usage.ts";
+import { readEmbeddings } from "./config/read-embeddings.ts";
+import type { Repo } from "./domain/job.ts";
+import type { WritingPorts } from "./flows/review-pull-request.ts";
+import type { Recall } from "./ports.ts";
+import { chosenEmbedder, githubFetch, inspector, knownRules, openStore, redact } from "./wire.ts";
+
+export type { LocalRange };
+
+/** What the folder's memory holds; nothing where there is none yet: looking creates no file. */
+function recallIn(dataDir: string): Recall {
+  const path = join(dataDir, "memory.db");
+  return existsSync(path) ? sqliteRecall({ path }) : noMemory();
+}
+
+/** A change that the command line was asked to review. */
+export interface NamedChange {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly headSha: string;
+  readonly ports: WritingPorts;
+}
+
+/**
+ * Reads a range of the local repository at `cwd`; nothing leaves the machine.
+ *
+ * @throws Error with git's message when the range cannot be read
+ */
+export async function localPorts(cwd: string, range: LocalRange, dataDir: string): Promise<NamedChange> {
+  const { repo, pull, pulls } = await localChanges(cwd, range);
+  return {
+    repo,
+    number: pull.number,
+    headSha: pull.head.sha,
+    ports: {
+      pulls,
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: recallIn(dataDir),
+      now: Date.now,
+    },
+  };
+}
+
+/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
+export function apiUrlOf(host: string): string {
+  if (host === "github.com") return "https://api.github.com";
+  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
+  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
+}
+
+/**
+ * Reads a pull request with a person's token. There is no port that could post.
+ *
+ * @throws Error when the pull request does not exist or the token may not read it
+ */
+export async function pullRequestPorts(named: {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly token: string;
+  /** Instead of the host's own API. */
+  readonly apiUrl?: string | undefined;
+}): Promise<NamedChange> {
+  const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  const github = new Octokit({
+    auth: named.token,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    request: { fetch: githubFetch(apiUrl) },
+    // A file that is absent is no news; what matters is thrown.
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  });
+  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
+  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
+    throw new Error(refusalText(error), { cause: error });
+  });
+  const { id, private: isPrivate, owner, name } = data.base.repo;
+  const repo: Repo = {
+    host: named.host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: isPrivate ? "private" : "public",
+  };
+  const pulls = githubPullRequests({
+    github,
+    // A person's token reaches what the person reaches: the same client serves every repository.
+    clients: { forRepository: () => Promise.resolve(github), forOwnersRepository: () => Promise.resolve(github) },
+    installationId: 0,
+    botLogin: "kodiai[bot]",
+    authors: new Map(),
+  });
+  return {
+    repo,
+    number: named.number,
+    headSha: data.head.sha,
+    ports: {
+      pulls,
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: noMemory(),
+      now: Date.now,
+    },
+  };
+}
+
+function refusalText(error: unknown): string {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
+  if (status === 404) return "there is no such pull request, or GITHUB_TOKEN may not read it";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Memory for the command line, in the folder that `--data-dir` names. */
+async function openMemoryFor(word: string | undefined) {
+  const folder = dataDir(word);
+  const store = openStore(folder);
+  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+  const read = readEmbeddings(set);
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  return { ...store, redact, embedder: await chosenEmbedder(read.embeddings), close: () => void store.close() };
+}
+
+/** What `kodiai memory` needs. `repoOf` knows local clones. */
+export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
+  const opened = await openMemoryFor(word);
+  return { ...opened, repoOf: async (repo) => (await localChanges(resolve(repo ?? "."), { kind: "staged" })).repo };
+}
+
+/** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
+export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
+  const cwd = resolve(words.path);
+  const opened = await openMemoryFor(words.dataDir);
+  const { repo } = await localChanges(cwd, { kind: "staged" });
+  return { ...opened, repo, tree: await gitTree(cwd, words.revision), chunker: astChunker(), now: Date.now };
+}
