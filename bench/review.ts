@@ -9,7 +9,15 @@ const { noMemory } = await import("../src/adapters/no-memory/recall.ts");
 const { benchmarkSubject } = await import("./pull-request.ts");
 const { measured } = await import("./measured.ts");
 const { job, pulls } = benchmarkSubject();
-const ports = { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: () => 0 };
+const ports = {
+  pulls,
+  inspector: inspector(),
+  known: knownRules(),
+  embedder: null,
+  recall: noMemory(),
+  gateCache: null,
+  now: () => 0,
+};
 await measured(importMs, async () => {
   const written = await writeReview(job, ports, (_room, enter) => Promise.resolve(enter()));
   if (written.kind === "skipped") throw new Error(written.reason);

@@ -30,6 +30,7 @@ import type { Env } from "./config/env.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts, WritingPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
+import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
@@ -73,6 +74,9 @@ function embedder(): Embedder | null {
   return null;
 }
 
+/** A command line remembers nothing. */
+const NO_MEMORY = { embedder: null, recall: noMemory(), gateCache: null };
+
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
@@ -110,6 +114,7 @@ export function reviewPorts(
 ): (job: ReviewJob) => Promise<ReviewPorts> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  const gateCache = newGateCache();
   return async (job) => {
     const client = await clients.forRepository(job.installationId, job.repo);
     const real = githubReviews(client, github.botLogin);
@@ -127,6 +132,7 @@ export function reviewPorts(
       known: knownRules(),
       embedder: embedder(),
       recall: store.recall,
+      gateCache,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
@@ -169,7 +175,7 @@ export async function localPorts(cwd: string, range: LocalRange): Promise<NamedC
     repo,
     number: pull.number,
     headSha: pull.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
+    ports: { pulls, inspector: inspector(), known: knownRules(), ...NO_MEMORY, now: Date.now },
   };
 }
 
@@ -226,7 +232,7 @@ export async function pullRequestPorts(named: {
     repo,
     number: named.number,
     headSha: data.head.sha,
-    ports: { pulls, inspector: inspector(), known: knownRules(), embedder: null, recall: noMemory(), now: Date.now },
+    ports: { pulls, inspector: inspector(), known: knownRules(), ...NO_MEMORY, now: Date.now },
   };
 }
 

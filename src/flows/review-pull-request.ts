@@ -13,7 +13,7 @@ import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
 import type { Embedder, Inspector, Ledger, PullRequests, Recall, Reviews } from "../ports.ts";
 import { publish } from "../publish/publish.ts";
-import { retrieve } from "../retrieve/retrieve.ts";
+import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -23,6 +23,8 @@ export interface WritingPorts {
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
+  readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -78,7 +80,11 @@ export async function writeReview(
   }
   const signals = await step("analyze", () => analyze(context));
   const precedents = await step("retrieve", () =>
-    retrieve(context, signals, ports, { knowledge: context.config.knowledge, now: ports.now() }),
+    retrieve(context, signals, ports, {
+      knowledge: context.config.knowledge,
+      now: ports.now(),
+      gateCache: ports.gateCache,
+    }),
   );
   const written = await step("review", () => review(context, signals, precedents, ports.inspector));
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };

@@ -58,5 +58,5 @@ function portsOf({ files = {}, config, world = {} }: Change): WritingPorts {
       ...world.texts,
     },
   });
-  return { pulls, inspector: rules, known, embedder: null, recall: noMemory(), now: () => 0 };
+  return { pulls, inspector: rules, known, embedder: null, recall: noMemory(), gateCache: null, now: () => 0 };
 }
