@@ -1,10 +1,11 @@
-// Every key of .kodiai.yml changes what a review says. A key that is added without a case here fails the last test.
+// Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is added without a case here fails the last test.
 import { describe, expect, test } from "vitest";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { aPull } from "./fakes/pull-requests.ts";
+import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
 
 interface Case {
   readonly key: string;
@@ -42,7 +43,10 @@ const CASES: readonly Case[] = [
     config: "_extends: settings",
     says: /\*\*1 finding\*\*/,
     insteadOf: /\*\*2 findings\*\*/,
-    change: { ...TWO_FINDINGS, world: { ownersTexts: { "settings:.kodiai.yml": "rules: {tls-verify-disabled: off}" } } },
+    change: {
+      ...TWO_FINDINGS,
+      world: { ownersTexts: { "settings:.kodiai.yml": "rules: {tls-verify-disabled: off}" } },
+    },
   },
   {
     key: "review.enabled",
@@ -55,7 +59,12 @@ const CASES: readonly Case[] = [
     config: "review: {profile: quiet}",
     says: /below major, the floor of the quiet profile/,
     insteadOf: /`medium` \*\*/,
-    change: { files: { "src/wait.test.ts": FOCUSED, "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n' } },
+    change: {
+      files: {
+        "src/wait.test.ts": FOCUSED,
+        "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n',
+      },
+    },
   },
   {
     key: "review.severityThreshold",
@@ -124,12 +133,14 @@ const CASES: readonly Case[] = [
     insteadOf: /`weak-password-hash`/,
     change: { files: { "qa/login.ts": WEAK_LOGIN } },
   },
-  ...(["config", "docs", "infra"] as const).map((kind): Case => ({
-    key: `fileKinds.${kind}`,
-    config: `fileKinds: {${kind}: ['ops/**']}`,
-    says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
-    insteadOf: /Size: 2 files, /,
-  })),
+  ...(["config", "docs", "infra"] as const).map(
+    (kind): Case => ({
+      key: `fileKinds.${kind}`,
+      config: `fileKinds: {${kind}: ['ops/**']}`,
+      says: new RegExp(`2 files \\(1 source, 1 ${kind}\\)`),
+      insteadOf: /Size: 2 files, /,
+    }),
+  ),
   {
     key: "rules",
     config: "rules: {tls-verify-disabled: off, shell-from-strings: critical}",
@@ -194,7 +205,9 @@ const CASES: readonly Case[] = [
 ];
 
 /** Keys that change nothing, each with its reason. */
-const EXEMPT: ReadonlyMap<string, string> = new Map([["version", "there is one version of the format; any other is a problem"]]);
+const EXEMPT: ReadonlyMap<string, string> = new Map([
+  ["version", "there is one version of the format; any other is a problem"],
+]);
 
 /** What people read: the summary with its comments, or why there is none. */
 async function read(change: Omit<Change, "config">, config: string): Promise<string> {
@@ -213,8 +226,19 @@ describe("a key of .kodiai.yml changes what the review says", () => {
   });
 });
 
+describe("a key of .kodiai.yml changes what memory hands to a review", () => {
+  test.each(KNOWLEDGE_CASES)("$key", async (one) => {
+    const plain = await heard(one, one.before);
+    expect(plain).toMatch(one.insteadOf);
+    expect(plain).not.toMatch(one.says);
+    const set = await heard(one, one.knowledge);
+    expect(set).toMatch(one.says);
+    expect(set).not.toMatch(one.insteadOf);
+  });
+});
+
 test("every key of the schema has a case", () => {
-  const covered = [...CASES.map(({ key }) => key), ...EXEMPT.keys()];
+  const covered = [...[...CASES, ...KNOWLEDGE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
   expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
