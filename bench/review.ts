@@ -16,6 +16,7 @@ const ports = {
   known: knownRules(),
   embedder: localWords(),
   recall: noMemory(),
+  gateCache: null,
   now: () => 0,
 };
 await measured(importMs, async () => {

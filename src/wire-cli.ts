@@ -53,6 +53,7 @@ export async function localPorts(cwd: string, range: LocalRange, dataDir: string
       known: knownRules(),
       embedder: localWords(),
       recall: recallIn(dataDir),
+      gateCache: null,
       now: Date.now,
     },
   };
@@ -119,6 +120,7 @@ export async function pullRequestPorts(named: {
       known: knownRules(),
       embedder: localWords(),
       recall: noMemory(),
+      gateCache: null,
       now: Date.now,
     },
   };

@@ -29,6 +29,7 @@ import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
+import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
@@ -138,6 +139,7 @@ export function reviewPorts(
 ): (job: ReviewJob) => Promise<ReviewPorts> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  const gateCache = newGateCache();
   return async (job) => {
     const client = await clients.forRepository(job.installationId, job.repo);
     const real = githubReviews(client, github.botLogin);
@@ -158,6 +160,7 @@ export function reviewPorts(
       memory: store.memory,
       redact,
       botLogin: github.botLogin,
+      gateCache,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

@@ -1,10 +1,11 @@
-// Every key of .kodiai.yml changes what a review says. A key that is added without a case here fails the last test.
+// Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is added without a case here fails the last test.
 import { describe, expect, test } from "vitest";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { aPull } from "./fakes/pull-requests.ts";
+import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
 
 interface Case {
   readonly key: string;
@@ -225,11 +226,20 @@ describe("a key of .kodiai.yml changes what the review says", () => {
   });
 });
 
+describe("a key of .kodiai.yml changes what memory hands to a review", () => {
+  test.each(KNOWLEDGE_CASES)("$key", async (one) => {
+    const plain = await heard(one, one.before);
+    expect(plain).toMatch(one.insteadOf);
+    expect(plain).not.toMatch(one.says);
+    const set = await heard(one, one.knowledge);
+    expect(set).toMatch(one.says);
+    expect(set).not.toMatch(one.insteadOf);
+  });
+});
+
 test("every key of the schema has a case", () => {
-  const covered = [...CASES.map(({ key }) => key), ...EXEMPT.keys()];
-  // What `knowledge` changes is seen only where something is remembered: its cases stand with the memory.
-  const keys = CONFIG_KEYS.map(({ path }) => path).filter((path) => !path.startsWith("knowledge."));
-  expect(covered.toSorted()).toEqual(keys.toSorted());
+  const covered = [...[...CASES, ...KNOWLEDGE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
+  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
 test("a version of the format that does not exist is a problem", async () => {

@@ -1,6 +1,6 @@
 // .kodiai.yml.example: every key with its default, so that people delete instead of searching.
 import { stringify } from "yaml";
-import { CONFIG_KEYS, CONFIG_SHAPE, type ConfigKey } from "./config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, shapeAt } from "./config-keys.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
@@ -11,19 +11,22 @@ const HEAD = `# yaml-language-server: $schema=./docs/kodiai.schema.json
 
 /** Width of comments, "# " included. */
 const WIDTH = 110;
+const INDENT = "  ";
 
 /** YAML text that parses to exactly the defaults; keys without one stand as comments. */
 export function exampleYaml(): string {
   const keys = CONFIG_KEYS.filter((key) => !key.path.includes("[]"));
   const parts: string[] = [HEAD];
-  let open = "";
+  let open: readonly string[] = [];
   for (const key of keys) {
-    const section = sectionOf(key.path);
-    if (section !== open && section !== "") parts.push(`${comment(sectionText(section), "")}${section}:\n`);
-    open = section;
-    parts.push(keyText(key, section === "" ? "" : "  "));
+    const sections = key.path.split(".").slice(0, -1);
+    const shared = sections.findIndex((name, depth) => open[depth] !== name);
+    if (shared !== -1)
+      parts.push(...sections.slice(shared).map((_, at) => sectionText(sections.slice(0, shared + at + 1))));
+    open = sections;
+    parts.push(keyText(key, INDENT.repeat(sections.length)));
   }
-  return parts.join("\n").replace(/:\n\n {2}#/g, ":\n  #");
+  return parts.join("\n").replace(/:\n\n(?= +#)/g, ":\n");
 }
 
 function keyText(key: ConfigKey, indent: string): string {
@@ -55,11 +58,10 @@ function comment(text: string, indent: string): string {
     .join("");
 }
 
-function sectionOf(path: string): string {
-  return path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "";
-}
-
-function sectionText(section: string): string {
-  const shape = CONFIG_SHAPE.keys.get(section);
-  return shape?.kind === "section" ? shape.description : "";
+/** The line that opens a section, under what it is for. */
+function sectionText(path: readonly string[]): string {
+  const shape = shapeAt(path.join("."));
+  const indent = INDENT.repeat(path.length - 1);
+  const about = shape?.kind === "section" ? comment(shape.description, indent) : "";
+  return `${about}${indent}${path.at(-1)}:\n`;
 }

@@ -44,6 +44,17 @@ const SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" }) as
 /** The sections and lists of the file, by key. The root is a section. */
 export const CONFIG_SHAPE: Shape & { readonly kind: "section" } = { ...sectionOf(SCHEMA) };
 
+/** What stands under a dotted path of sections, `knowledge.retrieval`; null where the schema has no such key. */
+export function shapeAt(path: string): Shape | null {
+  let shape: Shape = CONFIG_SHAPE;
+  for (const key of path.split(".")) {
+    const inner: Shape | undefined = shape.kind === "section" ? shape.keys.get(key) : undefined;
+    if (inner === undefined) return null;
+    shape = inner;
+  }
+  return shape;
+}
+
 /** All keys in the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(SCHEMA, "");
 
@@ -74,15 +85,24 @@ function keysOf(schema: JsonSchema, prefix: string): ConfigKey[] {
 }
 
 function typeText(schema: JsonSchema): string {
-  const words = choices(schema);
-  if (words.length > 0) return words.map((word) => `\`${String(word)}\``).join(", ");
+  const words = quoted(schema);
+  const others = schema.anyOf?.filter((one) => choices(one).length === 0) ?? [];
+  if (others.length > 0) return [...words, ...others.map((one) => `a ${typeText(one)}`)].join(" or ");
+  if (words.length > 0) return words.join(", ");
   if (schema.type === "array") return schema.items?.properties === undefined ? "list of text" : "list of mappings";
-  if (schema.type === "object") {
-    const inner = typeof schema.additionalProperties === "object" ? choices(schema.additionalProperties) : [];
-    return inner.length > 0 ? `mapping to ${inner.map((word) => `\`${String(word)}\``).join(", ")}` : "mapping";
-  }
+  if (schema.type === "object") return mappingText(schema);
+  if (schema.type === "boolean") return "`true`, `false`";
   if (schema.type === "integer") return `whole number, ${schema.minimum}–${schema.maximum}`;
-  return schema.type === "boolean" ? "`true`, `false`" : "text";
+  return schema.type === "number" ? `number, ${schema.minimum}–${schema.maximum}` : "text";
+}
+
+function mappingText({ additionalProperties }: JsonSchema): string {
+  const words = typeof additionalProperties === "object" ? quoted(additionalProperties) : [];
+  return words.length > 0 ? `mapping to ${words.join(", ")}` : "mapping";
+}
+
+function quoted(schema: JsonSchema): readonly string[] {
+  return choices(schema).map((word) => `\`${String(word)}\``);
 }
 
 function choices(schema: JsonSchema): readonly unknown[] {

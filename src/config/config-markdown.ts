@@ -1,6 +1,6 @@
 // docs/configuration.md: every key and every variable, made from the two schemas so that it cannot lag behind.
 import { stringify } from "yaml";
-import { CONFIG_KEYS, CONFIG_SHAPE, type ConfigKey } from "./config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, shapeAt } from "./config-keys.ts";
 import { ENV_VARIABLES } from "./env-variables.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { MAX_CONFIG_BYTES } from "./read-yaml.ts";
@@ -63,19 +63,16 @@ export function configurationMarkdown(): string {
 
 /** Keys of list items stand with their list, keys of sections with their section, the others together. */
 function groupOf(path: string): string {
-  const first = path.split(/\.|\[\]/, 1)[0] ?? "";
-  return first === path && CONFIG_SHAPE.keys.get(first)?.kind === "value" ? "" : groupName(first, path);
-}
-
-function groupName(first: string, path: string): string {
-  const shape = CONFIG_SHAPE.keys.get(first);
-  const isPlainList = shape?.kind === "list" && shape.of.kind === "value";
-  return isPlainList && first === path ? "" : first;
+  const [list = ""] = path.split("[]", 1);
+  if (list !== path) return list;
+  const shape = shapeAt(path);
+  if (shape?.kind === "list" && shape.of.kind === "section") return path;
+  return path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : "";
 }
 
 function groupHead(group: string): string {
   if (group === "") return "";
-  const shape = CONFIG_SHAPE.keys.get(group);
+  const shape = shapeAt(group);
   const about = shape?.kind === "section" ? `${shape.description}\n\n` : "";
   return `### ${group}\n\n${about}`;
 }
@@ -91,12 +88,22 @@ function fallbackText(key: ConfigKey): string {
 }
 
 function examples(keys: readonly ConfigKey[]): string {
-  const tree: Record<string, unknown> = {};
-  for (const key of keys.filter(({ path }) => !path.includes("[]"))) {
-    const [first = "", second] = key.path.split(".");
-    tree[first] = second === undefined ? key.example : { ...(tree[first] ?? {}), [second]: key.example };
-  }
+  const tree: ExampleTree = new Map();
+  for (const { path, example } of keys.filter((key) => !key.path.includes("[]"))) put(tree, path.split("."), example);
   return `\`\`\`yaml\n${stringify(tree, { lineWidth: 0 })}\`\`\`\n`;
+}
+
+type ExampleTree = Map<string, unknown>;
+
+function put(tree: ExampleTree, [first = "", ...rest]: readonly string[], example: unknown): void {
+  if (rest.length === 0) {
+    tree.set(first, example);
+    return;
+  }
+  const known = tree.get(first);
+  const inner: ExampleTree = known instanceof Map ? known : new Map();
+  tree.set(first, inner);
+  put(inner, rest, example);
 }
 
 function code(text: string | null): string {

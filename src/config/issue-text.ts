@@ -1,5 +1,6 @@
 // What the schema objects to, in words that name the mend.
 import type { z } from "zod";
+import { CONFIG_KEYS } from "./config-keys.ts";
 import { valueHint } from "./known-words.ts";
 import type { Located } from "./located.ts";
 
@@ -11,17 +12,31 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["object", "must be a mapping: lines of `key: value`, indented"],
   ["record", "must be a mapping: lines of `key: value`, indented"],
   ["int", "must be a whole number"],
-  ["number", "must be a whole number"],
 ]);
 
 /** @param found the value that stands where the issue points */
 export function issueText(issue: Issue, found: Located): string {
   if (issue.code === "invalid_type" && issue.expected === "boolean") return choiceText(["true", "false"], found);
+  if (issue.code === "invalid_type" && issue.expected === "number") return numberText(issue);
   if (issue.code === "invalid_type") return TYPE_TEXTS.get(issue.expected) ?? `must be of type ${issue.expected}`;
   if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
   if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
   const words = choices(issue);
+  if (issue.code === "invalid_union" && issue.errors.flat().some((one) => choices(one).length === 0)) {
+    return `must be ${typeAt(issue)}`;
+  }
   return words.length === 0 ? issue.message : choiceText(words, found);
+}
+
+/** The schema says "number" of whole numbers as well, when what stands there is none at all. */
+function numberText(issue: Issue): string {
+  return typeAt(issue).startsWith("whole") ? "must be a whole number" : "must be a number";
+}
+
+/** The type of the key where the issue points, "" for what is no key, such as an item of a list. */
+function typeAt({ path }: Issue): string {
+  const dotted = path.map(String).join(".");
+  return CONFIG_KEYS.find((key) => key.path === dotted)?.type ?? "";
 }
 
 function choiceText(words: readonly string[], found: Located): string {

@@ -31,13 +31,6 @@ const Gate = z
       .default(0.7)
       .describe("A decision to skip that is less certain than this becomes a search. 0–1.")
       .meta({ examples: [0.9] }),
-    maxInputTokens: z
-      .int()
-      .min(50)
-      .max(4000)
-      .default(500)
-      .describe("How much of the change a small model may read to decide, where one is asked at all.")
-      .meta({ examples: [800] }),
     cacheDecisions: z
       .boolean()
       .default(true)
@@ -116,22 +109,24 @@ const Retrieval = z
       .describe("How memory is searched: by meaning, by words, or both.")
       .meta({ examples: ["semantic"] }),
     fusion: z
-      .enum(["rrf", "weighted", "learned"])
+      .enum(["rrf", "weighted"])
       .default("rrf")
-      .describe("How `hybrid` joins the two lists: by rank, by weighted score, or by a learned table.")
+      .describe("How `hybrid` joins the two lists: by rank or by weighted score.")
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
-    rerank: z
-      .enum(["none"])
-      .default("none")
-      .describe("Whether a second, slower look reorders the best candidates.")
-      .meta({ examples: ["none"] }),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
   })
   .prefault({});
 
 export const Knowledge = z
   .strictObject({
+    embeddings: z
+      .enum(["auto", "off"])
+      .default("auto")
+      .describe(
+        "What turns text into vectors. auto: the server's choice; off: nothing, and memory is searched by words only.",
+      )
+      .meta({ examples: ["off"] }),
     sharing: z
       .strictObject({
         enabled: z
@@ -144,13 +139,6 @@ export const Knowledge = z
       })
       .prefault({})
       .describe("Whose memory is searched."),
-    embeddings: z
-      .enum(["auto", "local", "off"])
-      .default("auto")
-      .describe(
-        "What turns text into vectors. auto: the server's choice; local: never another company's service; off: search by words only.",
-      )
-      .meta({ examples: ["local"] }),
     retrieval: Retrieval.describe("How memory is searched for a review."),
   })
   .prefault({});

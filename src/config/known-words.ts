@@ -85,7 +85,8 @@ export type Hint =
 /** Without the keys of list items: nobody means those from afar. */
 const PATHS = CONFIG_KEYS.map((key) => key.path).filter((path) => !path.includes("[]"));
 const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
-const BY_LAST_WORD = new Map(PATHS.map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
+/** Of several keys with one name (`enabled`) the first of the schema is meant: what people know best stands first. */
+const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
 
 /**
  * Which of our keys an unknown key most likely means: a neighbour, another tool's word, ours in the wrong section, a typo.

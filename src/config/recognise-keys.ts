@@ -1,5 +1,5 @@
 // The file's keys against ours: known ones stay, snake_case becomes camelCase, unknown ones are named with a hint and left out.
-import { CONFIG_SHAPE, type Shape } from "./config-keys.ts";
+import { type Shape, shapeAt } from "./config-keys.ts";
 import { keyHint, sameValue } from "./known-words.ts";
 import { dotted, type Entry, type Located, type Path, shown, type Trouble, trouble } from "./located.ts";
 
@@ -54,9 +54,9 @@ function ourSpelling(
   troubles: Trouble[],
 ): string | null {
   if (shape.keys.has(entry.key)) return entry.key;
-  const camel = camelCase(entry.key);
+  const camel = camelCase(entry.key, shape);
   const at = [...path, entry.key];
-  if (camel === null || !shape.keys.has(camel)) {
+  if (camel === null) {
     nameUnknown(entry, shape, path, troubles);
     return null;
   }
@@ -68,10 +68,16 @@ function ourSpelling(
   return camel;
 }
 
-/** `max_comments` → `maxComments`; null for anything that is not snake_case. Our longest key has 19 letters. */
-function camelCase(key: string): string | null {
-  if (key.length > 40 || !/^[a-z]+(_[a-z]+)+$/.test(key)) return null;
-  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** `max_comments` → `maxComments`, `cache_ttl_seconds` → `cacheTTLSeconds`; null where the section has no such key. */
+function camelCase(key: string, { keys }: Section): string | null {
+  return key.includes("_") ? ([...keys.keys()].find((ours) => snakeCase(ours) === key) ?? null) : null;
+}
+
+function snakeCase(ours: string): string {
+  return ours
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
 }
 
 /** Says what an unknown key may mean; if it means a section of ours, its keys are looked through as well. */
@@ -94,16 +100,17 @@ function nameUnknown(entry: Entry, shape: Section, path: Path, troubles: Trouble
 }
 
 function sectionAdvice(meant: string, entry: Entry): string {
-  const isSection = CONFIG_SHAPE.keys.get(meant)?.kind === "section";
-  return isSection && entry.value.kind === "mapping" ? ` Its keys go right under \`${meant}:\`` : "";
+  const isSection = shapeAt(meant)?.kind === "section";
+  const name = meant.split(".").at(-1);
+  return isSection && entry.value.kind === "mapping" ? ` Its keys go right under \`${name}:\`` : "";
 }
 
 function lookInside(entry: Entry, meant: string, at: Path, troubles: Trouble[]): void {
-  const section = CONFIG_SHAPE.keys.get(meant);
+  const section = shapeAt(meant);
   if (section?.kind !== "section" || entry.value.kind !== "mapping") return;
   for (const child of entry.value.entries) {
-    const key = camelCase(child.key) ?? child.key;
-    if (!section.keys.has(key)) nameUnknown(child, section, at, troubles, [meant]);
+    const key = camelCase(child.key, section) ?? child.key;
+    if (!section.keys.has(key)) nameUnknown(child, section, at, troubles, meant.split("."));
   }
 }
 

@@ -14,15 +14,18 @@ import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Embedder, Inspector, Ledger, Memory, PullRequests, Recall, Reviews } from "../ports.ts";
 import { publish } from "../publish/publish.ts";
-import { retrieve } from "../retrieve/retrieve.ts";
+import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
-  readonly embedder: Embedder;
+  /** Null searches memory by words only. */
+  readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
+  readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -32,6 +35,7 @@ export interface WritingPorts {
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
+  readonly embedder: Embedder;
   readonly memory: Memory;
   /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
@@ -83,7 +87,11 @@ export async function writeReview(
   }
   const signals = await step("analyze", () => analyze(context));
   const precedents = await step("retrieve", () =>
-    retrieve(context, signals, ports, { knowledge: context.config.knowledge, now: ports.now() }),
+    retrieve(context, signals, ports, {
+      knowledge: context.config.knowledge,
+      now: ports.now(),
+      gateCache: ports.gateCache,
+    }),
   );
   const written = await step("review", () => review(context, signals, precedents, ports.inspector));
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };

@@ -23,7 +23,7 @@ import { decide } from "./decide.ts";
 import type { QueryCandidates, RetrieverWeights } from "./fuse.ts";
 import { type Fusion, fusionOf } from "./fusion.ts";
 import { defaultDecision } from "./gate.ts";
-import type { GateCache } from "./gate-cache.ts";
+import { type GateCache, gateCache } from "./gate-cache.ts";
 import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
@@ -74,6 +74,11 @@ type Method = Precedents["provenance"]["method"];
 
 /** Characters of the delimiter for which the character budget leaves room. */
 const DELIMITER_CHARS = 48;
+
+/** An empty cache of the gate's decisions, to be kept as long as the process and handed to each search. */
+export function newGateCache(): GateCache {
+  return gateCache();
+}
 
 /**
  * Retrieves precedents. Never rejects.

@@ -1,10 +1,11 @@
 // The corridor without a server: one change from plain data, walked by the real rooms and the real rules.
-import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
+import { type Step, type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
 import { inspector, knownRules } from "../../src/wire.ts";
 import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
+import { type Shelved, shelf } from "../retrieve/given.ts";
 
 const rules = inspector();
 const known = knownRules();
@@ -17,12 +18,35 @@ export interface Change {
   readonly config?: string;
   readonly world?: World;
   readonly job?: Parameters<typeof aJob>[0];
+  /** What is remembered; nothing when left out. */
+  readonly memories?: readonly Shelved[];
+  readonly embedder?: WritingPorts["embedder"];
+  readonly gateCache?: WritingPorts["gateCache"];
+  /** Epoch milliseconds; 0 when left out. The clock stands still. */
+  readonly now?: number;
 }
 
 /** The review, or the reason why there is none. */
 export async function reviewOf(change: Change): Promise<Review | string> {
-  const written = await writeReview(aJob(change.job), portsOf(change), (_room, enter) => Promise.resolve(enter()));
-  return written.kind === "skipped" ? written.reason : written;
+  return written(change, (_room, enter) => Promise.resolve(enter()));
+}
+
+/** What the retrieve room hands on; throws the reason why nothing was reviewed. */
+export async function precedentsOf(change: Change): Promise<Precedents> {
+  const handedOn = new Map<string, unknown>();
+  const review = await written(change, async (room, enter) => {
+    const value = await enter();
+    handedOn.set(room, value);
+    return value;
+  });
+  if (typeof review === "string") throw new Error(`not reviewed: ${review}`);
+  if (review.configProblems.length > 0) throw new Error(JSON.stringify(review.configProblems));
+  return handedOn.get("retrieve") as Precedents;
+}
+
+async function written(change: Change, step: Step): Promise<Review | string> {
+  const review = await writeReview(aJob(change.job), portsOf(change), step);
+  return review.kind === "skipped" ? review.reason : review;
 }
 
 /** The review; throws the reason why there is none. */
@@ -46,7 +70,7 @@ export function addedFile(path: string, text: string) {
   return { path, previousPath: null, status: "added", additions: lines.length, deletions: 0, patch } as const;
 }
 
-function portsOf({ files = {}, config, world = {} }: Change): WritingPorts {
+function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
   const listed = Object.entries(files).map(([path, text]) => addedFile(path, text));
   const heads = Object.entries(files).map(([path, text]) => [`${HEAD}:${path}`, text]);
   const pulls = fakePullRequests({
@@ -59,5 +83,13 @@ function portsOf({ files = {}, config, world = {} }: Change): WritingPorts {
       ...world.texts,
     },
   });
-  return { pulls, inspector: rules, known, embedder: localWords(), recall: noMemory(), now: () => 0 };
+  return {
+    pulls,
+    inspector: rules,
+    known,
+    embedder: rest.embedder ?? null,
+    recall: memories === undefined ? noMemory() : shelf(memories),
+    gateCache: rest.gateCache ?? null,
+    now: () => rest.now ?? 0,
+  };
 }

@@ -67,7 +67,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reviewerLogin: null,
       workers: 2,
       dryRun: false,
-    embeddings: { kind: "local" },
+      embeddings: { kind: "local" },
       pace: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,

@@ -63,6 +63,37 @@ describe("each problem is named with its line, its column and its mend", () => {
     ],
     ["a number that is too large", "review:\n  maxComments: 21\n", "2:16 error review.maxComments: must be at most 20"],
     ["a negative number", "review:\n  maxComments: -1\n", "2:16 error review.maxComments: must be at least 0"],
+    [
+      "a key three levels down, misspelt",
+      "knowledge:\n  retrieval:\n    gate:\n      cacheTTLSecond: 60\n",
+      "4:7 error knowledge.retrieval.gate.cacheTTLSecond: unknown key `cacheTTLSecond`; did you mean `cacheTTLSeconds`?",
+    ],
+    [
+      "a section within a section, misspelt, with a key misspelt in it",
+      "knowledge:\n  retreival:\n    topK: 3\n    methd: hybrid\n",
+      "2:3 error knowledge.retreival: unknown key `retreival`; did you mean `retrieval`? Its keys go right under `retrieval:`",
+      "4:5 error knowledge.retreival.methd: unknown key `methd`; did you mean `knowledge.retrieval.method`?",
+    ],
+    [
+      "a name that stands in many sections",
+      "enabled: false\n",
+      "1:1 error enabled: unknown key `enabled`; did you mean `review.enabled`?",
+    ],
+    [
+      "a number or a word, and neither",
+      "knowledge:\n  retrieval:\n    distanceThreshold: near\n",
+      "3:24 error knowledge.retrieval.distanceThreshold: must be `auto` or a number, 0–2",
+    ],
+    [
+      "a number that is none",
+      "knowledge: {retrieval: {weights: {semantic: much}}}\n",
+      "1:45 error knowledge.retrieval.weights.semantic: must be a number",
+    ],
+    [
+      "a whole number that is none",
+      "knowledge: {retrieval: {topK: many}}\n",
+      "1:31 error knowledge.retrieval.topK: must be a whole number",
+    ],
     ["a fraction", "review:\n  maxComments: 2.5\n", "2:16 error review.maxComments: must be a whole number"],
     [
       "a text for a list",
@@ -233,6 +264,9 @@ describe("words of other review tools", () => {
   test("our keys in snake_case are taken, with a notice; the camelCase one counts when both stand", () => {
     const { config } = read("path_filters: [src/**]\nreview:\n  max_comments: 3\n");
     expect([config.pathFilters, config.review.maxComments]).toEqual([["src/**"], 3]);
+    const capitals = read("knowledge: {retrieval: {top_k: 3, gate: {cache_ttl_seconds: 60}}}").config.knowledge
+      .retrieval;
+    expect([capitals.topK, capitals.gate.cacheTTLSeconds]).toEqual([3, 60]);
     const both = "review:\n  max_comments: 3\n  maxComments: 4\n";
     expect(read(both).config.review.maxComments).toBe(4);
     expect(complaints(both)).toEqual([

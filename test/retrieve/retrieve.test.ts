@@ -40,6 +40,9 @@ const at = (id: string, distance: number, more: Parameters<typeof memory>[1] = {
   vector: atDistance(distance),
 });
 const retrieval = (wish: object): Wish => ({ retrieval: wish });
+/** A fusion that no file can name yet: what hands in its table sets the name as well. */
+const LEARNED = defaultKnowledge();
+Object.assign(LEARNED.retrieval, { fusion: "learned" });
 const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 1000));
 
 describe("what is heard", () => {
@@ -208,9 +211,9 @@ describe("what is heard", () => {
       fuse: () => [{ id: "mem_b", score: 2, distance: 0.2, vectorRank: 1, keywordRank: null, keywordScore: null }],
     } as const;
     const shelved = [at("mem_a", 0.1), at("mem_b", 0.2, { language: "cpp" })];
-    const { precedents } = await run({ shelved, knowledge: retrieval({ fusion: "learned" }), settings: { learned } });
+    const { precedents } = await run({ shelved, settings: { knowledge: LEARNED, learned } });
     expect(precedents.ranked).toMatchObject([{ record: { id: "mem_b" }, score: 2, boosts: [], languageMatch: true }]);
-    const without = await run({ shelved, knowledge: retrieval({ fusion: "learned" }) });
+    const without = await run({ shelved, settings: { knowledge: LEARNED } });
     expect(without.precedents.degraded).toContainEqual({
       part: "fusion",
       reason: "learned is not available; rrf was used",
@@ -458,7 +461,7 @@ describe("when something fails, the rest goes on and says so", () => {
         throw new TypeError("x is not a function");
       },
     } as const;
-    const { precedents } = await run({ shelved, knowledge: retrieval({ fusion: "learned" }), settings: { learned } });
+    const { precedents } = await run({ shelved, settings: { knowledge: LEARNED, learned } });
     expect(precedents).toMatchObject({
       ranked: [],
       gate: { retrieve: true },
@@ -479,11 +482,9 @@ test("the settings of a repository without any are those that are documented", (
       method: "hybrid",
       fusion: "rrf",
       weights: { semantic: 0.7, keyword: 0.3 },
-      rerank: "none",
       gate: {
         enabled: true,
         confidenceThreshold: 0.7,
-        maxInputTokens: 500,
         cacheDecisions: true,
         cacheTTLSeconds: 300,
         skipPatterns: [],

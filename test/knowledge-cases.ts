@@ -1,0 +1,194 @@
+// Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
+import type { Precedents } from "../src/domain/retrieval.ts";
+import { newGateCache } from "../src/retrieve/retrieve.ts";
+import { type Change, precedentsOf } from "./app/corridor.ts";
+import { aPull, REPO } from "./fakes/pull-requests.ts";
+import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/given.ts";
+
+export interface KnowledgeCase {
+  readonly key: string;
+  /** `knowledge` before the key is set, as YAML in flow style. */
+  readonly before?: string;
+  readonly knowledge: string;
+  /** What the setting changes in what is told of the precedents, with it and without it. */
+  readonly says: RegExp;
+  readonly insteadOf: RegExp;
+  readonly files?: Change["files"];
+  readonly memories?: readonly Shelved[];
+  /** When the change is reviewed, in seconds; what the last review says counts. */
+  readonly at?: readonly number[];
+}
+
+const OWN = {
+  repo: `github.com/${REPO.id}`,
+  repoName: "acme/player",
+  ownerId: REPO.ownerId,
+  visibility: "public",
+} as const;
+
+/** Words that are in the pull request as well. */
+const WORDS = "the price in the cart is to be rounded to whole cents";
+
+function remembered(id: string, distance: number, more: Parameters<typeof memory>[1] = {}): Shelved {
+  return { record: memory(id, { ...OWN, text: `mutex ${id}`, ...more }), vector: atDistance(distance) };
+}
+
+const NEAR = remembered("near", 0.02);
+/** Nothing like the change in meaning, much like it in words. */
+const WORDY = remembered("wordy", 0.8, { text: WORDS });
+const BOTH = [NEAR, WORDY];
+const FIVE = [0.02, 0.03, 0.04, 0.05, 0.06].map((distance, index) => remembered(`m${index}`, distance));
+const FILES = {
+  "src/cart/price.ts":
+    "export function total(price: number, count: number): number {\n  return Math.round(price * count * 100) / 100;\n}\n",
+};
+const LOCK = { "package-lock.json": "{}\n" };
+
+/** Admits both, so that only the order is in question. */
+const WIDE = "distanceThreshold: 1";
+
+export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
+  {
+    key: "knowledge.embeddings",
+    knowledge: "{embeddings: off}",
+    says: /method keyword[\s\S]*embedding: switched off by the configuration/,
+    insteadOf: /method hybrid/,
+  },
+  {
+    key: "knowledge.sharing.enabled",
+    knowledge: "{sharing: {enabled: true}}",
+    says: /heard near pay\n/,
+    insteadOf: /heard near\n/,
+    memories: [NEAR, remembered("pay", 0.03, { repo: "github.com/9", repoName: "acme/pay" })],
+  },
+  {
+    key: "knowledge.retrieval.enabled",
+    knowledge: "{retrieval: {enabled: false}}",
+    says: /^skipped by configuration: knowledge\.retrieval\.enabled is false\nheard\n/,
+    insteadOf: /^searched by few-files: .*\nheard near\n/,
+  },
+  {
+    key: "knowledge.retrieval.topK",
+    knowledge: "{retrieval: {topK: 2}}",
+    says: /heard m0 m1\n[\s\S]*over the 2 that are used/,
+    insteadOf: /heard m0 m1 m2 m3 m4\n/,
+    memories: FIVE,
+  },
+  {
+    key: "knowledge.retrieval.distanceThreshold",
+    knowledge: "{retrieval: {distanceThreshold: 0.5}}",
+    says: /heard near far\n/,
+    insteadOf: /heard near\n[\s\S]*far: distance 0\.450 is over the threshold 0\.300/,
+    memories: [NEAR, remembered("far", 0.45)],
+  },
+  {
+    key: "knowledge.retrieval.maxContextChars",
+    knowledge: "{retrieval: {maxContextChars: 600}}",
+    says: /heard m0 m1 m2\n[\s\S]*m3: over the characters that are left/,
+    insteadOf: /heard m0 m1 m2 m3 m4\n/,
+    memories: FIVE,
+  },
+  {
+    key: "knowledge.retrieval.method",
+    knowledge: "{retrieval: {method: semantic}}",
+    says: /method semantic[\s\S]*by words: none/,
+    insteadOf: /method hybrid[\s\S]*by words: wordy/,
+    memories: [NEAR, remembered("wordy", 0.1, { text: WORDS })],
+  },
+  {
+    key: "knowledge.retrieval.fusion",
+    before: `{retrieval: {${WIDE}}}`,
+    knowledge: `{retrieval: {${WIDE}, fusion: weighted}}`,
+    says: /heard near wordy\n/,
+    insteadOf: /heard wordy near\n/,
+    memories: BOTH,
+  },
+  {
+    key: "knowledge.retrieval.weights.semantic",
+    before: `{retrieval: {${WIDE}, fusion: weighted}}`,
+    knowledge: `{retrieval: {${WIDE}, fusion: weighted, weights: {semantic: 0.1}}}`,
+    says: /heard wordy near\n/,
+    insteadOf: /heard near wordy\n/,
+    memories: BOTH,
+  },
+  {
+    key: "knowledge.retrieval.weights.keyword",
+    before: `{retrieval: {${WIDE}, fusion: weighted}}`,
+    knowledge: `{retrieval: {${WIDE}, fusion: weighted, weights: {keyword: 1}}}`,
+    says: /heard wordy near\n/,
+    insteadOf: /heard near wordy\n/,
+    memories: BOTH,
+  },
+  {
+    key: "knowledge.retrieval.gate.enabled",
+    knowledge: "{retrieval: {gate: {enabled: false}}}",
+    says: /^searched by disabled: the gate is disabled/,
+    insteadOf: /^skipped by nothing-to-review/,
+    files: LOCK,
+  },
+  {
+    key: "knowledge.retrieval.gate.confidenceThreshold",
+    knowledge: "{retrieval: {gate: {confidenceThreshold: 1}}}",
+    says: /^searched by nothing-to-review: .*as 0\.99 is below the confidence threshold 1/,
+    insteadOf: /^skipped by nothing-to-review/,
+    files: LOCK,
+  },
+  {
+    key: "knowledge.retrieval.gate.cacheDecisions",
+    knowledge: "{retrieval: {gate: {cacheDecisions: false}}}",
+    says: /^searched by few-files/,
+    insteadOf: /^searched by cache/,
+    at: [0, 100],
+  },
+  {
+    key: "knowledge.retrieval.gate.cacheTTLSeconds",
+    knowledge: "{retrieval: {gate: {cacheTTLSeconds: 60}}}",
+    says: /^searched by few-files/,
+    insteadOf: /^searched by cache/,
+    at: [0, 100],
+  },
+  {
+    key: "knowledge.retrieval.gate.skipPatterns",
+    knowledge: "{retrieval: {gate: {skipPatterns: ['^src/']}}}",
+    says: /^skipped by skip-pattern/,
+    insteadOf: /^searched by few-files/,
+  },
+  {
+    key: "knowledge.retrieval.gate.retrievePatterns",
+    knowledge: "{retrieval: {gate: {retrievePatterns: ['package-lock']}}}",
+    says: /^searched by retrieve-pattern: retrievePatterns: package-lock/,
+    insteadOf: /^skipped by nothing-to-review/,
+    files: LOCK,
+  },
+];
+
+/** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve room. */
+export async function heard(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
+  const gateCache = newGateCache();
+  let last = "";
+  for (const seconds of one.at ?? [0]) {
+    const precedents = await precedentsOf({
+      files: one.files ?? FILES,
+      ...(knowledge === undefined ? {} : { config: `knowledge: ${knowledge}` }),
+      world: { pull: aPull({ title: "Round prices in the cart to whole cents", body: null }) },
+      memories: one.memories ?? [NEAR],
+      embedder: embedder(),
+      gateCache,
+      now: NOW + seconds * 1000,
+    });
+    last = told(precedents);
+  }
+  return last;
+}
+
+function told({ gate, ranked, cut, provenance, degraded }: Precedents): string {
+  const byWords = ranked.filter(({ keywordRank }) => keywordRank !== null).map(({ record }) => record.id);
+  return [
+    `${gate.retrieve ? "searched" : "skipped"} by ${gate.decidedBy}: ${gate.reason}`,
+    ["heard", ...ranked.map(({ record }) => record.id)].join(" "),
+    `method ${provenance.method}`,
+    `by words: ${byWords.join(" ") || "none"}`,
+    ...cut.map(({ id, reason }) => `${id}: ${reason}`),
+    ...degraded.map(({ part, reason }) => `${part}: ${reason}`),
+  ].join("\n");
+}
