@@ -16,6 +16,7 @@ import { splitRepoKey } from "./repo-key.ts";
 import { rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import { type AdmittedRepository, openShelves } from "./shelves.ts";
+import { storedSpace } from "./stored-space.ts";
 import { vectorProblem } from "./vector-problem.ts";
 
 export interface SearchLimits {
@@ -80,16 +81,16 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
       if (problem !== null) throw new RangeError(problem);
       if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
       return inSnapshot(filter, () => {
-        const spaceId = spaceIdOf(db, space);
-        if (spaceId === null || k < 1) return [];
+        const stored = storedSpace(db, space);
+        if (stored === null || k < 1) return [];
         const query = rotateVector(vector);
         const of = { db, scope, filter, k };
         const repositories = admitted(scope);
         const candidates =
           rowsIn(repositories) > limits.rowsInSql
-            ? nearestInMemory(of, query, spaceId, repositories, shelves)
-            : nearestInFile(of, query, spaceId);
-        return tellNearest(of, query, spaceId, candidates);
+            ? nearestInMemory(of, query, stored, repositories, shelves)
+            : nearestInFile(of, query, stored);
+        return tellNearest(of, query, stored, candidates);
       });
     },
     matching(scope, text, k, filter) {
@@ -167,14 +168,6 @@ function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepo
     )
     .all(values) as { id: number; version: number; own: number }[];
   return rows.map(({ id, version, own }) => ({ id, version, own: own === 1 }));
-}
-
-function spaceIdOf(db: Database.Database, space: EmbeddingSpace): number | null {
-  const id = db
-    .prepare("SELECT id FROM spaces WHERE model = ? AND dimension = ?")
-    .pluck()
-    .get(space.model, space.dimension);
-  return (id as number | undefined) ?? null;
 }
 
 function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
