@@ -9,7 +9,7 @@ import { trainSpace, writableSpace } from "./stored-space.ts";
 import { type RecordWriter, recordWriter } from "./write-record.ts";
 
 /** Rows a transaction. The write lock and the event loop are held for as long as one takes. */
-const CHUNK = 50;
+const CHUNK = 100;
 
 /**
  * Memory over an open file (see openMemory).

@@ -11,7 +11,9 @@
 export function toInt8(rotated: Float32Array): Int8Array {
   let largest = 0;
   for (const value of rotated) largest = Math.max(largest, Math.abs(value));
-  return Int8Array.from(rotated, (value) => Math.round((value / largest) * 127));
+  const bytes = new Int8Array(rotated.length);
+  for (let at = 0; at < rotated.length; at += 1) bytes[at] = Math.round(((rotated[at] ?? 0) / largest) * 127);
+  return bytes;
 }
 
 /**

@@ -16,66 +16,58 @@ export interface WordTable {
  *   otherwise make the table slow
  */
 export function wordTable(seed: number): WordTable {
-  let slots = emptySlots(1024);
+  // Of each slot: first hash, second hash, number + 1 (0 is free), unused. Side by side, so that a look-up is one trip to
+  // memory.
+  let slots = new Int32Array(1024 * STRIDE);
   let size = 0;
-  const at = (one: number, other: number): number => {
-    const mask = slots.numbers.length - 1;
-    let slot = one & mask;
-    while (slots.numbers[slot] !== -1 && (slots.ones[slot] !== one || slots.others[slot] !== other)) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  };
-  const put = (one: number, other: number, number: number): void => {
-    const slot = at(one, other);
-    slots.ones[slot] = one;
-    slots.others[slot] = other;
-    slots.numbers[slot] = number;
-  };
   const double = (): void => {
     const old = slots;
-    slots = emptySlots(old.numbers.length * 2);
-    old.numbers.forEach((number, slot) => {
-      if (number !== -1) put(old.ones[slot] ?? 0, old.others[slot] ?? 0, number);
-    });
+    slots = new Int32Array(old.length * 2);
+    for (let from = 0; from < old.length; from += STRIDE) {
+      if (old[from + 2] === 0) continue;
+      const to = slotOf(slots, old[from] ?? 0, old[from + 1] ?? 0);
+      slots.set(old.subarray(from, from + STRIDE), to);
+    }
   };
   return {
     add(bytes, start, end) {
-      const [one, other] = hashes(bytes, start, end, seed);
-      const known = slots.numbers[at(one, other)] ?? -1;
-      if (known !== -1) return known;
-      if (size * 2 >= slots.numbers.length) double();
-      put(one, other, size);
+      hash(bytes, start, end, seed);
+      const { one, other } = hashed;
+      const slot = slotOf(slots, one, other);
+      const known = slots[slot + 2] ?? 0;
+      if (known !== 0) return known - 1;
+      slots[slot] = one;
+      slots[slot + 1] = other;
       size += 1;
+      slots[slot + 2] = size;
+      if (size * STRIDE * 2 > slots.length) double();
       return size - 1;
     },
     find(word) {
       const bytes = new TextEncoder().encode(word);
-      const [one, other] = hashes(bytes, 0, bytes.length, seed);
-      return slots.numbers[at(one, other)] ?? -1;
+      hash(bytes, 0, bytes.length, seed);
+      return (slots[slotOf(slots, hashed.one, hashed.other) + 2] ?? 0) - 1;
     },
     size: () => size,
-    bytes: () => slots.numbers.length * 12,
+    bytes: () => slots.byteLength,
   };
 }
 
-interface Slots {
-  readonly ones: Int32Array;
-  readonly others: Int32Array;
-  /** −1 where free. */
-  readonly numbers: Int32Array;
+const STRIDE = 4;
+
+/** Where the word of these hashes stands, or would stand. */
+function slotOf(slots: Int32Array, one: number, other: number): number {
+  const mask = slots.length - 1;
+  let slot = (one * STRIDE) & mask;
+  while (slots[slot + 2] !== 0 && (slots[slot] !== one || slots[slot + 1] !== other)) slot = (slot + STRIDE) & mask;
+  return slot;
 }
 
-/** @param count a power of two */
-function emptySlots(count: number): Slots {
-  return { ones: new Int32Array(count), others: new Int32Array(count), numbers: new Int32Array(count).fill(-1) };
-}
-
-/** The pair is written over by the next call: millions of small arrays would be the greater part of the work. */
-const pair: [number, number] = [0, 0];
+/** Written over by each call: millions of small arrays would be the greater part of the work. */
+const hashed = { one: 0, other: 0 };
 
 /** Two hashes in one pass, each byte mixed in as murmur3 mixes words. */
-function hashes(bytes: Uint8Array, start: number, end: number, seed: number): readonly [number, number] {
+function hash(bytes: Uint8Array, start: number, end: number, seed: number): void {
   let one = seed | 0;
   let other = ~seed;
   for (let at = start; at < end; at += 1) {
@@ -86,7 +78,6 @@ function hashes(bytes: Uint8Array, start: number, end: number, seed: number): re
     other ^= other >>> 13;
   }
   one = Math.imul(one ^ (end - start), 0x27d4eb2f);
-  pair[0] = one ^ (one >>> 15);
-  pair[1] = other;
-  return pair;
+  hashed.one = one ^ (one >>> 15);
+  hashed.other = other;
 }
