@@ -4,6 +4,7 @@
 import type { VectorHit } from "../../domain/retrieval.ts";
 import { filterSql } from "./filter-rows.ts";
 import { nearestBits } from "./nearest-bits.ts";
+import { prepared } from "./prepared.ts";
 import { cosineDistance, toBits } from "./quantise-vector.ts";
 import { type BitCandidate, rankByBits } from "./rank-by-bits.ts";
 import { ADMITTED, rowMask } from "./row-mask.ts";
@@ -14,30 +15,32 @@ import type { AdmittedRepository, Shelves } from "./shelves.ts";
 import type { StoredSpace } from "./stored-space.ts";
 import { topK } from "./top-k.ts";
 
-/** Rows chosen bits against bits: by 200, 5 % of the true nearest 20 of hashed text are lost, by 1000 under 1 %. */
-const CANDIDATES = 1000;
-const CANDIDATES_PER_HIT = 10;
-/** Rows whose bytes are read, at about 7 µs each. */
-const MEASURED = 300;
-const MEASURED_PER_HIT = 6;
+/**
+ * Rows chosen bits against bits, at 1024 bits: by 200, 5 % of the true nearest 20 of hashed text are lost, by 1000 under
+ * 1 %. Fewer bits tell less, so that shorter vectors take more rows.
+ */
+const CANDIDATES = { rows: 1000, most: 4000, perHit: 10 };
+/** Rows whose bytes are read, at about 7 µs each, at 1024 bits. */
+const MEASURED = { rows: 300, most: 1200, perHit: 6 };
+const BITS = 1024;
 
 /** Candidates by a scan in SQL (sqlite-vec). */
 export function nearestInFile(search: Search, query: Float32Array, space: StoredSpace): BitCandidate[] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const rows = search.db
-    .prepare(
-      `SELECT b.id, b.b FROM repositories p JOIN vec_bit b ON b.repo = p.id AND b.space = @space JOIN records r ON r.id = b.id
+  const rows = prepared(
+    search.db,
+    `SELECT b.id, b.b FROM repositories p CROSS JOIN vec_bit b ON b.repo = p.id AND b.space = @space CROSS JOIN records r ON r.id = b.id
        WHERE ${scope.rows} AND ${filter.rows}
        ORDER BY vec_distance_hamming(vec_bit(b.b), vec_bit(@bits)), b.id LIMIT @limit`,
-    )
+  )
     .raw()
     .all({
       ...scope.values,
       ...filter.values,
       space: space.id,
       bits: toBits(query, space.mean),
-      limit: Math.max(CANDIDATES, search.k * CANDIDATES_PER_HIT),
+      limit: rowsFor(CANDIDATES, query.length, search.k),
     }) as [number, Uint8Array][];
   return rows.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
 }
@@ -59,7 +62,7 @@ export function nearestInMemory(
       return { bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted };
     }),
   );
-  const wanted = Math.max(CANDIDATES, search.k * CANDIDATES_PER_HIT);
+  const wanted = rowsFor(CANDIDATES, query.length, search.k);
   const chosen = nearestBits(parts, new Uint32Array(toBits(query, space.mean).buffer), wanted);
   return chosen.map(({ part, row }) => ({ id: part.ids[row] ?? 0, bytes: part.bytes, offset: row * words * 4 }));
 }
@@ -73,20 +76,25 @@ export function tellNearest(
 ): VectorHit[] {
   const mean = space.mean;
   const centred = mean === null ? query : query.map((value, at) => value - (mean[at] ?? 0));
-  const ids = rankByBits(centred, candidates, Math.max(MEASURED, search.k * MEASURED_PER_HIT));
+  const ids = rankByBits(centred, candidates, rowsFor(MEASURED, query.length, search.k));
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const rows = search.db
-    .prepare(
-      `SELECT r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value
+  const rows = prepared(
+    search.db,
+    `SELECT r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value
        CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN vec_i8 v ON v.id = r.id
        WHERE v.space = @space AND ${scope.rows} AND ${filter.rows}`,
-    )
+  )
     .raw()
     .iterate({ ...scope.values, ...filter.values, space: space.id, ids: JSON.stringify(ids) }) as Iterable<
     [string, Uint8Array]
   >;
   return topK(measured(rows, query), search.k, nearer);
+}
+
+function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
+  const forBits = Math.min(step.most, Math.max(step.rows, Math.round((step.rows * BITS) / bits)));
+  return Math.max(forBits, k * step.perHit);
 }
 
 function* measured(rows: Iterable<[string, Uint8Array]>, query: Float32Array): Generator<VectorHit> {

@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import type { Database } from "./database.ts";
 import type { Facet } from "./filter-rows.ts";
+import { prepared } from "./prepared.ts";
 import type { StoredSpace } from "./stored-space.ts";
 import { buildWordIndex, type WordIndex, wordIndexBytes } from "./word-index.ts";
 
@@ -43,11 +44,11 @@ type FactRow = [
 
 /** Reads the rows of a repository that changed after a version and are not stale. */
 export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
-  const rows = db
-    .prepare(
-      `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
+  const rows = prepared(
+    db,
+    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
        FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
-    )
+  )
     .raw()
     .all(repo, since) as FactRow[];
   const facets = interned<Facet>();
@@ -77,13 +78,12 @@ const SEED = randomInt(2 ** 32);
 /** The words of a segment's living rows, read on first use. */
 export function segmentWords(db: Database.Database, segment: Segment): WordIndex {
   if (segment.words === null) {
-    const rows = db
-      .prepare(
-        `SELECT r.id, CAST(w.text || char(10) || w.path || char(10) || w.symbol || char(10) || w.hunk AS BLOB) AS words
+    const rows = prepared(
+      db,
+      `SELECT r.id, CAST(w.text || char(10) || w.path || char(10) || w.symbol || char(10) || w.hunk AS BLOB) AS words
          FROM records r JOIN words w ON w.id = r.id
          WHERE r.repo = ? AND r.stale = 0 AND r.changed > ?`,
-      )
-      .iterate(segment.repo, segment.since) as Iterable<{ readonly id: number; readonly words: Uint8Array }>;
+    ).iterate(segment.repo, segment.since) as Iterable<{ readonly id: number; readonly words: Uint8Array }>;
     segment.words = buildWordIndex(segment.ids.length, wordsOf(segment, rows), SEED);
   }
   return segment.words;
@@ -96,14 +96,13 @@ export function segmentBits(db: Database.Database, segment: Segment, space: Stor
   const bits = new Uint32Array(segment.ids.length * words);
   const has = new Uint8Array(segment.ids.length);
   const bytes = new Uint8Array(bits.buffer);
-  const rows = db
-    .prepare(
-      segment.since < 0
-        ? "SELECT id, b FROM vec_bit WHERE repo = @repo AND space = @space"
-        : `SELECT b.id, b.b FROM records r JOIN vec_bit b ON b.repo = r.repo AND b.space = @space AND b.id = r.id
+  const rows = prepared(
+    db,
+    segment.since < 0
+      ? "SELECT id, b FROM vec_bit WHERE repo = @repo AND space = @space"
+      : `SELECT b.id, b.b FROM records r JOIN vec_bit b ON b.repo = r.repo AND b.space = @space AND b.id = r.id
            WHERE r.repo = @repo AND r.stale = 0 AND r.changed > @since`,
-    )
-    .iterate({ repo: segment.repo, space: space.id, since: segment.since }) as Iterable<{
+  ).iterate({ repo: segment.repo, space: space.id, since: segment.since }) as Iterable<{
     readonly id: number;
     readonly b: Uint8Array;
   }>;

@@ -1,6 +1,7 @@
 // An embedding space as memory.db knows it, and the mean of its vectors, which its sign bits are taken around.
 import type { EmbeddingSpace } from "../../domain/memory.ts";
 import type { Database } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { toBits } from "./quantise-vector.ts";
 import { rotatedSize } from "./rotate-vector.ts";
 
@@ -23,16 +24,17 @@ const TRAINED_AT = [256, 4096];
 
 /** The space, or null when nothing was ever stored in it. */
 export function storedSpace(db: Database.Database, space: EmbeddingSpace): StoredSpace | null {
-  const row = db
-    .prepare("SELECT id, seen, trained, mean FROM spaces WHERE model = ? AND dimension = ?")
-    .get(space.model, space.dimension) as (Omit<StoredSpace, "mean"> & { readonly mean: Buffer | null }) | undefined;
+  const row = prepared(db, "SELECT id, seen, trained, mean FROM spaces WHERE model = ? AND dimension = ?").get(
+    space.model,
+    space.dimension,
+  ) as (Omit<StoredSpace, "mean"> & { readonly mean: Buffer | null }) | undefined;
   if (row === undefined) return null;
   return { ...row, mean: row.mean === null ? null : new Float32Array(new Uint8Array(row.mean).buffer) };
 }
 
 /** The space, made when it is new. Inside a write transaction. */
 export function writableSpace(db: Database.Database, space: EmbeddingSpace): StoredSpace {
-  const add = db.prepare("INSERT INTO spaces (model, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const add = prepared(db, "INSERT INTO spaces (model, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING");
   add.run(space.model, space.dimension);
   return storedSpace(db, space) ?? { id: 0, seen: 0, trained: 0, mean: null };
 }
@@ -41,18 +43,18 @@ export function writableSpace(db: Database.Database, space: EmbeddingSpace): Sto
 export function trainSpace(db: Database.Database, space: StoredSpace, added: number): void {
   if (added === 0) return;
   const seen = space.seen + added;
-  db.prepare("UPDATE spaces SET seen = ? WHERE id = ?").run(seen, space.id);
+  prepared(db, "UPDATE spaces SET seen = ? WHERE id = ?").run(seen, space.id);
   const due = TRAINED_AT.findLast((count) => count <= seen);
   if (due === undefined || due <= space.trained) return;
-  const rows = db.prepare("SELECT v.id, r.repo, v.v FROM vec_i8 v JOIN records r ON r.id = v.id WHERE v.space = ?");
+  const rows = prepared(db, "SELECT v.id, r.repo, v.v FROM vec_i8 v JOIN records r ON r.id = v.id WHERE v.space = ?");
   const vectors = (rows.all(space.id) as { id: number; repo: number; v: Buffer }[]).map((row) => ({
     ...row,
     vector: unitLength(row.v),
   }));
   const mean = meanOf(vectors.map((row) => row.vector));
   if (mean === null) return;
-  db.prepare("UPDATE spaces SET trained = ?, mean = ? WHERE id = ?").run(due, new Uint8Array(mean.buffer), space.id);
-  const rewrite = db.prepare("UPDATE vec_bit SET b = ? WHERE repo = ? AND space = ? AND id = ?");
+  prepared(db, "UPDATE spaces SET trained = ?, mean = ? WHERE id = ?").run(due, new Uint8Array(mean.buffer), space.id);
+  const rewrite = prepared(db, "UPDATE vec_bit SET b = ? WHERE repo = ? AND space = ? AND id = ?");
   for (const { id, repo, vector } of vectors) rewrite.run(toBits(vector, mean), repo, space.id, id);
 }
 

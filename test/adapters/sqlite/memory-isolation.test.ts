@@ -11,7 +11,7 @@ import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { memoryRecord, SPACE, vectorAt } from "../contracts/memory.ts";
 
-const HISTORIES = 2_000;
+const HISTORIES = 300;
 const STEPS_PER_HISTORY = 3;
 
 const folders: string[] = [];
