@@ -20,11 +20,14 @@ const SPACE = { model: "synthetic", dimension: DIMENSION };
 const REPO = "eval/1";
 const SCOPE: Scope = { repo: REPO, ownerPool: null, excludePull: 7, before: null };
 
+/** [p50, p95, p99] of wall time and the mean of processor time, in milliseconds. */
+export type Times = readonly [p50: number, p95: number, p99: number, cpu: number];
+
 export interface MemoryFigures {
   readonly n: number;
   readonly queries: number;
-  /** Milliseconds of wall time: [p50, p95, p99]. */
-  readonly times: Readonly<Record<string, readonly [number, number, number]>>;
+  /** Milliseconds of wall time p50, p95, p99, and of processor time of all threads on average. */
+  readonly times: Readonly<Record<string, Times>>;
   /** Share of the exact 20 nearest (float32) that `nearest` told, 0–1. */
   readonly recallAt20: number;
   /** Largest difference between a told distance and the exact one. */
@@ -48,7 +51,7 @@ export async function benchMemory(n: number, queries = 200): Promise<MemoryFigur
     }));
     const stored = vectors.subarray(0, n * DIMENSION);
     const ours = await searchOurs(folder, stored, texts, asked);
-    const plain = searchPlain(folder, stored, texts, asked);
+    const plain = await searchPlain(folder, stored, texts, asked);
     const exact = asked.map((query) => plain.exact(query.vector));
     return {
       n,
@@ -87,41 +90,30 @@ async function searchOurs(folder: string, vectors: Float32Array, texts: readonly
   const first = asked[0] ?? { vector: new Float32Array(DIMENSION), text: "" };
   const firstNearest = await timed(() => recall.nearest(SCOPE, first.vector, SPACE, 50, {}));
   const firstMatching = await timed(() => recall.matching(SCOPE, first.text, 50, {}));
-  const [nearest, matching, both]: number[][] = [[], [], []];
   const found: Map<number, number>[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  for (const { vector, text } of asked) {
-    const whole = performance.now();
-    nearest?.push(
-      await timed(async () => {
-        const hits = await recall.nearest(SCOPE, vector, SPACE, 50, {});
-        found.push(new Map(hits.slice(0, 20).map((hit) => [Number(hit.id.slice(4)), hit.distance])));
-      }),
-    );
-    matching?.push(await timed(() => recall.matching(SCOPE, text, 50, {})));
-    both?.push(performance.now() - whole);
-  }
+  const times = {
+    nearest: await timesOf(asked, async ({ vector }) => {
+      const hits = await recall.nearest(SCOPE, vector, SPACE, 50, {});
+      found.push(new Map(hits.slice(0, 20).map((hit) => [Number(hit.id.slice(4)), hit.distance])));
+    }),
+    "matching, 30 words": await timesOf(asked, ({ text }) => recall.matching(SCOPE, text, 50, {})),
+    "nearest + matching": await timesOf(asked, async ({ vector, text }) => {
+      await Promise.all([recall.nearest(SCOPE, vector, SPACE, 50, {}), recall.matching(SCOPE, text, 50, {})]);
+    }),
+    "nearest, one language under one folder": await timesOf(asked, ({ vector }) =>
+      recall.nearest(SCOPE, vector, SPACE, 50, { languages: ["Go"], paths: ["src/"] }),
+    ),
+  };
   delay.disable();
-  const filtered = await Promise.all([0]).then(async () => {
-    const times: number[] = [];
-    for (const { vector } of asked) {
-      times.push(await timed(() => recall.nearest(SCOPE, vector, SPACE, 50, { languages: ["Go"], paths: ["src/"] })));
-    }
-    return times;
-  });
   await recall.close();
   db.close();
   // The histogram counts from one tick of the resolution to the next: the tick itself is no delay.
   const late = (ns: number) => Math.max(0, ns / 1e6 - 1);
   return {
     found,
-    times: {
-      nearest: percentiles(nearest ?? []),
-      "nearest, filtered by language and path": percentiles(filtered),
-      "matching, 30 words": percentiles(matching ?? []),
-      "nearest + matching": percentiles(both ?? []),
-    },
+    times,
     loopDelay: [late(delay.percentile(50)), late(delay.percentile(99)), late(delay.max)] as const,
     once: {
       "rows remembered per second": texts.length / seconds,
@@ -133,7 +125,7 @@ async function searchOurs(folder: string, vectors: Float32Array, texts: readonly
 }
 
 /** The ways without our layout, on the main thread. */
-function searchPlain(folder: string, vectors: Float32Array, texts: readonly string[], asked: readonly Asked[]) {
+async function searchPlain(folder: string, vectors: Float32Array, texts: readonly string[], asked: readonly Asked[]) {
   const db = new Database(join(folder, "plain.db"));
   db.pragma("journal_mode = WAL");
   load(db);
@@ -154,11 +146,10 @@ function searchPlain(folder: string, vectors: Float32Array, texts: readonly stri
   const match = (text: string) => [...new Set(text.split(" "))].map((word) => `"${word}"`).join(" OR ");
   const exact = (query: Float32Array) => scan(vectors, query, 20);
   const some = asked.slice(0, 50);
-  const timesOf = (work: (query: Asked) => unknown) => percentiles(some.map((query) => timedNow(() => work(query))));
   const times = {
-    "plain: vec0 float32 cosine": timesOf(({ vector }) => nearest.all(vector)),
-    "plain: FTS5 bm25, 30 words": timesOf(({ text }) => matching.all(match(text))),
-    "plain: Float32Array scan": timesOf(({ vector }) => exact(vector)),
+    "plain: vec0 float32 cosine": await timesOf(some, ({ vector }) => nearest.all(vector)),
+    "plain: FTS5 bm25, 30 words": await timesOf(some, ({ text }) => matching.all(match(text))),
+    "plain: Float32Array scan": await timesOf(some, ({ vector }) => exact(vector)),
   };
   db.pragma("wal_checkpoint(TRUNCATE)");
   const size = statSync(join(folder, "plain.db")).size;
@@ -230,16 +221,14 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-function timedNow(work: () => unknown): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
-}
-
-function percentiles(values: readonly number[]): readonly [number, number, number] {
-  const sorted = values.toSorted((one, other) => one - other);
+async function timesOf(asked: readonly Asked[], work: (query: Asked) => unknown): Promise<Times> {
+  const wall: number[] = [];
+  const before = process.cpuUsage();
+  for (const query of asked) wall.push(await timed(async () => work(query)));
+  const { user, system } = process.cpuUsage(before);
+  const sorted = wall.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return [at(0.5), at(0.95), at(0.99)];
+  return [at(0.5), at(0.95), at(0.99), (user + system) / 1000 / asked.length];
 }
 
 function overlap(found: Iterable<number>, wanted: ReadonlySet<number>): number {
@@ -262,7 +251,7 @@ if (import.meta.main) {
   if (values.json) console.log(JSON.stringify(figures));
   else {
     console.log(
-      `${figures.n} records, ${figures.queries} queries, ${DIMENSION} dimensions; milliseconds p50 / p95 / p99`,
+      `${figures.n} records, ${figures.queries} queries, ${DIMENSION} dimensions; milliseconds p50 / p95 / p99 / mean of processor time`,
     );
     const line = (name: string, numbers: readonly number[]) =>
       console.log(`${name.padEnd(42)}${numbers.map((value) => value.toFixed(2).padStart(10)).join("")}`);

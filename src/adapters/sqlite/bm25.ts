@@ -41,8 +41,8 @@ export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string
 }
 
 function addWord(scores: Float64Array, index: WordIndex, word: string, gain: number, meanLength: number): void {
-  const id = index.vocabulary.get(word);
-  if (id === undefined) return;
+  const id = index.vocabulary.find(word);
+  if (id === -1) return;
   const { rows, counts, lengths } = index;
   const end = index.starts[id + 1] ?? 0;
   const base = BM25.k1 * (1 - BM25.b);
@@ -68,8 +68,8 @@ function statistics(parts: readonly Bm25Part[]): { readonly count: number; reado
 }
 
 function rowsInScope(part: Bm25Part, word: string): number {
-  const id = part.index.vocabulary.get(word);
-  if (id === undefined) return 0;
+  const id = part.index.vocabulary.find(word);
+  if (id === -1) return 0;
   const { starts, rows } = part.index;
   const end = starts[id + 1] ?? 0;
   let found = 0;

@@ -4,6 +4,7 @@ import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
 import { queryBag, scoreParts } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
+import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
 import { ADMITTED, rowMask } from "./row-mask.ts";
 import { scopeSql } from "./scope-sql.ts";
@@ -46,14 +47,13 @@ export function matchingInFile(search: Search, text: string): KeywordHit[] {
   const weights = WORD_COLUMNS.map((column) => COLUMN_WEIGHTS[column]).join(", ");
   // Words hold letters and digits only; the quotes keep AND, NEAR and the like from being operators.
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
-  return search.db
-    .prepare(
-      `SELECT r.mem AS id, -bm25(word_index, ${weights}) AS score
-       FROM word_index JOIN records r ON r.id = word_index.rowid JOIN repositories p ON p.id = r.repo
+  return prepared(
+    search.db,
+    `SELECT r.mem AS id, -bm25(word_index, ${weights}) AS score
+       FROM word_index CROSS JOIN records r ON r.id = word_index.rowid CROSS JOIN repositories p ON p.id = r.repo
        WHERE word_index MATCH @match AND ${scope.rows} AND ${filter.rows}
        ORDER BY bm25(word_index, ${weights}), r.mem LIMIT @limit`,
-    )
-    .all({ ...scope.values, ...filter.values, match, limit: search.k }) as KeywordHit[];
+  ).all({ ...scope.values, ...filter.values, match, limit: search.k }) as KeywordHit[];
 }
 
 function* scored(
@@ -78,11 +78,11 @@ function better(one: KeywordHit, other: KeywordHit): boolean {
 function admittedOnly(search: Search, hits: readonly KeywordHit[]): KeywordHit[] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const admits = search.db
-    .prepare(
-      `SELECT r.mem FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value CROSS JOIN repositories p ON p.id = r.repo
+  const admits = prepared(
+    search.db,
+    `SELECT r.mem FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value CROSS JOIN repositories p ON p.id = r.repo
        WHERE ${scope.rows} AND ${filter.rows}`,
-    )
+  )
     .pluck()
     .all({ ...scope.values, ...filter.values, ids: JSON.stringify(hits.map((hit) => hit.id)) });
   const admitted = new Set(admits as string[]);
@@ -92,7 +92,7 @@ function admittedOnly(search: Search, hits: readonly KeywordHit[]): KeywordHit[]
 function rarest(search: Search, words: ReadonlySet<string>): string[] {
   if (words.size <= MOST_WORDS_IN_FILE) return [...words];
   search.db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_counts USING fts5vocab ('main', 'word_index', 'row')");
-  const count = search.db.prepare("SELECT doc FROM temp.word_counts WHERE term = ?").pluck();
+  const count = prepared(search.db, "SELECT doc FROM temp.word_counts WHERE term = ?").pluck();
   return [...words]
     .flatMap((word) => {
       const rows = count.get(word) as number | undefined;

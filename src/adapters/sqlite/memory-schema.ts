@@ -26,6 +26,10 @@ export const MEMORY_MIGRATIONS: Migrations = [
     id        INTEGER PRIMARY KEY,
     model     TEXT NOT NULL,
     dimension INTEGER NOT NULL,
+    -- Vectors ever added, and how many of them the mean was taken from; bits are signs after the mean is subtracted.
+    seen      INTEGER NOT NULL DEFAULT 0,
+    trained   INTEGER NOT NULL DEFAULT 0,
+    mean      BLOB,
     UNIQUE (model, dimension)
   ) STRICT;
 
@@ -80,6 +84,7 @@ export const MEMORY_MIGRATIONS: Migrations = [
     space INTEGER NOT NULL REFERENCES spaces (id),
     v     BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX vec_i8_by_space ON vec_i8 (space);
 
   -- Words as the ranker sees them (identifiers split, endings cut), a space between: FTS5 indexes exactly these, and
   -- the in-process index is filled from them without reading a text again.

@@ -6,10 +6,11 @@ import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.t
 import { knownSources } from "./known-sources.ts";
 import { refusalReason, withoutNul } from "./record-problem.ts";
 import { tick } from "./repository-label.ts";
+import { trainSpace, writableSpace } from "./stored-space.ts";
 import { type RecordWriter, recordWriter } from "./write-record.ts";
 
 /** Rows a transaction. The write lock and the event loop are held for as long as one takes. */
-const CHUNK = 50;
+const CHUNK = 100;
 
 /**
  * Memory over an open file (see openMemory).
@@ -51,7 +52,11 @@ async function remember(
     const chunk = fit.slice(at, at + CHUNK);
     const ends = write(db, () => {
       const version = tick(db);
-      return chunk.map((row) => writeRecord(row, space, version));
+      const stored = writableSpace(db, space);
+      const told = chunk.map((row) => writeRecord(row, stored, version));
+      const vectors = chunk.filter((row, index) => row.vector !== null && told[index] !== "taken").length;
+      trainSpace(db, stored, vectors);
+      return told;
     });
     added += ends.filter((end) => end === "added").length;
     updated += ends.filter((end) => end === "updated").length;

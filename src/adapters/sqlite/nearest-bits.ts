@@ -4,28 +4,39 @@
 export interface BitRows {
   readonly bits: Uint32Array;
   readonly words: number;
-  /** Ids by which candidates are told; also settles ties. */
+  /** Among equals the smaller id is chosen. */
   readonly ids: Float64Array;
   readonly admitted: (row: number) => boolean;
 }
 
+/** A row of one of the parts. */
+export interface ChosenRow<Part> {
+  readonly part: Part;
+  readonly row: number;
+}
+
 /**
- * Ids of the `wanted` rows with the smallest Hamming distance to the query over all parts; among equals the smaller
+ * The `wanted` rows with the smallest Hamming distance to the query over all parts; among equals the smaller
  * ids. Not in order.
  */
-export function nearestBits(parts: readonly BitRows[], query: Uint32Array, wanted: number): number[] {
+export function nearestBits<Part extends BitRows>(
+  parts: readonly Part[],
+  query: Uint32Array,
+  wanted: number,
+): ChosenRow<Part>[] {
   const histogram = new Uint32Array(query.length * 32 + 1);
   const distances = parts.map((part) => measure(part, query, histogram));
   const { limit, below } = cutOff(histogram, wanted);
-  const chosen: number[] = [];
-  const ties: number[] = [];
-  for (const [at, { ids }] of parts.entries()) {
+  const chosen: ChosenRow<Part>[] = [];
+  const ties: ChosenRow<Part>[] = [];
+  for (const [at, part] of parts.entries()) {
     distances[at]?.forEach((distance, row) => {
-      if (distance < limit) chosen.push(ids[row] ?? 0);
-      else if (distance === limit) ties.push(ids[row] ?? 0);
+      if (distance < limit) chosen.push({ part, row });
+      else if (distance === limit) ties.push({ part, row });
     });
   }
-  ties.sort((one, other) => one - other);
+  const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
+  ties.sort((one, other) => id(one) - id(other));
   return chosen.concat(ties.slice(0, wanted - below));
 }
 

@@ -1,77 +1,100 @@
-// Nearest by meaning: sign bits choose candidates, bytes measure them. Candidates are chosen in SQL or in memory, with
-// the same answer; both are told through one query that carries the scope.
+// Nearest by meaning, in three steps that each look at fewer rows more closely: sign bits against sign bits, the query
+// against sign bits, the query against bytes. The first is done in SQL or in memory, with the same answer; the last
+// tells, through a query that carries the scope.
 import type { VectorHit } from "../../domain/retrieval.ts";
 import { filterSql } from "./filter-rows.ts";
 import { nearestBits } from "./nearest-bits.ts";
+import { prepared } from "./prepared.ts";
 import { cosineDistance, toBits } from "./quantise-vector.ts";
+import { type BitCandidate, rankByBits } from "./rank-by-bits.ts";
 import { ADMITTED, rowMask } from "./row-mask.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
 import { segmentBits } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import type { StoredSpace } from "./stored-space.ts";
 import { topK } from "./top-k.ts";
 
 /**
- * Candidates that are measured. By 200 of them 5 % of the true nearest 20 are lost on hashed text, by 1000 under 1 %;
- * measuring one costs about 7 µs.
+ * Rows chosen bits against bits, at 1024 bits: by 200, 5 % of the true nearest 20 of hashed text are lost, by 1000 under
+ * 1 %. Fewer bits tell less, so that shorter vectors take more rows.
  */
-const CANDIDATES = 1000;
-const CANDIDATES_PER_HIT = 10;
+const CANDIDATES = { rows: 1000, most: 4000, perHit: 10 };
+/** Rows whose bytes are read, at about 7 µs each, at 1024 bits. */
+const MEASURED = { rows: 300, most: 1200, perHit: 6 };
+const BITS = 1024;
 
-/** Row ids of the candidates, chosen by a scan in SQL. */
-export function nearestInFile(search: Search, query: Float32Array, space: number): number[] {
+/** Candidates by a scan in SQL (sqlite-vec). */
+export function nearestInFile(search: Search, query: Float32Array, space: StoredSpace): BitCandidate[] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  return search.db
-    .prepare(
-      `SELECT b.id FROM repositories p JOIN vec_bit b ON b.repo = p.id AND b.space = @space JOIN records r ON r.id = b.id
+  const rows = prepared(
+    search.db,
+    `SELECT b.id, b.b FROM repositories p CROSS JOIN vec_bit b ON b.repo = p.id AND b.space = @space CROSS JOIN records r ON r.id = b.id
        WHERE ${scope.rows} AND ${filter.rows}
        ORDER BY vec_distance_hamming(vec_bit(b.b), vec_bit(@bits)), b.id LIMIT @limit`,
-    )
-    .pluck()
-    .all({ ...scope.values, ...filter.values, space, bits: toBits(query), limit: candidatesFor(search.k) }) as number[];
+  )
+    .raw()
+    .all({
+      ...scope.values,
+      ...filter.values,
+      space: space.id,
+      bits: toBits(query, space.mean),
+      limit: rowsFor(CANDIDATES, query.length, search.k),
+    }) as [number, Uint8Array][];
+  return rows.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
 }
 
-/** Row ids of the candidates, chosen by a scan over bits in memory. */
+/** Candidates by a scan over bits in memory. */
 export function nearestInMemory(
   search: Search,
   query: Float32Array,
-  space: number,
+  space: StoredSpace,
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
-): number[] {
+): BitCandidate[] {
   const words = query.length / 32;
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => {
       const mask = rowMask(segment, search.scope, search.filter, repository.own);
       const { bits, has } = segmentBits(search.db, segment, space, words);
       const admitted = (row: number) => has[row] === 1 && ((mask[row] ?? 0) & ADMITTED) !== 0;
-      return { bits, words, ids: segment.ids, admitted };
+      return { bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted };
     }),
   );
-  return nearestBits(parts, new Uint32Array(toBits(query).buffer), candidatesFor(search.k));
+  const wanted = rowsFor(CANDIDATES, query.length, search.k);
+  const chosen = nearestBits(parts, new Uint32Array(toBits(query, space.mean).buffer), wanted);
+  return chosen.map(({ part, row }) => ({ id: part.ids[row] ?? 0, bytes: part.bytes, offset: row * words * 4 }));
 }
 
-/** Measures candidates and tells the k nearest; what the scope or filter does not admit is not told. */
+/** Measures the most promising candidates and tells the k nearest; what scope or filter do not admit is not told. */
 export function tellNearest(
   search: Search,
   query: Float32Array,
-  space: number,
-  candidates: readonly number[],
+  space: StoredSpace,
+  candidates: readonly BitCandidate[],
 ): VectorHit[] {
+  const mean = space.mean;
+  const centred = mean === null ? query : query.map((value, at) => value - (mean[at] ?? 0));
+  const ids = rankByBits(centred, candidates, rowsFor(MEASURED, query.length, search.k));
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const rows = search.db
-    .prepare(
-      `SELECT r.mem, v.v FROM json_each(@candidates) j CROSS JOIN records r ON r.id = j.value
+  const rows = prepared(
+    search.db,
+    `SELECT r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value
        CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN vec_i8 v ON v.id = r.id
        WHERE v.space = @space AND ${scope.rows} AND ${filter.rows}`,
-    )
+  )
     .raw()
-    .iterate({ ...scope.values, ...filter.values, space, candidates: JSON.stringify(candidates) }) as Iterable<
+    .iterate({ ...scope.values, ...filter.values, space: space.id, ids: JSON.stringify(ids) }) as Iterable<
     [string, Uint8Array]
   >;
   return topK(measured(rows, query), search.k, nearer);
+}
+
+function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
+  const forBits = Math.min(step.most, Math.max(step.rows, Math.round((step.rows * BITS) / bits)));
+  return Math.max(forBits, k * step.perHit);
 }
 
 function* measured(rows: Iterable<[string, Uint8Array]>, query: Float32Array): Generator<VectorHit> {
@@ -84,8 +107,4 @@ function* measured(rows: Iterable<[string, Uint8Array]>, query: Float32Array): G
 
 function nearer(one: VectorHit, other: VectorHit): boolean {
   return one.distance < other.distance || (one.distance === other.distance && one.id < other.id);
-}
-
-function candidatesFor(k: number): number {
-  return Math.max(CANDIDATES, k * CANDIDATES_PER_HIT);
 }

@@ -11,14 +11,20 @@
 export function toInt8(rotated: Float32Array): Int8Array {
   let largest = 0;
   for (const value of rotated) largest = Math.max(largest, Math.abs(value));
-  return Int8Array.from(rotated, (value) => Math.round((value / largest) * 127));
+  const bytes = new Int8Array(rotated.length);
+  for (let at = 0; at < rotated.length; at += 1) bytes[at] = Math.round(((rotated[at] ?? 0) / largest) * 127);
+  return bytes;
 }
 
-/** Sign bits, 1 for ≥ 0: component i is bit i mod 8 of byte i div 8. */
-export function toBits(rotated: Float32Array): Uint8Array {
+/**
+ * Sign bits after centring, 1 for ≥ 0: component i is bit i mod 8 of byte i div 8.
+ *
+ * @param mean what vectors of this space have in common; a sign that most of them share tells nothing. Null is zero.
+ */
+export function toBits(rotated: Float32Array, mean: Float32Array | null): Uint8Array {
   const bits = new Uint8Array(rotated.length / 8);
   for (let at = 0; at < rotated.length; at += 1) {
-    if ((rotated[at] ?? 0) >= 0) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
+    if ((rotated[at] ?? 0) >= (mean?.[at] ?? 0)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
   }
   return bits;
 }

@@ -21,7 +21,10 @@ export function rotateVector(vector: Float32Array): Float32Array {
   }
   for (let half = 1; half < size; half *= 2) butterflies(out, half);
   const scale = 1 / Math.sqrt(size * squares);
-  return Float32Array.from(out, (value) => value * scale);
+  const rotated = new Float32Array(size);
+  // A loop: `from` with a function takes twenty times as long.
+  for (let at = 0; at < size; at += 1) rotated[at] = (out[at] ?? 0) * scale;
+  return rotated;
 }
 
 /** Components after rotation. At least 32, so that sign bits always fill whole 32-bit words. */

@@ -4,7 +4,7 @@ import { facetMatcher, pathMatcher } from "./filter-rows.ts";
 import { scopeAdmits } from "./scope-sql.ts";
 import type { Segment } from "./segment.ts";
 
-/** The row is alive and in scope: it counts for how rare a word is. */
+/** The row is alive (as in a segment) and in scope: it counts for how rare a word is. */
 export const IN_SCOPE = 1;
 /** The row may also be told: the filter admits it. */
 export const ADMITTED = 2;
@@ -17,10 +17,12 @@ export const ADMITTED = 2;
  */
 export function rowMask(segment: Segment, scope: Scope, filter: MemoryFilter, own: boolean): Uint8Array {
   const admits = filterMatcher(segment, filter);
-  return Uint8Array.from(segment.alive, (alive, row) => {
-    if (alive === 0 || !scopeAdmits(scope, own, segment.pulls[row] ?? -1, segment.times[row] ?? 0)) return 0;
-    return admits(row) ? IN_SCOPE | ADMITTED : IN_SCOPE;
-  });
+  const mask = segment.alive.slice();
+  for (let row = 0; row < mask.length; row += 1) {
+    if (!scopeAdmits(scope, own, segment.pulls[row] ?? -1, segment.times[row] ?? 0)) mask[row] = 0;
+    else if (mask[row] === 1 && admits(row)) mask[row] = IN_SCOPE | ADMITTED;
+  }
+  return mask;
 }
 
 /** A filter asked once for each facet and path that occur, not for each row. */

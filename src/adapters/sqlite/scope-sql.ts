@@ -8,7 +8,10 @@ export type SqlValues = Readonly<Record<string, string | number | null | Uint8Ar
 export interface ScopeSql {
   /** Over `p` (repositories): which repositories may be searched at all. */
   readonly repositories: string;
-  /** Over `p` and `r` (records): which rows may be seen. Contains `repositories`. */
+  /**
+   * Over `p` and `r` (records): which rows may be seen. Contains `repositories`. Queries join with CROSS JOIN, which in
+   * SQLite fixes the order: the planner, left alone, walks all rows of a repository to find one by its id.
+   */
   readonly rows: string;
   readonly values: SqlValues;
 }

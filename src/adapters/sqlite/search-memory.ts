@@ -11,11 +11,13 @@ import { matchingInFile, matchingInMemory } from "./matching.ts";
 import { inWords } from "./memory-file.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 import { nearestInFile, nearestInMemory, tellNearest } from "./nearest.ts";
+import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { splitRepoKey } from "./repo-key.ts";
 import { rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import { type AdmittedRepository, openShelves } from "./shelves.ts";
+import { storedSpace } from "./stored-space.ts";
 import { vectorProblem } from "./vector-problem.ts";
 
 export interface SearchLimits {
@@ -62,8 +64,8 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
   const inSnapshot = <T>(filter: MemoryFilter | null, work: () => T): T => {
     admitPaths(filter);
     const answer = db.transaction(() => {
-      const clock = db.prepare("SELECT value FROM clock").pluck().get() as number;
-      if (clock !== seen) shelves.keep(new Set(db.prepare("SELECT id FROM repositories").pluck().all() as number[]));
+      const clock = prepared(db, "SELECT value FROM clock").pluck().get() as number;
+      if (clock !== seen) shelves.keep(new Set(prepared(db, "SELECT id FROM repositories").pluck().all() as number[]));
       seen = clock;
       return work();
     })();
@@ -71,7 +73,7 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
     return answer;
   };
   const rowsIn = (repositories: readonly AdmittedRepository[]) => {
-    const count = db.prepare("SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck();
+    const count = prepared(db, "SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck();
     return repositories.reduce((sum, { id }) => sum + (count.get(id) as number), 0);
   };
   return {
@@ -80,16 +82,16 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
       if (problem !== null) throw new RangeError(problem);
       if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
       return inSnapshot(filter, () => {
-        const spaceId = spaceIdOf(db, space);
-        if (spaceId === null || k < 1) return [];
+        const stored = storedSpace(db, space);
+        if (stored === null || k < 1) return [];
         const query = rotateVector(vector);
         const of = { db, scope, filter, k };
         const repositories = admitted(scope);
         const candidates =
           rowsIn(repositories) > limits.rowsInSql
-            ? nearestInMemory(of, query, spaceId, repositories, shelves)
-            : nearestInFile(of, query, spaceId);
-        return tellNearest(of, query, spaceId, candidates);
+            ? nearestInMemory(of, query, stored, repositories, shelves)
+            : nearestInFile(of, query, stored);
+        return tellNearest(of, query, stored, candidates);
       });
     },
     matching(scope, text, k, filter) {
@@ -106,7 +108,7 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
     version(repo) {
       const key = splitRepoKey(repo);
       if (key === null) return 0;
-      const find = db.prepare("SELECT version FROM repositories WHERE host = ? AND github_id = ?").pluck();
+      const find = prepared(db, "SELECT version FROM repositories WHERE host = ? AND github_id = ?").pluck();
       return (find.get(key.host, key.githubId) as number | undefined) ?? 0;
     },
     close: () => db.close(),
@@ -161,26 +163,18 @@ function pathFunction(db: Database.Database): (filter: MemoryFilter | null) => v
 
 function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepository[] {
   const { repositories, values } = scopeSql({ ...scope, excludePull: null, before: null });
-  const rows = db
-    .prepare(
-      `SELECT p.id, p.version, p.host = @host AND p.github_id = @githubId AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`,
-    )
-    .all(values) as { id: number; version: number; own: number }[];
+  const rows = prepared(
+    db,
+    `SELECT p.id, p.version, p.host = @host AND p.github_id = @githubId AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`,
+  ).all(values) as { id: number; version: number; own: number }[];
   return rows.map(({ id, version, own }) => ({ id, version, own: own === 1 }));
-}
-
-function spaceIdOf(db: Database.Database, space: EmbeddingSpace): number | null {
-  const id = db
-    .prepare("SELECT id FROM spaces WHERE model = ? AND dimension = ?")
-    .pluck()
-    .get(space.model, space.dimension);
-  return (id as number | undefined) ?? null;
 }
 
 function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
   const { rows, values } = scopeSql(scope);
-  const find = db.prepare(
-    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+  const find = prepared(
+    db,
+    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id
      WHERE r.mem = @id AND ${rows}`,
   );
   return [...new Set(ids)].flatMap((id) => {
@@ -191,12 +185,11 @@ function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]):
 
 function countsOf(db: Database.Database, scope: Scope): MemoryCounts {
   const { rows, values } = scopeSql(scope);
-  const groups = db
-    .prepare(
-      `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
-       FROM repositories p JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-    )
-    .all(values) as { language: string; corpus: Corpus; outcome: Outcome | "none"; n: number }[];
+  const groups = prepared(
+    db,
+    `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
+       FROM repositories p CROSS JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+  ).all(values) as { language: string; corpus: Corpus; outcome: Outcome | "none"; n: number }[];
   const byLanguage = new Map<string, number>();
   const byCorpus = new Map<Corpus, number>();
   const byOutcome = new Map<Outcome | "none", number>();

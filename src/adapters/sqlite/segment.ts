@@ -1,8 +1,11 @@
 // Rows of one repository held in memory for searching: what scopes and filters ask about them and, once asked for, their
 // words and sign bits. Made from one version of the repository; rows that change later die here and live in a younger one.
+import { randomInt } from "node:crypto";
 import type { Database } from "./database.ts";
 import type { Facet } from "./filter-rows.ts";
-import { buildWordIndex, type RowWords, type WordIndex, wordIndexBytes } from "./word-index.ts";
+import { prepared } from "./prepared.ts";
+import type { StoredSpace } from "./stored-space.ts";
+import { buildWordIndex, type WordIndex, wordIndexBytes } from "./word-index.ts";
 
 export interface Segment {
   readonly repo: number;
@@ -22,8 +25,8 @@ export interface Segment {
   /** 1 while the row is the newest of its id. */
   readonly alive: Uint8Array;
   words: WordIndex | null;
-  /** By embedding space; rows without a vector of that space have 0 in `has`. */
-  readonly bits: Map<number, { readonly bits: Uint32Array; readonly has: Uint8Array }>;
+  /** By embedding space, of one generation; rows without a vector of that space have 0 in `has`. */
+  readonly bits: Map<number, { readonly trained: number; readonly bits: Uint32Array; readonly has: Uint8Array }>;
 }
 
 type FactRow = [
@@ -41,11 +44,11 @@ type FactRow = [
 
 /** Reads the rows of a repository that changed after a version and are not stale. */
 export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
-  const rows = db
-    .prepare(
-      `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
+  const rows = prepared(
+    db,
+    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
        FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
-    )
+  )
     .raw()
     .all(repo, since) as FactRow[];
   const facets = interned<Facet>();
@@ -69,35 +72,37 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
   };
 }
 
+/** Unknown to those who write the words. */
+const SEED = randomInt(2 ** 32);
+
 /** The words of a segment's living rows, read on first use. */
 export function segmentWords(db: Database.Database, segment: Segment): WordIndex {
   if (segment.words === null) {
-    const rows = db
-      .prepare(
-        `SELECT r.id, w.text, w.path, w.symbol, w.hunk FROM records r JOIN words w ON w.id = r.id
+    const rows = prepared(
+      db,
+      `SELECT r.id, CAST(w.text || char(10) || w.path || char(10) || w.symbol || char(10) || w.hunk AS BLOB) AS words
+         FROM records r JOIN words w ON w.id = r.id
          WHERE r.repo = ? AND r.stale = 0 AND r.changed > ?`,
-      )
-      .iterate(segment.repo, segment.since) as Iterable<RowWords & { readonly id: number }>;
-    segment.words = buildWordIndex(segment.ids.length, placed(segment, rows));
+    ).iterate(segment.repo, segment.since) as Iterable<{ readonly id: number; readonly words: Uint8Array }>;
+    segment.words = buildWordIndex(segment.ids.length, wordsOf(segment, rows), SEED);
   }
   return segment.words;
 }
 
 /** The sign bits of a segment's living rows in one embedding space, read on first use. */
-export function segmentBits(db: Database.Database, segment: Segment, space: number, words: number) {
-  const known = segment.bits.get(space);
-  if (known !== undefined) return known;
+export function segmentBits(db: Database.Database, segment: Segment, space: StoredSpace, words: number) {
+  const known = segment.bits.get(space.id);
+  if (known?.trained === space.trained) return known;
   const bits = new Uint32Array(segment.ids.length * words);
   const has = new Uint8Array(segment.ids.length);
   const bytes = new Uint8Array(bits.buffer);
-  const rows = db
-    .prepare(
-      segment.since < 0
-        ? "SELECT id, b FROM vec_bit WHERE repo = @repo AND space = @space"
-        : `SELECT b.id, b.b FROM records r JOIN vec_bit b ON b.repo = r.repo AND b.space = @space AND b.id = r.id
+  const rows = prepared(
+    db,
+    segment.since < 0
+      ? "SELECT id, b FROM vec_bit WHERE repo = @repo AND space = @space"
+      : `SELECT b.id, b.b FROM records r JOIN vec_bit b ON b.repo = r.repo AND b.space = @space AND b.id = r.id
            WHERE r.repo = @repo AND r.stale = 0 AND r.changed > @since`,
-    )
-    .iterate({ repo: segment.repo, space, since: segment.since }) as Iterable<{
+  ).iterate({ repo: segment.repo, space: space.id, since: segment.since }) as Iterable<{
     readonly id: number;
     readonly b: Uint8Array;
   }>;
@@ -106,8 +111,8 @@ export function segmentBits(db: Database.Database, segment: Segment, space: numb
     bytes.set(row.b, position * words * 4);
     has[position] = 1;
   }
-  const loaded = { bits, has };
-  segment.bits.set(space, loaded);
+  const loaded = { trained: space.trained, bits, has };
+  segment.bits.set(space.id, loaded);
   return loaded;
 }
 
@@ -130,6 +135,13 @@ export function segmentBytes(segment: Segment): number {
   const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
   const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
   return facts + words + bits;
+}
+
+function* wordsOf(
+  segment: Segment,
+  rows: Iterable<{ readonly id: number; readonly words: Uint8Array }>,
+): Generator<readonly [number, Uint8Array]> {
+  for (const [position, row] of placed(segment, rows)) yield [position, row.words];
 }
 
 /** Rows with their positions; those that the segment does not hold, or that died, are left out. */

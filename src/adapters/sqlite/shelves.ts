@@ -1,5 +1,6 @@
 // The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
 import type { Database } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import { loadSegment, positionOf, type Segment, segmentBytes } from "./segment.ts";
 
 /** A repository that a scope admits, as the snapshot of this search shows it. */
@@ -71,20 +72,19 @@ function refresh(db: Database.Database, shelf: Shelf, repository: AdmittedReposi
 
 /** Rows that changed die where they are held and are read into a new segment; rows that are gone die. */
 function addChanges(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {
-  const changed = db
-    .prepare("SELECT id FROM records WHERE repo = ? AND stale IN (0, 1) AND changed > ?")
+  const changed = prepared(db, "SELECT id FROM records WHERE repo = ? AND stale IN (0, 1) AND changed > ?")
     .pluck()
     .all(repository.id, shelf.version) as number[];
   for (const id of changed) kill(shelf, id);
   if (changed.length > 0) shelf.segments.push(loadSegment(db, repository.id, shelf.version));
-  const count = db.prepare("SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck().get(repository.id);
+  const count = prepared(db, "SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck().get(repository.id);
   // Every row in the file is held alive here by now; when more are alive here, some are gone there.
   if (shelf.segments.reduce((sum, segment) => sum + living(segment), 0) !== count) keepOnly(db, shelf, repository.id);
 }
 
 function keepOnly(db: Database.Database, shelf: Shelf, repo: number): void {
   const there = new Set(
-    db.prepare("SELECT id FROM records WHERE repo = ? AND stale = 0").pluck().all(repo) as number[],
+    prepared(db, "SELECT id FROM records WHERE repo = ? AND stale = 0").pluck().all(repo) as number[],
   );
   for (const segment of shelf.segments) {
     segment.ids.forEach((id, position) => {

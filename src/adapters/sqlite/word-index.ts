@@ -1,17 +1,15 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
 import { WORD_COLUMNS } from "./record-words.ts";
+import { type WordTable, wordTable } from "./word-table.ts";
 
 type Column = (typeof WORD_COLUMNS)[number];
 
-/**
- * How much a word counts by where it stands, in eighths so that sums stay exact: see bench/memory.bench.ts and the
- * retrieval suite for what was tried.
- */
+/** How much a word counts by where it stands, in eighths so that sums stay exact. */
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
 export interface WordIndex {
-  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly vocabulary: WordTable;
   /** Postings of word w stand at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
@@ -21,32 +19,33 @@ export interface WordIndex {
   readonly lengths: Uint32Array;
 }
 
-/** One row's words by place, each a list with one space between. */
-export type RowWords = Readonly<Record<Column, string>>;
-
 /**
  * @param size rows that the index has room for
- * @param rows position (0 … size − 1) and words, each position at most once; positions left out have no words
+ * @param rows position (0 … size − 1), each at most once, and its words as UTF-8: a space between words, a line for each
+ *   of WORD_COLUMNS; positions left out have no words
+ * @param seed see wordTable
  */
-export function buildWordIndex(size: number, rows: Iterable<readonly [position: number, words: RowWords]>): WordIndex {
-  const vocabulary = new Map<string, number>();
-  const postings = { words: grow(), rows: grow(), counts: grow() };
-  const lengths = new Uint32Array(size);
-  for (const [position, words] of rows) {
-    const bag = new Map<number, number>();
-    lengths[position] = fillBag(bag, words, vocabulary);
-    for (const [word, count] of bag) {
-      postings.words.push(word);
-      postings.rows.push(position);
-      postings.counts.push(Math.min(count, 65_535));
-    }
-  }
-  return { vocabulary, ...byWord(vocabulary.size, postings.words.take(), postings), lengths };
+export function buildWordIndex(
+  size: number,
+  rows: Iterable<readonly [position: number, words: Uint8Array]>,
+  seed: number,
+): WordIndex {
+  const filling: Filling = {
+    vocabulary: wordTable(seed),
+    lengths: new Uint32Array(size),
+    words: grow(),
+    rows: grow(),
+    counts: grow(),
+    lastOf: grow(),
+  };
+  for (const [position, words] of rows) addRow(filling, position, words);
+  const { vocabulary, lengths } = filling;
+  return { vocabulary, lengths, ...byWord(filling) };
 }
 
-/** Rough bytes that an index holds; a word of the vocabulary costs about 90 in V8. */
+/** Bytes that an index holds. */
 export function wordIndexBytes(index: WordIndex): number {
-  return index.rows.length * 6 + index.starts.length * 4 + index.lengths.length * 4 + index.vocabulary.size * 90;
+  return index.rows.length * 6 + index.starts.length * 4 + index.lengths.length * 4 + index.vocabulary.bytes();
 }
 
 /** Weighted length of an index's row or count of its posting, in words. */
@@ -54,35 +53,57 @@ export function inWords(eighths: number): number {
   return eighths / STEPS;
 }
 
-function fillBag(bag: Map<number, number>, words: RowWords, vocabulary: Map<string, number>): number {
-  let length = 0;
-  for (const column of WORD_COLUMNS) {
-    const weight = COLUMN_WEIGHTS[column] * STEPS;
-    if (words[column] === "" || weight === 0) continue;
-    for (const word of words[column].split(" ")) {
-      let id = vocabulary.get(word);
-      if (id === undefined) {
-        id = vocabulary.size;
-        vocabulary.set(word, id);
-      }
-      bag.set(id, (bag.get(id) ?? 0) + weight);
-      length += weight;
-    }
-  }
-  return length;
+interface Filling {
+  readonly vocabulary: WordTable;
+  readonly lengths: Uint32Array;
+  /** Of each posting, in the order of the rows. */
+  readonly words: Grown;
+  readonly rows: Grown;
+  readonly counts: Grown;
+  /** Of each word: one more than its last posting, by which a repeat in the same row is known. */
+  readonly lastOf: Grown;
 }
 
-/** Sorts postings by word, rows ascending within each (counting sort). */
-function byWord(
-  vocabularySize: number,
-  words: Uint32Array,
-  postings: { readonly rows: Grown; readonly counts: Grown },
-) {
-  const starts = new Uint32Array(vocabularySize + 1);
+const SPACE = 0x20;
+const LINE = 0x0a;
+
+function addRow(filling: Filling, row: number, bytes: Uint8Array): void {
+  let column = 0;
+  let start = 0;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const byte = at < bytes.length ? bytes[at] : LINE;
+    if (byte !== SPACE && byte !== LINE) continue;
+    if (at > start) addWord(filling, row, filling.vocabulary.add(bytes, start, at), WEIGHTS[column] ?? 0);
+    start = at + 1;
+    if (byte === LINE) column += 1;
+  }
+}
+
+const WEIGHTS = WORD_COLUMNS.map((column) => COLUMN_WEIGHTS[column] * STEPS);
+
+function addWord(filling: Filling, row: number, word: number, weight: number): void {
+  const { lastOf, words, rows, counts, lengths } = filling;
+  lengths[row] = (lengths[row] ?? 0) + weight;
+  if (word === lastOf.size()) lastOf.push(0);
+  const last = lastOf.get(word) - 1;
+  if (last >= 0 && rows.get(last) === row) {
+    counts.set(last, Math.min(65_535, counts.get(last) + weight));
+    return;
+  }
+  lastOf.set(word, words.size() + 1);
+  words.push(word);
+  rows.push(row);
+  counts.push(weight);
+}
+
+/** Sorts postings by word (counting sort); rows stay in the order in which they came. */
+function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts"> {
+  const words = filling.words.take();
+  const starts = new Uint32Array(filling.vocabulary.size() + 1);
   for (const word of words) starts[word + 1] = (starts[word + 1] ?? 0) + 1;
-  for (let word = 0; word < vocabularySize; word += 1) starts[word + 1] = (starts[word + 1] ?? 0) + (starts[word] ?? 0);
+  for (let word = 1; word < starts.length; word += 1) starts[word] = (starts[word] ?? 0) + (starts[word - 1] ?? 0);
   const next = starts.slice();
-  const [fromRows, fromCounts] = [postings.rows.take(), postings.counts.take()];
+  const [fromRows, fromCounts] = [filling.rows.take(), filling.counts.take()];
   const rows = new Uint32Array(words.length);
   const counts = new Uint16Array(words.length);
   for (let at = 0; at < words.length; at += 1) {
@@ -97,6 +118,9 @@ function byWord(
 
 interface Grown {
   push(value: number): void;
+  get(at: number): number;
+  set(at: number, value: number): void;
+  size(): number;
   /** What was pushed. */
   take(): Uint32Array;
 }
@@ -115,6 +139,11 @@ function grow(): Grown {
       values[size] = value;
       size += 1;
     },
+    get: (at) => values[at] ?? 0,
+    set(at, value) {
+      values[at] = value;
+    },
+    size: () => size,
     take: () => values.subarray(0, size),
   };
 }

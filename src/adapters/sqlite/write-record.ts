@@ -1,18 +1,15 @@
 // One record into the tables of memory.db, inside a transaction that the caller holds.
-import type { EmbeddedRecord, EmbeddingSpace, MemoryRecord } from "../../domain/memory.ts";
+import type { EmbeddedRecord, MemoryRecord } from "../../domain/memory.ts";
 import type { Database } from "./database.ts";
 import { toBits, toInt8 } from "./quantise-vector.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { recordWords } from "./record-words.ts";
 import { repositoryLabeller } from "./repository-label.ts";
 import { rotateVector } from "./rotate-vector.ts";
+import type { StoredSpace } from "./stored-space.ts";
 
 /** Writes one record at a version of its repository. The id of a record of another repository is `taken`. */
-export type RecordWriter = (
-  row: EmbeddedRecord,
-  space: EmbeddingSpace,
-  version: number,
-) => "added" | "updated" | "taken";
+export type RecordWriter = (row: EmbeddedRecord, space: StoredSpace, version: number) => "added" | "updated" | "taken";
 
 /** What a vector was made from: when none of it changed, a record written without a vector keeps the one it has. */
 const EMBEDDED = [
@@ -89,19 +86,15 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
 }
 
 function vectorWriter(db: Database.Database) {
-  const findSpace = db.prepare("SELECT id FROM spaces WHERE model = ? AND dimension = ?").pluck();
-  const addSpace = db.prepare("INSERT INTO spaces (model, dimension) VALUES (?, ?)");
   const addBits = db.prepare("INSERT OR REPLACE INTO vec_bit (repo, space, id, b) VALUES (?, ?, ?, ?)");
   const addBytes = db.prepare("INSERT OR REPLACE INTO vec_i8 (id, space, v) VALUES (?, ?, ?)");
   const removal = vectorRemoval(db);
   return {
     remove: removal,
-    add(id: number, repo: number, vector: Float32Array, space: EmbeddingSpace): void {
-      const known = findSpace.get(space.model, space.dimension) as number | undefined;
-      const spaceId = known ?? Number(addSpace.run(space.model, space.dimension).lastInsertRowid);
+    add(id: number, repo: number, vector: Float32Array, space: StoredSpace): void {
       const rotated = rotateVector(vector);
-      addBits.run(repo, spaceId, id, toBits(rotated));
-      addBytes.run(id, spaceId, toInt8(rotated));
+      addBits.run(repo, space.id, id, toBits(rotated, space.mean));
+      addBytes.run(id, space.id, toInt8(rotated));
     },
   };
 }

@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { relabelRepository } from "../../../src/adapters/sqlite/repository-label.ts";
+import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
+import type { MemoryRecord } from "../../../src/domain/memory.ts";
+import type { Scope } from "../../../src/domain/retrieval.ts";
+import { memoryRecord, SPACE, vectorAt } from "../contracts/memory.ts";
+
+const HISTORIES = 300;
+const STEPS_PER_HISTORY = 3;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+type Visibility = MemoryRecord["visibility"];
+
+/** What the rules say, written once more without SQL. */
+interface Known {
+  owner: number | null;
+  visibility: Visibility;
+  readonly rows: Map<string, MemoryRecord>;
+}
+
+type Step =
+  | {
+      readonly do: "remember";
+      readonly repo: number;
+      readonly owner: number;
+      readonly visibility: Visibility;
+      readonly pull: number;
+      readonly at: number;
+      readonly stale: boolean;
+      readonly of: number;
+    }
+  | { readonly do: "forget"; readonly repo: number; readonly of: number }
+  | { readonly do: "forgetRepository"; readonly repo: number }
+  | { readonly do: "relabel"; readonly repo: number; readonly owner: number; readonly visibility: Visibility };
+
+const HOSTS = ["github.com", "ghes.example"];
+/** Eight repositories on two hosts, whose ids and owners mean different things on each. */
+const keyOf = (repo: number) => `${HOSTS[repo % 2]}/${Math.floor(repo / 2)}`;
+const strict = (one: Visibility, other: Visibility): Visibility =>
+  [one, other].includes("private") ? "private" : [one, other].includes("internal") ? "internal" : "public";
+
+const repo = fc.nat(7);
+const owner = fc.nat(2);
+const visibility = fc.constantFrom<Visibility>("public", "internal", "private");
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant("remember" as const),
+        repo,
+        owner,
+        visibility,
+        pull: fc.nat(2),
+        at: fc.nat(3),
+        stale: fc.boolean(),
+        of: fc.nat(3),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const), repo, of: fc.nat(3) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("forgetRepository" as const), repo }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("relabel" as const), repo, owner, visibility }) },
+  ),
+  { minLength: STEPS_PER_HISTORY, maxLength: STEPS_PER_HISTORY },
+);
+const scopes = fc.record({
+  repo,
+  pool: fc.option(fc.record({ ownerId: owner, targetIsPublic: fc.boolean() })),
+  excludePull: fc.option(fc.nat(2)),
+  before: fc.option(fc.nat(3)),
+});
+
+function admits(known: Known, key: string, record: MemoryRecord, scope: Scope): boolean {
+  const own = key === scope.repo;
+  const pool = scope.ownerPool;
+  const shared =
+    pool !== null &&
+    key.split("/")[0] === scope.repo.split("/")[0] &&
+    known.owner === pool.ownerId &&
+    (!pool.targetIsPublic || known.visibility === "public");
+  if (!own && !shared) return false;
+  if (record.stale) return false;
+  if (own && scope.excludePull !== null && record.provenance.pull === scope.excludePull) return false;
+  return scope.before === null || record.provenance.at < scope.before;
+}
+
+test(`no search ever tells what its scope does not admit, and each tells all it admits (${HISTORIES} histories)`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-isolation-"));
+  folders.push(folder);
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  // Speed only: what is on disk after a crash is not asked here.
+  db.pragma("synchronous = OFF");
+  const memory = sqliteMemory(db);
+  const searches = [
+    openSearch(path, DEFAULT_LIMITS),
+    openSearch(path, { ...DEFAULT_LIMITS, rowsInSql: 0 }),
+    openSearch(path, { ...DEFAULT_LIMITS, memoryBytes: 0 }),
+  ];
+  const all = new Map<string, Known>();
+  await fc.assert(
+    fc.asyncProperty(steps, scopes, async (history, wanted) => {
+      for (const step of history) await take(step);
+      const scope: Scope = {
+        repo: keyOf(wanted.repo),
+        ownerPool: wanted.pool,
+        excludePull: wanted.excludePull,
+        before: wanted.before,
+      };
+      const expected = [...all]
+        .flatMap(([key, known]) => [...known.rows.values()].filter((record) => admits(known, key, record, scope)))
+        .map((record) => record.id)
+        .sort();
+      const everyId = [...all.values()].flatMap((known) => [...known.rows.keys()]);
+      for (const search of searches) {
+        const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id).sort();
+        expect(ids(search.nearest(scope, vectorAt(0), SPACE, 100, {}))).toEqual(expected);
+        expect(ids(search.matching(scope, "canary", 100, {}))).toEqual(expected);
+        expect(ids(search.records(scope, everyId))).toEqual(expected);
+        expect(search.counts(scope).total).toBe(expected.length);
+      }
+    }),
+    { numRuns: HISTORIES, endOnFailure: true },
+  );
+  for (const search of searches) search.close();
+  db.close();
+
+  async function take(step: Step): Promise<void> {
+    const key = keyOf(step.repo);
+    const known = all.get(key);
+    if (step.do === "forgetRepository") {
+      all.delete(key);
+      await memory.forgetRepository(key);
+    } else if (step.do === "relabel") {
+      const [host, id] = key.split("/") as [string, string];
+      relabelRepository(db, {
+        host,
+        id: Number(id),
+        ownerId: step.owner,
+        owner: "o",
+        name: "n",
+        visibility: step.visibility,
+      });
+      if (known !== undefined) Object.assign(known, { owner: step.owner, visibility: step.visibility });
+    } else {
+      const record = memoryRecord(
+        {
+          repo: key,
+          sourceId: `s${step.of}`,
+          text: `canary of ${key}`,
+          ...(step.do === "remember" ? { ownerId: step.owner, visibility: step.visibility, stale: step.stale } : {}),
+        },
+        step.do === "remember" ? { pull: step.pull, at: step.at } : {},
+      );
+      if (step.do === "forget") {
+        known?.rows.delete(record.id);
+        await memory.forget(key, [record.id]);
+        return;
+      }
+      const label = known ?? { owner: step.owner, visibility: step.visibility, rows: new Map() };
+      if (label.owner !== step.owner) label.owner = null;
+      label.visibility = strict(label.visibility, step.visibility);
+      label.rows.set(record.id, record);
+      all.set(key, label);
+      await memory.remember([{ record, vector: vectorAt(step.of) }], SPACE);
+    }
+  }
+}, 600_000);
+
+test("a repository that moved, was made private or has a namesake is seen only by those who may see it now", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-isolation-"));
+  folders.push(folder);
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  const memory = sqliteMemory(db);
+  const search = openSearch(path, DEFAULT_LIMITS);
+  const record = memoryRecord({ repo: "github.com/2", visibility: "public" });
+  await memory.remember([{ record, vector: null }], SPACE);
+  const seenBy = (ownerId: number, targetIsPublic: boolean) =>
+    search.matching(
+      { repo: "github.com/1", ownerPool: { ownerId, targetIsPublic }, excludePull: null, before: null },
+      "handshake",
+      5,
+      {},
+    ).length;
+  expect([seenBy(9, true), seenBy(9, false), seenBy(8, true)]).toEqual([1, 1, 0]);
+  const now = { host: "github.com", id: 2, ownerId: 9, owner: "acme", name: "shop", visibility: "private" as const };
+  relabelRepository(db, now);
+  expect([seenBy(9, true), seenBy(9, false), seenBy(8, false)]).toEqual([0, 1, 0]);
+  // A job that is older than the change does not undo it.
+  await memory.remember([{ record, vector: null }], SPACE);
+  expect(seenBy(9, true)).toBe(0);
+  relabelRepository(db, { ...now, ownerId: 8, visibility: "public" });
+  expect([seenBy(9, false), seenBy(8, true)]).toEqual([0, 1]);
+  // Nor does it give the repository back to its old owner; in doubt it is nobody's.
+  await memory.remember([{ record, vector: null }], SPACE);
+  expect([seenBy(9, false), seenBy(8, false)]).toEqual([0, 0]);
+  // Made again under the same name: another id, and nothing remembered.
+  expect(search.counts({ repo: "github.com/3", ownerPool: null, excludePull: null, before: null }).total).toBe(0);
+  search.close();
+  db.close();
+});

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nearestBits } from "../../../src/adapters/sqlite/nearest-bits.ts";
+import { cosineDistance, toBits, toInt8 } from "../../../src/adapters/sqlite/quantise-vector.ts";
+import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
+import { rotatedSize, rotateVector } from "../../../src/adapters/sqlite/rotate-vector.ts";
+import { topK } from "../../../src/adapters/sqlite/top-k.ts";
+import { vectorProblem } from "../../../src/adapters/sqlite/vector-problem.ts";
+
+const component = fc.double({ min: -1, max: 1, noNaN: true });
+const vector = (dimension: number) =>
+  fc
+    .array(component, { minLength: dimension, maxLength: dimension })
+    .map((values) => Float32Array.from(values))
+    .filter((values) => values.some((value) => Math.abs(value) > 1e-3));
+
+function cosine(one: Float32Array, other: Float32Array): number {
+  let [dot, a, b] = [0, 0, 0];
+  one.forEach((value, at) => {
+    const with_ = other[at] ?? 0;
+    dot += value * with_;
+    a += value * value;
+    b += with_ * with_;
+  });
+  return dot / Math.sqrt(a * b);
+}
+
+test("rotation keeps every angle and makes the length one, whatever the dimension", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 70 }).chain((dimension) => fc.tuple(vector(dimension), vector(dimension))),
+      ([one, other]) => {
+        const [a, b] = [rotateVector(one), rotateVector(other)];
+        expect(a.length).toBe(rotatedSize(one.length));
+        expect(Math.abs(cosine(a, b) - cosine(one, other))).toBeLessThan(1e-5);
+        expect(Math.abs(Math.hypot(...a) - 1)).toBeLessThan(1e-5);
+      },
+    ),
+  );
+});
+
+test("rotation is the same for ever: stored bits depend on it", () => {
+  const bits = toBits(rotateVector(Float32Array.from({ length: 40 }, (_, at) => Math.sin(at + 1))), null);
+  expect(Buffer.from(bits).toString("hex")).toMatchInlineSnapshot(`"e2d2949322720402"`);
+});
+
+test("rotation spreads a vector of one component over all, so that no sign is chance", () => {
+  const rotated = rotateVector(Float32Array.of(0, 0, 5, 0, 0, 0, 0, 0));
+  expect(rotated.every((value) => Math.abs(Math.abs(value) - 1 / Math.sqrt(32)) < 1e-6)).toBe(true);
+});
+
+test("a distance from bytes is within .01 of the true cosine distance, and between 0 and 2", () => {
+  fc.assert(
+    fc.property(vector(64), vector(64), (one, other) => {
+      const distance = cosineDistance(rotateVector(one), toInt8(rotateVector(other)));
+      expect(Math.abs(distance - (1 - cosine(one, other)))).toBeLessThan(0.01);
+      expect(distance).toBeGreaterThanOrEqual(0);
+      expect(distance).toBeLessThanOrEqual(2);
+    }),
+  );
+});
+
+test("centred bits are the signs of what is left when the mean is taken away", () => {
+  const bits = toBits(
+    Float32Array.from({ length: 32 }, (_, at) => at / 32),
+    new Float32Array(32).fill(0.5),
+  );
+  expect([...bits]).toEqual([0, 0, 255, 255]);
+});
+
+test("choosing by bits gives what sorting all rows by Hamming distance and id gives", () => {
+  const rows = fc.array(fc.uint8Array({ minLength: 4, maxLength: 4 }), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(
+      rows,
+      fc.uint8Array({ minLength: 4, maxLength: 4 }),
+      fc.nat(70),
+      fc.nat(60),
+      (all, query, wanted, cut) => {
+        const part = (from: number, to: number) => ({
+          bits: new Uint32Array(Uint8Array.from(all.slice(from, to).flatMap((row) => [...row])).buffer),
+          words: 1,
+          ids: Float64Array.from(all.slice(from, to), (_, at) => 1000 - from - at),
+          admitted: (row: number) => (from + row) % 5 !== 3,
+        });
+        const parts = [part(0, cut), part(cut, all.length)];
+        const distance = (row: Uint8Array) =>
+          row.reduce((sum, byte, at) => sum + (byte ^ (query[at] ?? 0)).toString(2).replaceAll("0", "").length, 0);
+        const expected = all
+          .map((row, at) => ({ id: 1000 - at, at, distance: distance(row) }))
+          .filter(({ at }) => at % 5 !== 3)
+          .sort((one, other) => one.distance - other.distance || one.id - other.id)
+          .slice(0, wanted)
+          .map(({ id }) => id);
+        const chosen = nearestBits(parts, new Uint32Array(query.slice().buffer), wanted);
+        expect(chosen.map(({ part: of, row }) => of.ids[row]).sort()).toEqual(expected.sort());
+      },
+    ),
+  );
+});
+
+test("ranking by bits is by the sum of the query's components where the bits are set", () => {
+  const candidate = fc.uint8Array({ minLength: 4, maxLength: 4 });
+  fc.assert(
+    fc.property(
+      vector(32),
+      fc.array(candidate, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 10 }),
+      (query, all, wanted) => {
+        const candidates = all.map((bytes, id) => ({ id, bytes, offset: 0 }));
+        const score = (bytes: Uint8Array) =>
+          query.reduce((sum, value, at) => sum + ((((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) === 1 ? value : 0), 0);
+        const worstIn = rankByBits(query, candidates, wanted).map((id) => score(all[id] ?? new Uint8Array()));
+        const sorted = all.map(score).sort((one, other) => other - one);
+        expect(worstIn).toHaveLength(Math.min(wanted, all.length));
+        if (all.length > wanted) {
+          for (const [at, value] of worstIn.entries()) expect(Math.abs(value - (sorted[at] ?? 0))).toBeLessThan(1e-5);
+        }
+      },
+    ),
+  );
+});
+
+test("the k best are those that sorting would give, in any order of arrival", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(50)), fc.integer({ min: -1, max: 20 }), (values, k) => {
+      const items = values.map((value, id) => ({ value, id }));
+      const before = (one: { value: number; id: number }, other: { value: number; id: number }) =>
+        one.value < other.value || (one.value === other.value && one.id < other.id);
+      const expected = items
+        .toSorted((one, other) => one.value - other.value || one.id - other.id)
+        .slice(0, Math.max(0, k));
+      expect(topK(items, k, before)).toEqual(expected);
+      expect(topK(items.toReversed(), k, before)).toEqual(expected);
+    }),
+  );
+});
+
+test("tiny and huge components are fine; what is not a direction is not", () => {
+  expect(vectorProblem(Float32Array.of(1e-40, 0), 2)).toBeNull();
+  expect(vectorProblem(Float32Array.of(3e38, 3e38), 2)).toBeNull();
+  expect(rotateVector(Float32Array.of(3e38, 3e38)).every(Number.isFinite)).toBe(true);
+  expect(vectorProblem(Float32Array.of(-0, 0), 2)).toMatch(/all zero/);
+  expect(vectorProblem(Float32Array.of(1, Number.NaN), 2)).toMatch(/finite/);
+  expect(vectorProblem(Float32Array.of(1, 2, 3), 2)).toMatch(/3 components, its space 2/);
+});
