@@ -1,7 +1,13 @@
 // The retrieval data as the ranker takes it: comments and changes prepared, truth beside them.
 import { createHash } from "node:crypto";
 import { parseDiff } from "../src/gather/parse-diff.ts";
-import { type ChangedHunk, type PreparedChange, type PreparedMemory, prepareChange, prepareMemory } from "../src/retrieve/prepare.ts";
+import {
+  type ChangedHunk,
+  type PreparedChange,
+  type PreparedMemory,
+  prepareChange,
+  prepareMemory,
+} from "../src/retrieve/prepare.ts";
 import { dataFingerprint, readRows } from "./read-data.ts";
 
 interface CorpusRow {
@@ -106,7 +112,10 @@ function queryOf(row: QueryRow, hunks: readonly ChangedHunk[]): RetrievalQuery {
   };
 }
 
-function changedHunk(path: string, hunk: { section: string; lines: readonly { kind: string; text: string }[] }): ChangedHunk {
+function changedHunk(
+  path: string,
+  hunk: { section: string; lines: readonly { kind: string; text: string }[] },
+): ChangedHunk {
   const linesOf = (kind: string) => hunk.lines.filter((line) => line.kind === kind).map((line) => line.text);
   return {
     path,
@@ -125,6 +134,10 @@ export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly Pr
 
 /** Ids by score, best first; equal scores stand in the order of a hash of the id, which favours nobody. */
 export function rank(ids: readonly string[], scores: ArrayLike<number>): string[] {
-  const order = ids.map((id, at) => ({ id, score: scores[at] ?? 0, tie: createHash("sha256").update(id).digest("hex") }));
+  const order = ids.map((id, at) => ({
+    id,
+    score: scores[at] ?? 0,
+    tie: createHash("sha256").update(id).digest("hex"),
+  }));
   return order.sort((a, b) => b.score - a.score || (a.tie < b.tie ? -1 : 1)).map((entry) => entry.id);
 }

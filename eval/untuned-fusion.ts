@@ -1,7 +1,8 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
+
+import { tokenise } from "../src/domain/tokenise.ts";
 import { bagOf, buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
 import type { PreparedMemory } from "../src/retrieve/prepare.ts";
-import { tokenise } from "../src/retrieve/tokenise.ts";
 import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
 
 const BM25 = { k1: 1.2, b: 0.75 };
@@ -23,7 +24,9 @@ export function untunedFusion(query: RetrievalQuery, memories: readonly Prepared
     keyword((memory) => [...memory.words, ...tokenise(memory.path)], all.slice(0, all.length - added.length)),
   ];
   const scores = new Map<string, number>();
-  for (const list of lists) list.forEach((id, at) => scores.set(id, (scores.get(id) ?? 0) + 1 / (RRF_K + at + 1)));
+  for (const list of lists) {
+    for (const [at, id] of list.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (RRF_K + at + 1));
+  }
   return rank(
     ids,
     ids.map((id) => scores.get(id) ?? 0),
@@ -36,7 +39,13 @@ function placeOf(query: RetrievalQuery): (memory: PreparedMemory) => number {
   const folders = new Set(files.map((file) => folderOf(file.path)));
   const languages = new Set(files.map((file) => file.language));
   return (memory) => {
-    const near = paths.has(memory.path) ? 3 : folders.has(folderOf(memory.path)) ? 2 : languages.has(memory.language) ? 1 : 0;
+    const near = paths.has(memory.path)
+      ? 3
+      : folders.has(folderOf(memory.path))
+        ? 2
+        : languages.has(memory.language)
+          ? 1
+          : 0;
     return near + memory.createdAt / 1e14;
   };
 }

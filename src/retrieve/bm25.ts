@@ -7,6 +7,12 @@ export interface Bm25Options {
   readonly b: number;
 }
 
+/**
+ * The best of k1 .3–2, b .4–1 on all four development sets (eval/research/retrieval.md): memories differ much in length,
+ * and a word that a short comment repeats is what it is about.
+ */
+export const KEYWORDS: Bm25Options = { k1: 2, b: 1 };
+
 export interface Bm25Index {
   /** Number of texts. */
   readonly size: number;
@@ -45,7 +51,13 @@ export function buildIndex(texts: readonly (readonly string[])[]): Bm25Index {
     total += words.length;
   }
   const lengths = Float64Array.from(texts, (words) => words.length);
-  return { size: texts.length, vocabulary, ...postings(bags, frequency), lengths, meanLength: total / Math.max(1, texts.length) };
+  return {
+    size: texts.length,
+    vocabulary,
+    ...postings(bags, frequency),
+    lengths,
+    meanLength: total / Math.max(1, texts.length),
+  };
 }
 
 function postings(bags: readonly Map<number, number>[], frequency: readonly number[]) {
@@ -81,7 +93,9 @@ export function inverseFrequency(index: Bm25Index, word: number): number {
  */
 export function scoreAll(index: Bm25Index, query: ReadonlyMap<string, number>, options: Bm25Options): Float64Array {
   const scores = new Float64Array(index.size);
-  const norms = index.lengths.map((length) => options.k1 * (1 - options.b + (options.b * length) / Math.max(1e-9, index.meanLength)));
+  const norms = index.lengths.map(
+    (length) => options.k1 * (1 - options.b + (options.b * length) / Math.max(1e-9, index.meanLength)),
+  );
   for (const [word, weight] of query) {
     const id = index.vocabulary.get(word);
     if (id === undefined || weight === 0) continue;

@@ -1,7 +1,7 @@
 // Issues that recur have been said before, in other words, on other pull requests: how much company a comment has.
+import type { WordWeight } from "../domain/word-rarity.ts";
 import type { PreparedMemory } from "./prepare.ts";
-import { buildSpace, nearness, type VectorSpace, type Vector, vectorOf } from "./vector-space.ts";
-import type { WordWeight } from "./word-weight.ts";
+import { buildSpace, nearness, type Vector, type VectorSpace, vectorOf } from "./vector-space.ts";
 
 /** Keeps the logarithm finite for a comment that stands alone: about the weight of one distant neighbour. */
 const ALONE_RELEVANT = 0.002;

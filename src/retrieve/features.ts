@@ -1,17 +1,16 @@
 // What speaks for a remembered comment when a change is under review: one column of figures per signal. No weights here.
-import { bagOf, buildIndex, scoreAll } from "./bm25.ts";
+import { type Background, rarity, type WordWeight } from "../domain/word-rarity.ts";
+import { bagOf, buildIndex, KEYWORDS, scoreAll } from "./bm25.ts";
 import { densityOf } from "./density.ts";
 import { placeSignals } from "./place.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window } from "./prepare.ts";
 import { buildSpace, nearness, type VectorSpace, vectorOf } from "./vector-space.ts";
-import { type Background, backgroundWeight, mixedWeight, type WordWeight } from "./word-weight.ts";
+import { mixedWeight } from "./word-weight.ts";
 
 /** One figure per memory, in the memories' order. */
 export type Signals = Readonly<Record<string, Float64Array>>;
 
 const DAY_MS = 86_400_000;
-/** Saturation and length of the keyword views (eval/research/retrieval.md): diffs are long, comments short and uneven. */
-const KEYWORDS = { k1: 2, b: 1 };
 const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
@@ -21,7 +20,11 @@ const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
  * @param memories of one repository, all written before the change; quadratic only in how many share a word, so hand
  *   over a few hundred (see shortlist.ts)
  */
-export function signalsOf(change: PreparedChange, memories: readonly PreparedMemory[], background: Background): Signals {
+export function signalsOf(
+  change: PreparedChange,
+  memories: readonly PreparedMemory[],
+  background: Background,
+): Signals {
   const text = textSignals(change, memories, background);
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
@@ -29,14 +32,18 @@ export function signalsOf(change: PreparedChange, memories: readonly PreparedMem
   return {
     ...text,
     ...place,
-    ...densityOf(memories, backgroundWeight(background), guess),
+    ...densityOf(memories, rarity(background), guess),
     lowInformation,
     age: Float64Array.from(memories, (memory) => Math.log(1 + Math.max(0, change.now - memory.createdAt) / DAY_MS)),
   };
 }
 
 /** The signals that need nothing but the memories' text. */
-export function textSignals(change: PreparedChange, memories: readonly PreparedMemory[], background: Background): Signals {
+export function textSignals(
+  change: PreparedChange,
+  memories: readonly PreparedMemory[],
+  background: Background,
+): Signals {
   const index = buildIndex(memories.map((memory) => memory.words));
   const weigh = mixedWeight(background, index);
   const texts = buildSpace(memories.map((memory) => vectorOf(memory.words, weigh)));
@@ -51,13 +58,14 @@ export function textSignals(change: PreparedChange, memories: readonly PreparedM
     pairTextAnywhere: pairs.any,
     windowLines: nearest(lines, change.windows, weigh, extensions).same,
     allText: nearness(texts, vectorOf(change.all, weigh)),
+    talkText: nearness(texts, vectorOf(change.talk, weigh)),
     titleText: nearness(texts, vectorOf(change.title, weigh)),
     addedText: nearness(texts, vectorOf(change.added, weigh)),
     bodyKeywords: scoreAll(index, bagOf(change.body), BODY_KEYWORDS),
     addedKeywords: scoreAll(index, bagOf(change.added), KEYWORDS),
     contextKeywords: scoreAll(index, bagOf(change.context), KEYWORDS),
     windowKeywords: bestKeywords(change, memories),
-    spans: spanShare(change, memories, backgroundWeight(background)),
+    spans: spanShare(change, memories, rarity(background)),
   };
 }
 

@@ -12,7 +12,10 @@ export const LONGEST_COMMENT = 20_000;
  */
 export function proseOf(text: string): string {
   const open = cutBetween(withoutFooters(text), "```", "```");
-  return open.replace(/<[^<>\n]{0,200}>/g, " ").replace(/\s+/g, " ").trim();
+  return open
+    .replace(/<[^<>\n]{0,200}>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** A comment without links, hidden comments and what tools write in `<sup>` under their own comments. */

@@ -1,7 +1,7 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { canonicalLanguage } from "../domain/language.ts";
+import { tokenise } from "../domain/tokenise.ts";
 import { isLowInformation, proseOf, withoutFooters } from "./low-information.ts";
-import { tokenise } from "./tokenise.ts";
 
 /** A review comment of the past, as the ranker needs it. */
 export interface RememberedComment {
@@ -71,7 +71,9 @@ export interface Window {
 export interface PreparedChange {
   readonly title: readonly string[];
   readonly body: readonly string[];
-  /** Title, body, paths and all added lines. */
+  /** Title, body and paths: what people say about the change. */
+  readonly talk: readonly string[];
+  /** The same, and all added lines. */
   readonly all: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -94,8 +96,8 @@ const HUNK_LINES = 4;
 const BODY_CHARACTERS = 4_000;
 /** A longer line is data or minified. */
 const LINE_CHARACTERS = 2_000;
-/** Changed lines read of one change. */
-const MOST_LINES = 20_000;
+/** UTF-16 units of lines read of one change: a reviewer has stopped reading long before. */
+const MOST_CHARACTERS = 1_000_000;
 
 /** @param comment untrusted text in every field; never throws */
 export function prepareMemory(comment: RememberedComment): PreparedMemory {
@@ -127,6 +129,7 @@ export function prepareChange(change: Change): PreparedChange {
   return {
     title,
     body,
+    talk: [...title, ...body, ...paths],
     all: [...title, ...body, ...paths, ...added],
     added,
     removed: hunks.flatMap((hunk) => hunk.removed.flat()),
@@ -148,21 +151,25 @@ interface HunkWords {
 }
 
 function wordsOfHunks(hunks: readonly ChangedHunk[]): HunkWords[] {
-  const read: HunkWords[] = [];
-  let left = MOST_LINES;
+  const found: HunkWords[] = [];
+  let left = MOST_CHARACTERS;
   const words = (lines: readonly string[]) => {
-    const taken = lines.slice(0, left);
-    left -= taken.length;
-    return taken.map((line) => tokenise(line.slice(0, LINE_CHARACTERS)));
+    const read: string[][] = [];
+    for (const line of lines) {
+      if (left <= 0) break;
+      left -= line.length + 1;
+      read.push(tokenise(line.slice(0, LINE_CHARACTERS)));
+    }
+    return read;
   };
   for (const hunk of hunks) {
     if (left <= 0) break;
     const added = words(hunk.addedLines);
     const removed = words(hunk.removedLines);
     const context = [...words(hunk.contextLines).flat(), ...tokenise(hunk.section.slice(0, LINE_CHARACTERS))];
-    read.push({ extension: extensionOf(hunk.path), added, removed, context });
+    found.push({ extension: extensionOf(hunk.path), added, removed, context });
   }
-  return read;
+  return found;
 }
 
 /** Lines in stretches of `size`, each half over the next. Stretches of fewer than two words say nothing. */

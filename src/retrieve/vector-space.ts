@@ -1,5 +1,5 @@
 // Texts as unit vectors of weighted words, kept by word, so that one query meets only the texts that share a word.
-import type { WordWeight } from "./word-weight.ts";
+import type { WordWeight } from "../domain/word-rarity.ts";
 
 export interface VectorSpace {
   readonly size: number;

@@ -34,11 +34,11 @@ export function tokenise(text: string): string[] {
 
 /** One run of letters, digits and underscores. */
 function addRun(words: string[], run: string): void {
-  if (run.length > LONGEST_WORD * 2) return;
   if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
     addPairs(words, run);
     return;
   }
+  if (run.length > LONGEST_WORD * 2) return;
   const parts = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu) ?? [];
   if (parts.length > 1) addWord(words, run.toLowerCase().replaceAll("_", ""), false);
   for (const part of parts) addWord(words, part.toLowerCase(), true);
@@ -52,7 +52,8 @@ function addWord(words: string[], word: string, stem: boolean): void {
 /** Chinese, Japanese, Korean: every two neighbours. */
 function addPairs(words: string[], run: string): void {
   const characters = [...run];
-  for (let at = 0; at + 1 < characters.length; at += 1) words.push(`${characters[at]}${characters[at + 1]}`.toLowerCase());
+  for (let at = 0; at + 1 < characters.length; at += 1)
+    words.push(`${characters[at]}${characters[at + 1]}`.toLowerCase());
 }
 
 /** Cuts the endings that inflect English words. Crude on purpose: both sides are cut the same way. */
