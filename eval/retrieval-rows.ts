@@ -1,0 +1,143 @@
+// The retrieval data as the ranker takes it: comments and changes prepared, truth beside them.
+import { createHash } from "node:crypto";
+import { parseDiff } from "../src/gather/parse-diff.ts";
+import {
+  type ChangedHunk,
+  type PreparedChange,
+  type PreparedMemory,
+  prepareChange,
+  prepareMemory,
+} from "../src/retrieve/prepare.ts";
+import { dataFingerprint, readRows } from "./read-data.ts";
+
+interface CorpusRow {
+  readonly id: string;
+  readonly repo: string;
+  readonly pr: number;
+  readonly filePath: string;
+  readonly language: string | null;
+  readonly text: string;
+  readonly hunk: string | null;
+  readonly createdAt: string;
+}
+
+interface QueryRow {
+  readonly id: string;
+  readonly repo: string;
+  readonly pr: number;
+  readonly asOf: string;
+  readonly title: string;
+  readonly body: string | null;
+  readonly files: readonly { path: string; language: string | null; additions: number; deletions: number }[];
+  readonly diff: string;
+  readonly own: readonly string[];
+  readonly relevantGold: readonly string[];
+  readonly grades: Readonly<Record<string, number>>;
+}
+
+export interface RetrievalQuery {
+  readonly id: string;
+  readonly repo: string;
+  readonly pr: number;
+  /** Epoch milliseconds. */
+  readonly asOf: number;
+  readonly change: PreparedChange;
+  readonly own: ReadonlySet<string>;
+  readonly gold: ReadonlySet<string>;
+  readonly grades: ReadonlyMap<string, number>;
+}
+
+export interface RetrievalRows {
+  readonly memories: ReadonlyMap<string, readonly PreparedMemory[]>;
+  readonly queries: readonly RetrievalQuery[];
+  readonly fingerprint: string;
+  /** Diffs of which a part could not be read. */
+  readonly refusedDiffs: number;
+}
+
+/**
+ * Reads corpus and queries from a folder, by shape. Labels (`category`, `lowInfo`, clusters) are not read at all.
+ *
+ * @throws Error when a truth id is missing from the corpus
+ */
+export async function readRetrieval(folder: string): Promise<RetrievalRows> {
+  const files = await readRows(folder);
+  const rows = files.flatMap((file) => file.rows) as Record<string, unknown>[];
+  const corpus = rows.filter((row) => "hunk" in row && "createdAt" in row) as unknown as CorpusRow[];
+  const asked = rows.filter((row) => "diff" in row && "asOf" in row) as unknown as QueryRow[];
+  const ids = new Set(corpus.map((row) => row.id));
+  for (const query of asked) {
+    const missing = [...query.own, ...query.relevantGold, ...Object.keys(query.grades)].find((id) => !ids.has(id));
+    if (missing !== undefined) throw new Error(`${query.id}: truth ${missing} is not in the corpus`);
+  }
+  let refusedDiffs = 0;
+  const queries = asked.map((query) => {
+    const { files: diffs, refused } = parseDiff(query.diff);
+    if (refused.length > 0) refusedDiffs += 1;
+    const hunks = diffs.flatMap((file) => file.hunks.map((hunk) => changedHunk(file.path, hunk)));
+    return queryOf(query, hunks);
+  });
+  const memories = Map.groupBy(corpus, (row) => row.repo);
+  return {
+    memories: new Map([...memories].map(([repo, list]) => [repo, list.map(memoryOf)])),
+    queries,
+    fingerprint: dataFingerprint(files),
+    refusedDiffs,
+  };
+}
+
+function memoryOf(row: CorpusRow): PreparedMemory {
+  return prepareMemory({
+    id: row.id,
+    pr: row.pr,
+    path: row.filePath,
+    language: row.language,
+    text: row.text,
+    hunk: row.hunk ?? "",
+    createdAt: Date.parse(row.createdAt),
+  });
+}
+
+function queryOf(row: QueryRow, hunks: readonly ChangedHunk[]): RetrievalQuery {
+  const asOf = Date.parse(row.asOf);
+  return {
+    id: row.id,
+    repo: row.repo,
+    pr: row.pr,
+    asOf,
+    change: prepareChange({ title: row.title, body: row.body ?? "", files: row.files, hunks, now: asOf }),
+    own: new Set(row.own),
+    gold: new Set(row.relevantGold),
+    grades: new Map(Object.entries(row.grades)),
+  };
+}
+
+function changedHunk(
+  path: string,
+  hunk: { section: string; lines: readonly { kind: string; text: string }[] },
+): ChangedHunk {
+  const linesOf = (kind: string) => hunk.lines.filter((line) => line.kind === kind).map((line) => line.text);
+  return {
+    path,
+    section: hunk.section,
+    addedLines: linesOf("added"),
+    removedLines: linesOf("removed"),
+    contextLines: linesOf("context"),
+  };
+}
+
+/** Task G and H: same repository, another pull request, written before the change was asked about. */
+export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly PreparedMemory[] {
+  const all = rows.memories.get(query.repo) ?? [];
+  return all.filter((memory) => memory.pr !== query.pr && memory.createdAt < query.asOf);
+}
+
+/** Ids by score, best first; equal scores stand in the order of a hash of the id, which favours nobody. */
+export function rank(ids: readonly string[], scores: ArrayLike<number>): string[] {
+  const order = ids.map((id, at) => ({
+    id,
+    score: scores[at] ?? 0,
+    tie: createHash("sha256").update(id).digest("hex"),
+  }));
+  return order.sort((a, b) => b.score - a.score || (a.tie < b.tie ? -1 : 1)).map((entry) => entry.id);
+}

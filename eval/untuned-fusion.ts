@@ -1,0 +1,53 @@
+// The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
+
+import { tokenise } from "../src/domain/tokenise.ts";
+import { bagOf, buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
+import type { PreparedMemory } from "../src/retrieve/prepare.ts";
+import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
+
+const BM25 = { k1: 1.2, b: 0.75 };
+const RRF_K = 60;
+
+/**
+ * G: same file, then folder, then language, then recency; BM25 of the whole change against text, path and lines; BM25 of
+ * title, body and paths against text and path. S: BM25 of the whole change against the text alone.
+ */
+export function untunedFusion(query: RetrievalQuery, memories: readonly PreparedMemory[], task: "G" | "S"): string[] {
+  const ids = memories.map((memory) => memory.id);
+  const { all, added } = query.change;
+  const keyword = (texts: (memory: PreparedMemory) => readonly string[], words: readonly string[]) =>
+    rank(ids, scoreAll(buildIndex(memories.map(texts)), bagOf(words), BM25));
+  if (task === "S") return keyword((memory) => memory.words, all);
+  const lists = [
+    rank(ids, memories.map(placeOf(query))),
+    keyword((memory) => [...memory.words, ...tokenise(memory.path), ...memory.lineWords], all),
+    keyword((memory) => [...memory.words, ...tokenise(memory.path)], all.slice(0, all.length - added.length)),
+  ];
+  const scores = new Map<string, number>();
+  for (const list of lists) {
+    for (const [at, id] of list.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (RRF_K + at + 1));
+  }
+  return rank(
+    ids,
+    ids.map((id) => scores.get(id) ?? 0),
+  );
+}
+
+function placeOf(query: RetrievalQuery): (memory: PreparedMemory) => number {
+  const files = query.change.files;
+  const paths = new Set(files.map((file) => file.path));
+  const folders = new Set(files.map((file) => folderOf(file.path)));
+  const languages = new Set(files.map((file) => file.language));
+  return (memory) => {
+    const near = paths.has(memory.path)
+      ? 3
+      : folders.has(folderOf(memory.path))
+        ? 2
+        : languages.has(memory.language)
+          ? 1
+          : 0;
+    return near + memory.createdAt / 1e14;
+  };
+}
+
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);

@@ -1,0 +1,196 @@
+// What is compared, made ready once: a memory when it is written, a change when it is asked about.
+import { canonicalLanguage } from "../domain/language.ts";
+import { tokenise } from "../domain/tokenise.ts";
+import { isLowInformation, proseOf, withoutFooters } from "./low-information.ts";
+
+/** A review comment of the past, as the ranker needs it. */
+export interface RememberedComment {
+  readonly id: string;
+  readonly pr: number;
+  readonly path: string;
+  /** Display name or id; null when unknown. */
+  readonly language: string | null;
+  readonly text: string;
+  /** The piece of diff it stands on (`@@ …` line optional), ending at the line it is about; "" when unknown. */
+  readonly hunk: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** A change that precedents are wanted for. */
+export interface Change {
+  readonly title: string;
+  readonly body: string;
+  readonly files: readonly ChangedFile[];
+  readonly hunks: readonly ChangedHunk[];
+  /** Epoch milliseconds: the time of asking. */
+  readonly now: number;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly language: string | null;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** Lines are without the diff's marker. */
+export interface ChangedHunk {
+  readonly path: string;
+  readonly section: string;
+  readonly addedLines: readonly string[];
+  readonly removedLines: readonly string[];
+  readonly contextLines: readonly string[];
+}
+
+/** A remembered comment in words. Depends on nothing but the comment. */
+export interface PreparedMemory {
+  readonly id: string;
+  readonly pr: number;
+  readonly path: string;
+  readonly language: string;
+  readonly createdAt: number;
+  readonly lowInformation: boolean;
+  /** All of the comment. */
+  readonly words: readonly string[];
+  /** Its sentences only, without code and suggestions. */
+  readonly proseWords: readonly string[];
+  /** What stands in backticks. */
+  readonly spanWords: readonly string[];
+  /** The lines it is about: the last of its hunk. */
+  readonly lineWords: readonly string[];
+}
+
+/** A stretch of changed lines in words. */
+export interface Window {
+  readonly extension: string;
+  readonly words: readonly string[];
+}
+
+/** A change in words. */
+export interface PreparedChange {
+  readonly title: readonly string[];
+  readonly body: readonly string[];
+  /** Title, body and paths: what people say about the change. */
+  readonly talk: readonly string[];
+  /** The same, and all added lines. */
+  readonly all: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Lines that did not change: what the change is not about. */
+  readonly context: readonly string[];
+  /** Added and removed lines in stretches of WINDOW_LINES, half overlapping. */
+  readonly windows: readonly Window[];
+  /** Added lines in twos. */
+  readonly pairs: readonly Window[];
+  readonly files: readonly (ChangedFile & { readonly language: string })[];
+  readonly now: number;
+}
+
+/** 5–40 lines are within noise (eval/research/retrieval.md); a comment is about far less than a new file. */
+const WINDOW_LINES = 20;
+/** Stretches with the most words, kept of one change: bounds the time that a huge change takes. */
+const MOST_WINDOWS = 500;
+/** Of the hunk that a comment stands on, the lines that it is about. */
+const HUNK_LINES = 4;
+const BODY_CHARACTERS = 4_000;
+/** A longer line is data or minified. */
+const LINE_CHARACTERS = 2_000;
+/** UTF-16 units of lines read of one change: a reviewer has stopped reading long before. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** @param comment untrusted text in every field; never throws */
+export function prepareMemory(comment: RememberedComment): PreparedMemory {
+  const text = withoutFooters(comment.text);
+  const spans = [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "");
+  const lines = comment.hunk.split("\n").filter((line) => !line.startsWith("@@"));
+  const about = lines.slice(-HUNK_LINES).map((line) => line.slice(1, LINE_CHARACTERS));
+  return {
+    id: comment.id,
+    pr: comment.pr,
+    path: comment.path,
+    language: canonicalLanguage(comment.language ?? ""),
+    createdAt: comment.createdAt,
+    lowInformation: isLowInformation(comment.text),
+    words: tokenise(text),
+    proseWords: tokenise(proseOf(comment.text)),
+    spanWords: tokenise(spans.join(" ")),
+    lineWords: tokenise(about.join("\n")),
+  };
+}
+
+/** @param change untrusted text in every field; never throws. Time is bounded whatever its size */
+export function prepareChange(change: Change): PreparedChange {
+  const hunks = wordsOfHunks(change.hunks);
+  const title = tokenise(change.title);
+  const body = tokenise(change.body.slice(0, BODY_CHARACTERS));
+  const paths = change.files.flatMap((file) => tokenise(file.path));
+  const added = hunks.flatMap((hunk) => hunk.added.flat());
+  return {
+    title,
+    body,
+    talk: [...title, ...body, ...paths],
+    all: [...title, ...body, ...paths, ...added],
+    added,
+    removed: hunks.flatMap((hunk) => hunk.removed.flat()),
+    context: hunks.flatMap((hunk) => hunk.context),
+    windows: largest(
+      hunks.flatMap((hunk) => stretches(hunk.extension, [...hunk.added, ...hunk.removed], WINDOW_LINES)),
+    ),
+    pairs: largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
+    files: change.files.map((file) => ({ ...file, language: canonicalLanguage(file.language ?? "") })),
+    now: change.now,
+  };
+}
+
+interface HunkWords {
+  readonly extension: string;
+  readonly added: readonly (readonly string[])[];
+  readonly removed: readonly (readonly string[])[];
+  readonly context: readonly string[];
+}
+
+function wordsOfHunks(hunks: readonly ChangedHunk[]): HunkWords[] {
+  const found: HunkWords[] = [];
+  let left = MOST_CHARACTERS;
+  const words = (lines: readonly string[]) => {
+    const read: string[][] = [];
+    for (const line of lines) {
+      if (left <= 0) break;
+      left -= line.length + 1;
+      read.push(tokenise(line.slice(0, LINE_CHARACTERS)));
+    }
+    return read;
+  };
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    const added = words(hunk.addedLines);
+    const removed = words(hunk.removedLines);
+    const context = [...words(hunk.contextLines).flat(), ...tokenise(hunk.section.slice(0, LINE_CHARACTERS))];
+    found.push({ extension: extensionOf(hunk.path), added, removed, context });
+  }
+  return found;
+}
+
+/** Lines in stretches of `size`, each half over the next. Stretches of fewer than two words say nothing. */
+function stretches(extension: string, lines: readonly (readonly string[])[], size: number): Window[] {
+  const step = Math.ceil(size / 2);
+  const found: Window[] = [];
+  for (let at = 0; at === 0 || at < lines.length - step; at += step) {
+    const words = lines.slice(at, at + size).flat();
+    if (words.length > 1) found.push({ extension, words });
+  }
+  return found;
+}
+
+function largest(windows: readonly Window[]): Window[] {
+  if (windows.length <= MOST_WINDOWS) return [...windows];
+  return windows.toSorted((a, b) => new Set(b.words).size - new Set(a.words).size).slice(0, MOST_WINDOWS);
+}
+
+/** The part after the last dot of a file's name, or the whole name (`Dockerfile`, `.env`). */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? name : name.slice(dot + 1);
+}
