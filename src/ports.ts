@@ -297,14 +297,15 @@ export interface CodeChunk {
   readonly text: string;
 }
 
-/** Cuts source code into what has a name. Never throws, whatever the text is. */
+/** The chunks of one file, in its order. `skipped` says what was not cut, and why. */
+export interface CodeChunks {
+  readonly chunks: readonly CodeChunk[];
+  readonly skipped: readonly string[];
+}
+
+/** Cuts source code into what has a name. Never throws and always ends, whatever the text is. */
 export interface CodeChunker {
   /** Canonical ids. */
   readonly languages: ReadonlySet<string>;
-  /** In the order of the file. `skipped` says what was not cut, and why. */
-  chunks(
-    path: string,
-    language: string,
-    text: string,
-  ): { readonly chunks: readonly CodeChunk[]; readonly skipped: readonly string[] };
+  chunks(path: string, language: string, text: string): Promise<CodeChunks>;
 }

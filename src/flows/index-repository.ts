@@ -176,6 +176,6 @@ async function readFile(
   const redacted = await request.remembering.redact(text);
   const { repo, at } = request;
   const source = { ...file, repo, at, url: request.urlOf?.(file.path) ?? null };
-  const { records, skipped } = fileRecords(source, redacted, chunker);
+  const { records, skipped } = await fileRecords(source, redacted, chunker);
   return { records, reasons: skipped };
 }

@@ -230,16 +230,16 @@ export function corpusOf(path: string, language: string, chunker: CodeChunker): 
 }
 
 /** The memories of one file, and what of it was left out. */
-export function fileRecords(
+export async function fileRecords(
   file: SourceFile & { readonly corpus: "doc" | "code"; readonly language: string },
   text: string,
   chunker: CodeChunker,
-): { readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] } {
+): Promise<{ readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] }> {
   if (file.corpus === "doc") {
     const { sections, skipped } = docSections(text);
     return { records: fromSections(file, sections), skipped };
   }
-  const { chunks, skipped } = chunker.chunks(file.path, file.language, text);
+  const { chunks, skipped } = await chunker.chunks(file.path, file.language, text);
   return { records: fromChunks(file, file.language, chunks), skipped };
 }
 

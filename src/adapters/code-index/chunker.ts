@@ -1,168 +1,82 @@
-// Source code into chunks that have a name: functions, methods, classes. What a chunk stands in is part of its name.
-import type { CodeChunk, CodeChunker } from "../../ports.ts";
-import { parseText, unfit } from "../grammars.ts";
-import { type Definition, definitions } from "./definitions.ts";
+// Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { CodeChunker, CodeChunks } from "../../ports.ts";
+import type { ChunkQuestion } from "./chunk-process.ts";
+import { CHUNKED_LANGUAGES } from "./cut-code.ts";
 
-const LANGUAGES = ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"];
-/** As every stored piece of code. */
-const MAX_CHUNK = 4_000;
-/** Hand-written files stay far below; generated ones add nothing that is worth remembering. */
-const MAX_CHUNKS = 2_000;
-/** Lines of comments and attributes above a definition. */
-const MAX_ABOVE = 80;
-
-/** Chunks through ast-grep's grammars. */
-export function astChunker(): CodeChunker {
-  return { languages: new Set(LANGUAGES), chunks: (path, language, text) => cut(grammarKey(path, language), text) };
-}
-
-function grammarKey(path: string, language: string): string {
-  return language === "typescript" && /\.tsx$/i.test(path) ? "tsx" : language;
-}
-
-function cut(language: string, text: string): ReturnType<CodeChunker["chunks"]> {
-  const reason = unfit(text);
-  if (reason !== null) return { chunks: [], skipped: [reason] };
-  const lines = text.split("\n");
-  try {
-    const { found, beyond } = definitions(language, parseText(language, text), MAX_CHUNKS);
-    const spans = nest(found.map((definition) => spanOf(definition, lines)));
-    const chunks = spans.filter(isChunk).map((span) => chunkOf(span, lines));
-    const skipped = beyond > 0 ? [`${beyond} definitions beyond the first ${MAX_CHUNKS}`] : [];
-    return { chunks, skipped };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { chunks: [], skipped: [`not parsed: ${why}`.slice(0, 200)] };
-  }
-}
-
-/** A definition with what stands above it and what it stands in. Rows are 0-based, ends inclusive. */
-interface Span extends Definition {
-  /** With the comments above. */
-  readonly first: number;
-  readonly isLong: boolean;
-  parent: Span | null;
-  readonly inner: Span[];
-}
-
-function spanOf(definition: Definition, lines: readonly string[]): Span {
-  const first = firstRow(lines, definition.start);
-  return { ...definition, first, isLong: isLong(lines, first, definition.last), parent: null, inner: [] };
-}
-
-/** A line of a comment, an attribute or a decorator, in any of the languages. */
-const ABOVE = /^\s*(?:\/\/|\/\*|\*|#|@)/;
-
-function firstRow(lines: readonly string[], start: number): number {
-  let first = start;
-  while (first > 0 && start - first < MAX_ABOVE) {
-    const line = (lines[first - 1] ?? "").slice(0, 500);
-    const opened = line.trimEnd().endsWith("*/") ? blockStart(lines, first - 1) : first;
-    if (opened < first) first = opened;
-    else if (ABOVE.test(line) && !line.startsWith("#!")) first -= 1;
-    else break;
-  }
-  return first;
-}
-
-/** The row on which a block comment that ends on `row` begins; `row + 1` when that is too far up, or it follows code. */
-function blockStart(lines: readonly string[], row: number): number {
-  for (let each = row; each >= 0 && row - each < MAX_ABOVE; each -= 1) {
-    const line = lines[each] ?? "";
-    if (line.includes("/*")) return /^\s*\/\*/.test(line) ? each : row + 1;
-  }
-  return row + 1;
-}
-
-/** What lies within another's offsets belongs to it. */
-function nest(spans: readonly Span[]): Span[] {
-  const ordered = [...spans].sort((a, b) => a.from - b.from || b.to - a.to);
-  const open: Span[] = [];
-  for (const span of ordered) {
-    while ((open.at(-1)?.to ?? span.to) < span.to) open.pop();
-    const parent = open.at(-1) ?? null;
-    span.parent = parent;
-    parent?.inner.push(span);
-    open.push(span);
-  }
-  return ordered;
-}
-
-const CONTAINERS: ReadonlySet<CodeChunk["chunkType"]> = new Set([
-  "class",
-  "interface",
-  "struct",
-  "enum",
-  "trait",
-  "module",
-]);
+/** Ten thousand lines take a third of a second; what takes this long is made to, and grows until it is ended. */
+const TIMEOUT_MS = 5_000;
+/** The process is not worth keeping alive for the next index. */
+const IDLE_MS = 2_000;
 
 /**
- * What stands inside a function is part of it, unless that function is too long to be kept whole; what stands on the one
- * line of its class is that class. A module is only a place: what it holds speaks for itself.
+ * A chunker whose process starts with the first file and ends by itself when nobody asks. Files are cut one at a time.
+ *
+ * @param timeoutMs a file that takes longer is left out, and says so
  */
-function isChunk(span: Span): boolean {
-  if (span.chunkType === "module" && span.inner.length > 0) return false;
-  if (span.parent !== null && isContainer(span.parent) && span.parent.start === span.parent.last) {
-    return span.parent.chunkType === "module";
-  }
-  for (let outer = span.parent; outer !== null; outer = outer.parent) {
-    if (!isContainer(outer) && !outer.isLong) return false;
-  }
-  return true;
-}
-
-function isContainer(span: Span): boolean {
-  return CONTAINERS.has(span.chunkType);
-}
-
-function isLong(lines: readonly string[], first: number, last: number): boolean {
-  let length = 0;
-  for (let row = first; row <= last && length <= MAX_CHUNK; row += 1) length += (lines[row]?.length ?? 0) + 1;
-  return length > MAX_CHUNK;
-}
-
-function chunkOf(span: Span, lines: readonly string[]): CodeChunk {
-  const isMember = span.chunkType === "function" && span.parent !== null && isContainer(span.parent);
+export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
+  let child: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const end = () => {
+    child?.kill("SIGKILL");
+    child = null;
+  };
+  const ask = async (question: ChunkQuestion): Promise<CodeChunks> => {
+    clearTimeout(idle);
+    child ??= start();
+    const answer = await answerOf(child, question, timeoutMs);
+    if (typeof answer === "string") {
+      end();
+      return { chunks: [], skipped: [answer] };
+    }
+    idle = setTimeout(end, IDLE_MS).unref();
+    return answer;
+  };
   return {
-    symbol: symbolOf(span),
-    chunkType: isMember && span.parent?.chunkType !== "module" ? "method" : span.chunkType,
-    startLine: span.first + 1,
-    endLine: span.last + 1,
-    text: cutText(isContainer(span) ? outline(span, lines) : rows(lines, span.first, span.last)),
+    languages: new Set(CHUNKED_LANGUAGES),
+    chunks(path, language, text) {
+      const next = last.then(() => ask({ path, language, text }));
+      last = next;
+      return next;
+    },
   };
 }
 
-/** Deepest nesting that a name tells. */
-const MAX_NESTING = 8;
-
-function symbolOf(span: Span): string {
-  const names: string[] = [];
-  for (let each: Span | null = span; each !== null && names.length < MAX_NESTING; each = each.parent)
-    names.unshift(each.name);
-  return names.join(".");
+function start(): ChildProcess {
+  const child = fork(new URL("./chunk-process.ts", import.meta.url), {
+    execArgv: [],
+    // It reads untrusted text and needs no key.
+    env: {},
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  // Said to whoever waits for an answer; without a listener an error would end this process.
+  child.on("error", () => {});
+  child.unref();
+  child.channel?.unref();
+  return child;
 }
 
-/** A class without the bodies of its methods: their first lines tell what it can do. */
-function outline(span: Span, lines: readonly string[]): string {
-  const kept: string[] = [];
-  let row = span.first;
-  for (const inner of span.inner) {
-    if (inner.first > row) kept.push(rows(lines, row, inner.first - 1));
-    if (inner.nameRow >= row) kept.push(lines[inner.nameRow] ?? "");
-    row = Math.max(row, inner.last + 1);
+/** The chunks, or why there are none. */
+async function answerOf(child: ChildProcess, question: ChunkQuestion, timeoutMs: number): Promise<CodeChunks | string> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  // Held while it is asked, let go afterwards: an idle chunker keeps no program alive.
+  child.channel?.ref();
+  const timer = setTimeout(() => stop.abort(), timeoutMs);
+  try {
+    const answered = once(child, "message", { signal }).then(([message]) => message as CodeChunks);
+    const ended = once(child, "exit", { signal }).then(() => "the parser ended without an answer");
+    ended.catch(() => {});
+    child.send(question);
+    return await Promise.race([answered, ended]);
+  } catch {
+    return signal.aborted ? `parsing took longer than ${timeoutMs / 1_000} s` : "the parser cannot be started";
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+    child.channel?.unref();
   }
-  if (row <= span.last) kept.push(rows(lines, row, span.last));
-  return kept.join("\n");
-}
-
-function rows(lines: readonly string[], first: number, last: number): string {
-  return lines.slice(first, last + 1).join("\n");
-}
-
-/** Whole lines as far as they fit; a first line that does not fit is cut. */
-function cutText(text: string): string {
-  if (text.length <= MAX_CHUNK) return text;
-  const newline = text.lastIndexOf("\n", MAX_CHUNK);
-  return text.slice(0, newline > 0 ? newline : MAX_CHUNK).toWellFormed();
 }

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { index } from "../../src/cli/index-repository.ts";
+import { type MemoryVerbPorts, memory } from "../../src/cli/memory.ts";
+import { readLines } from "../../src/cli/read-lines.ts";
+import { UsageError } from "../../src/cli/usage.ts";
+import { exportLine } from "../../src/learn/parse-row.ts";
+import type { CodeChunker, Recall, Tree } from "../../src/ports.ts";
+import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
+import { AT, givenRecord, REPO } from "../learn/given.ts";
+
+let folder: string;
+let printed: string[];
+const shelf = fakeMemory();
+const embedder = fakeEmbedder();
+const redact = (text: string) => Promise.resolve(text);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kodiai-memory-"));
+  printed = [];
+  shelf.rows.clear();
+  vi.spyOn(console, "log").mockImplementation((line: string) => void printed.push(line));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const recall: Recall = {
+  nearest: () => Promise.resolve([]),
+  matching: () => Promise.resolve([]),
+  records: (scope, ids) =>
+    Promise.resolve(shelf.all().filter((record) => record.repo === scope.repo && ids.includes(record.id))),
+  counts: () =>
+    Promise.resolve({
+      total: shelf.rows.size,
+      byLanguage: new Map([["cpp", shelf.rows.size]]),
+      byCorpus: new Map([["review_comment", shelf.rows.size]]),
+      byOutcome: new Map(),
+    }),
+  version: () => Promise.resolve(1),
+};
+
+const open = (): Promise<MemoryVerbPorts> =>
+  Promise.resolve({ memory: shelf, recall, embedder, redact, repoOf: () => Promise.resolve(REPO), close: () => {} });
+
+function givenFile(text: string): string {
+  const file = join(folder, "rows.jsonl");
+  writeFileSync(file, text);
+  return file;
+}
+
+test("a file is imported, wrong lines are told with their numbers and end it with 2", async () => {
+  const file = givenFile(`${exportLine(givenRecord())}\r\n{oops\n`);
+  expect(await memory(["import", file], open)).toBe(2);
+  expect(printed.join("\n")).toMatch(/2 rows: 1 added, .* 1 wrong; 1 embedded\n {2}line 2: not JSON$/);
+  expect(await memory(["import", givenFile(exportLine(givenRecord())), "--json"], open)).toBe(0);
+  expect(JSON.parse(printed.at(-1) ?? "")).toMatchObject({ version: 1, remembered: { unchanged: 1 } });
+});
+
+test("what is remembered is listed, shown and counted, without characters that move the cursor", async () => {
+  const { id } = givenRecord();
+  await memory(["import", givenFile(exportLine(givenRecord({ text: "red \u001b[31m and \u202e back" })))], open);
+  printed = [];
+  expect(await memory(["ls"], open)).toBe(0);
+  expect(await memory(["show", id], open)).toBe(0);
+  expect(await memory(["stats"], open)).toBe(0);
+  const text = printed.join("\n");
+  expect(text).toContain(`${id}  review_comment  -  cpp  src/charge/retry.cc  red `);
+  expect(text).toContain("1 of 1 memories of acme/payments");
+  expect(text).toContain("by language: cpp 1");
+  expect(["\u001b", "\u202e"].filter((character) => text.includes(character))).toEqual([]);
+});
+
+test("a wrong word is a mistake of usage", async () => {
+  for (const words of [
+    [],
+    ["forget"],
+    ["show"],
+    ["show", "mem_x"],
+    ["import"],
+    ["import", join(folder, "none")],
+    ["ls", "--limit", "0"],
+  ]) {
+    await expect(memory(words, open)).rejects.toThrow(UsageError);
+  }
+});
+
+test("lines end at line feeds only: JSON may hold other separators", async () => {
+  const lines: string[] = [];
+  for await (const line of readLines(givenFile("a\u2028b\r\n\nü😀"))) lines.push(line);
+  expect(lines).toEqual(["a\u2028b", "", "ü😀"]);
+});
+
+test("index tells what it read and what it left out", async () => {
+  const files = [
+    { path: "README.md", hash: "1", bytes: 5 },
+    { path: "vendor/README.md", hash: "2", bytes: 5 },
+  ];
+  const tree: Tree = {
+    commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+    list: () => Promise.resolve(files),
+    async *texts(asked) {
+      for (const file of asked) yield { file, text: "Hello there." };
+    },
+  };
+  const chunker: CodeChunker = { languages: new Set(), chunks: () => Promise.resolve({ chunks: [], skipped: [] }) };
+  const asked: unknown[] = [];
+  const ports = { repo: REPO, redact, now: () => AT, close: () => {}, tree, chunker, embedder, memory: shelf };
+  const openIndex = (words: unknown) => {
+    asked.push(words);
+    return Promise.resolve(ports);
+  };
+  expect(await index([folder, "--rev", "main"], openIndex)).toBe(0);
+  expect(asked).toEqual([{ path: folder, revision: "main", dataDir: undefined }]);
+  expect(printed.join("\n")).toBe(
+    "acme/payments at 6dcb09b5b578: 1 files read, 0 unchanged, 0 gone\n" +
+      "  1 added, 0 updated, 0 unchanged, 0 forgotten, 0 refused; 1 embedded\n" +
+      "  left out: 1 × vendored",
+  );
+  await expect(index(["--corpus", "finding"], openIndex)).rejects.toThrow(UsageError);
+});
