@@ -17,7 +17,7 @@ import { UsageError } from "./cli/usage.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
 import type { Repo } from "./domain/job.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
-import type { Recall } from "./ports.ts";
+import type { Recall } from "./ports-memory.ts";
 import { chosenEmbedder, githubFetch, inspector, knownRules, openStore, redact } from "./wire.ts";
 
 export type { LocalRange };

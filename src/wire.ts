@@ -28,7 +28,8 @@ import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
-import type { Embedder, Inspector, Ledger, Memory, Queue, Recall } from "./ports.ts";
+import type { Inspector, Ledger, Queue } from "./ports.ts";
+import type { Embedder, Memory, Recall } from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */

@@ -1,5 +1,5 @@
 // Several queries at once, each with its own candidates.
-import type { RerankCandidate, Reranked, Reranker } from "../ports.ts";
+import type { RerankCandidate, Reranked, Reranker } from "../ports-memory.ts";
 import { unchangedOrder } from "./complete-order.ts";
 
 export interface RerankRequest {

@@ -3,7 +3,7 @@ import type { Repo } from "../domain/job.ts";
 import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
-import type { Embedder, Memory, Recall } from "../ports.ts";
+import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 

@@ -4,7 +4,7 @@ import { languageOf } from "../analyze/analyze.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import { addUp, type Remembered, type Remembering, remember, rowRecord } from "../learn/learn.ts";
-import type { Embedder, Memory } from "../ports.ts";
+import type { Embedder, Memory } from "../ports-memory.ts";
 
 export interface ImportPorts {
   readonly embedder: Embedder;

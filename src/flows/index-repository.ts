@@ -6,7 +6,7 @@ import { type KnownSource, type MemoryRecord, repoKey } from "../domain/memory.t
 import type { Degraded, LeftOut } from "../domain/outcome.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { addUp, corpusOf, fileRecords, type Remembered, type Remembering, remember } from "../learn/learn.ts";
-import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../ports.ts";
+import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../ports-memory.ts";
 
 export interface IndexPorts {
   readonly tree: Tree;

@@ -4,7 +4,7 @@ import type { Finding } from "../domain/finding.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { PostedReview } from "../domain/review.ts";
-import type { CodeChunker, Embedder, Memory } from "../ports.ts";
+import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
 import { recordHashes } from "./content-hash.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
 import { isDocPath } from "./doc-paths.ts";

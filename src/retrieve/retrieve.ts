@@ -15,7 +15,7 @@ import type {
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Embedder, Recall } from "../ports.ts";
+import type { Embedder, Recall } from "../ports-memory.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import { buildRetrievalQuery } from "./build-query.ts";
 import { choose } from "./choose.ts";

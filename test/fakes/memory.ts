@@ -1,7 +1,7 @@
 // Memory as a Map, and an embedder that can be told to fail: the world of the learn room and its flows.
 import { createHash } from "node:crypto";
 import type { EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord } from "../../src/domain/memory.ts";
-import type { Embedder, Memory } from "../../src/ports.ts";
+import type { Embedder, Memory } from "../../src/ports-memory.ts";
 
 export interface FakeMemory extends Memory {
   readonly rows: Map<string, EmbeddedRecord & { readonly space: EmbeddingSpace | null }>;

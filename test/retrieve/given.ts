@@ -9,7 +9,7 @@ import type { MemoryCounts, RankedMemory, Scope } from "../../src/domain/retriev
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
-import type { Embedder, Recall } from "../../src/ports.ts";
+import type { Embedder, Recall } from "../../src/ports-memory.ts";
 
 export const REPO: Repo = {
   host: "github.com",

@@ -1,6 +1,6 @@
 // A small language model as reranker: it sees all candidates at once and writes their numbers in order.
 import { TaskCancelledError, TimeoutStrategy, timeout } from "cockatiel";
-import type { Reranked, Reranker } from "../../ports.ts";
+import type { Reranked, Reranker } from "../../ports-memory.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
 import { parseOrder } from "./parse-order.ts";
 import { rerankPrompt } from "./rerank-prompt.ts";

@@ -1,5 +1,5 @@
 // What a language model is asked when it is to order candidates.
-import type { RerankCandidate } from "../../ports.ts";
+import type { RerankCandidate } from "../../ports-memory.ts";
 
 /** Characters of a candidate that are shown. */
 const PREVIEW = 400;

@@ -1,6 +1,6 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
 import { Worker } from "node:worker_threads";
-import type { Recall } from "../../ports.ts";
+import type { Recall } from "../../ports-memory.ts";
 import type { Reply, Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Ask, listwiseReranker } from "../../../src/adapters/model-rerank/listwise-reranker.ts";
 import { rerankBatch } from "../../../src/adapters/rerank-batch.ts";
-import type { Reranker } from "../../../src/ports.ts";
+import type { Reranker } from "../../../src/ports-memory.ts";
 import { CANDIDATES, IDS, QUERY, rerankerContract } from "../contracts/reranker.ts";
 
 const answering = (text: string) => ({ text, inputTokens: 1_000_000, outputTokens: 2_000_000 });

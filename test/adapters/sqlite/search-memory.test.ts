@@ -17,7 +17,7 @@ import { COLUMN_WEIGHTS } from "../../../src/adapters/sqlite/word-index.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { tokenise } from "../../../src/domain/tokenise.ts";
-import type { Memory } from "../../../src/ports.ts";
+import type { Memory } from "../../../src/ports-memory.ts";
 import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
 
 const closing: (() => void)[] = [];
