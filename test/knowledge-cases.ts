@@ -97,7 +97,7 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
   },
   {
     key: "knowledge.retrieval.fusion",
-    before: `{retrieval: {${WIDE}}}`,
+    before: `{retrieval: {${WIDE}, fusion: rrf}}`,
     knowledge: `{retrieval: {${WIDE}, fusion: weighted}}`,
     says: /heard near wordy\n/,
     insteadOf: /heard wordy near\n/,

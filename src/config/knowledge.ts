@@ -109,9 +109,11 @@ const Retrieval = z
       .describe("How memory is searched: by meaning, by words, or both.")
       .meta({ examples: ["semantic"] }),
     fusion: z
-      .enum(["rrf", "weighted"])
-      .default("rrf")
-      .describe("How `hybrid` joins the two lists: by rank or by weighted score.")
+      .enum(["learned", "rrf", "weighted"])
+      .default("learned")
+      .describe(
+        "How `hybrid` orders what it found: by a learned table of signals, by rank in the two lists, or by weighted score.",
+      )
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),

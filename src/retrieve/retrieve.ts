@@ -27,6 +27,7 @@ import { type GateCache, gateCache } from "./gate-cache.ts";
 import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
+import { LEARNED } from "./learned-fusion.ts";
 import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
@@ -53,7 +54,7 @@ export interface RetrieveSettings {
   readonly gateCache?: GateCache | null;
   /** Asks a small model where no rule of the gate holds; null or absent: nobody is asked. */
   readonly askGate?: AskGate | null;
-  /** What `fusion: learned` means; without it that is `rrf`. */
+  /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
 }
@@ -146,7 +147,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const query = queryOf(at);
   const { queries, method } = await candidates(at, query.variants);
   const records = await recordsOf(at, queries);
-  const fusion = fusionOf(retrieval.fusion, settings.learned ?? null);
+  const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };

@@ -1,0 +1,69 @@
+// The learned order: a dozen readable weights over signals of change and memory, fitted and cross-validated by repository
+// (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that excludes zero.
+import type { MemoryRecord } from "../domain/memory.ts";
+import { BACKGROUND } from "../domain/word-rarity.ts";
+import { signalsOf } from "./features.ts";
+import type { FusedHit } from "./fuse.ts";
+import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
+import { type Evidence, type Fusion, RRF } from "./fusion.ts";
+import table from "./fusion-table.json" with { type: "json" };
+import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
+import { SHORTLIST } from "./shortlist.ts";
+import { byScore } from "./tie-order.ts";
+
+const WEIGHTS = table.memory.weights as readonly FusionWeight[];
+
+/** Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank. */
+export const LEARNED: Fusion = { name: "learned", complete: true, fuse };
+
+function fuse(evidence: Evidence): readonly FusedHit[] {
+  const hits = RRF.fuse(evidence);
+  const scored = hits.slice(0, SHORTLIST);
+  const records = scored.map(({ id }) => evidence.records.get(id));
+  const memories = records.map((record, at) => prepareMemory(asComment(record, scored[at]?.id ?? "")));
+  const signals = signalsOf(prepareChange(changeOf(evidence)), memories, BACKGROUND);
+  const scores = fuseLearned(signals, memories.length, WEIGHTS);
+  const order = scored.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 })).sort(byScore);
+  const lowest = order.at(-1)?.score ?? 0;
+  // Beyond the shortlist the ranks decide, below everything that was scored.
+  return [...order, ...hits.slice(SHORTLIST).map((hit, at) => ({ ...hit, score: lowest - 1 - at }))];
+}
+
+function asComment(record: MemoryRecord | undefined, id: string) {
+  return {
+    id,
+    pr: record?.provenance.pull ?? 0,
+    path: record?.path ?? "",
+    language: record?.language ?? null,
+    text: record?.text ?? "",
+    hunk: record?.hunk ?? "",
+    createdAt: record?.provenance.at ?? 0,
+  };
+}
+
+function changeOf({ context, signals, now }: Evidence): Change {
+  const languages = new Map(signals.files.map(({ path, language }) => [path, language]));
+  return {
+    title: context.pull.title,
+    body: context.pull.body ?? "",
+    files: context.files.map(({ path, additions, deletions }) => ({
+      path,
+      language: languages.get(path) ?? null,
+      additions,
+      deletions,
+    })),
+    hunks: context.files.flatMap(({ path, hunks }) =>
+      hunks.map(({ section, lines }) => {
+        const linesOf = (kind: string) => lines.filter((line) => line.kind === kind).map(({ text }) => text);
+        return {
+          path,
+          section,
+          addedLines: linesOf("added"),
+          removedLines: linesOf("removed"),
+          contextLines: linesOf("context"),
+        };
+      }),
+    ),
+    now,
+  };
+}
