@@ -80,7 +80,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
   const { apiUrl, pace } = options;
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const embedder = await chosenEmbedder(options.embeddings);
+  const chosen = await chosenEmbedder(options.embeddings);
+  // The keyless embedder is quicker than any cache.
+  const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
   const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), embedder);
   const worker = startWorker(
     {

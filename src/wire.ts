@@ -17,6 +17,7 @@ import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
+import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
@@ -42,6 +43,8 @@ export interface Store {
   readonly memory: Memory;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
+  /** The embedder, with the vectors of its queries kept for a day. */
+  cached(embedder: Embedder): Embedder;
   close(): Promise<void>;
 }
 
@@ -61,6 +64,7 @@ export function openStore(dataDir: string): Store {
     ledger: sqliteLedger(db),
     memory: sqliteMemory(memoryDb),
     recall,
+    cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
     async close() {
       await recall.close();
       memoryDb.close();

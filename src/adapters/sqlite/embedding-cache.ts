@@ -21,7 +21,10 @@ const MOST_ROWS = 10_000;
  */
 export function cachedEmbedder(inner: Embedder, db: Database.Database, now: () => number): Embedder {
   return {
-    space: inner.space,
+    // Asked each time: an embedder may learn its dimension from the first answer.
+    get space() {
+      return inner.space;
+    },
     threshold: inner.threshold,
     weight: inner.weight,
     async embed(texts, kind) {
