@@ -194,7 +194,7 @@ export interface Recall {
   ): Promise<readonly VectorHit[]>;
   /** Best first, at most k, by BM25 over text, path and identifiers. */
   matching(scope: Scope, text: string, k: number, filter: MemoryFilter): Promise<readonly KeywordHit[]>;
-  /** The records of these ids that the scope admits, in the order of the ids. */
+  /** The records of these ids that the scope admits, in the order of the ids, each once. Stale ones are not admitted. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
   counts(scope: Scope): Promise<MemoryCounts>;
   /** Changes whenever memory in this repository changes: part of cache keys. */
@@ -203,7 +203,11 @@ export interface Recall {
 
 /** Writes memory. */
 export interface Memory {
-  /** Adds or replaces by id, in one transaction. Vectors that are not finite, all zero or of another dimension are refused by name. */
+  /**
+   * Adds or replaces by id: each row whole or not at all, many rows in several short transactions. Vectors that are not
+   * finite, all zero or of another dimension are refused by name, as is an id of another repository. A row without a
+   * vector keeps the one it has when none of what it says has changed.
+   */
   remember(
     rows: readonly EmbeddedRecord[],
     space: EmbeddingSpace,

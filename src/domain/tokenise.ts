@@ -34,11 +34,11 @@ export function tokenise(text: string): string[] {
 
 /** One run of letters, digits and underscores. */
 function addRun(words: string[], run: string): void {
-  if (run.length > LONGEST_WORD * 2) return;
   if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
     addPairs(words, run);
     return;
   }
+  if (run.length > LONGEST_WORD * 2) return;
   const parts = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu) ?? [];
   if (parts.length > 1) addWord(words, run.toLowerCase().replaceAll("_", ""), false);
   for (const part of parts) addWord(words, part.toLowerCase(), true);
