@@ -145,7 +145,7 @@ async function searchPlain(folder: string, vectors: Float32Array, texts: readonl
   const matching = db.prepare("SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f) LIMIT 50");
   const match = (text: string) => [...new Set(text.split(" "))].map((word) => `"${word}"`).join(" OR ");
   const exact = (query: Float32Array) => scan(vectors, query, 20);
-  const some = asked.slice(0, 50);
+  const some = asked.slice(0, 30);
   const times = {
     "plain: vec0 float32 cosine": await timesOf(some, ({ vector }) => nearest.all(vector)),
     "plain: FTS5 bm25, 30 words": await timesOf(some, ({ text }) => matching.all(match(text))),

@@ -161,3 +161,63 @@ export interface Ledger {
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
 }
+
+/** What embedding cost, beside the vectors. */
+export interface Embedded {
+  /** In the order of the texts: `Float32Array[dimension]` of unit length, or null where it failed. */
+  readonly vectors: readonly (Float32Array | null)[];
+  readonly tokens: number;
+  readonly usd: number;
+  /** How many texts were answered from the cache. */
+  readonly cached: number;
+}
+
+/** Texts to vectors. Never throws: what fails is null, and the caller degrades. */
+export interface Embedder {
+  readonly space: EmbeddingSpace;
+  /** The cosine distance under which a memory of this space counts as relevant, calibrated on development data. */
+  readonly threshold: number;
+  /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
+  readonly weight: number;
+  embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
+}
+
+/** Reads memory. The scope is applied inside the search. */
+export interface Recall {
+  /** Nearest first, at most k. Refuses (throws RangeError) a vector that is not finite, is all zero or has the wrong dimension. */
+  nearest(
+    scope: Scope,
+    vector: Float32Array,
+    space: EmbeddingSpace,
+    k: number,
+    filter: MemoryFilter,
+  ): Promise<readonly VectorHit[]>;
+  /** Best first, at most k, by BM25 over text, path and identifiers. */
+  matching(scope: Scope, text: string, k: number, filter: MemoryFilter): Promise<readonly KeywordHit[]>;
+  /** The records of these ids that the scope admits, in the order of the ids, each once. Stale ones are not admitted. */
+  records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
+  counts(scope: Scope): Promise<MemoryCounts>;
+  /** Changes whenever memory in this repository changes: part of cache keys. */
+  version(repo: RepoKey): Promise<number>;
+}
+
+/** Writes memory. */
+export interface Memory {
+  /**
+   * Adds or replaces by id: each row whole or not at all, many rows in several short transactions. Vectors that are not
+   * finite, all zero or of another dimension are refused by name, as is an id of another repository. A row without a
+   * vector keeps the one it has when none of what it says has changed.
+   */
+  remember(
+    rows: readonly EmbeddedRecord[],
+    space: EmbeddingSpace,
+  ): Promise<{
+    readonly added: number;
+    readonly updated: number;
+    readonly refused: readonly { readonly id: string; readonly reason: string }[];
+  }>;
+  /** Removes rows, vectors and index entries. Returns how many records went. */
+  forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
+  /** Removes all of a repository. */
+  forgetRepository(repo: RepoKey): Promise<number>;
+}

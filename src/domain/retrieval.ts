@@ -46,10 +46,12 @@ export interface Scope {
   readonly before: number | null;
 }
 
+/** What is asked for within a scope. Absent or empty asks nothing. */
 export interface MemoryFilter {
   readonly corpora?: readonly Corpus[];
   /** Canonical ids, exact. */
   readonly languages?: readonly string[];
+  /** Kind of chunk, or for what was said in reviews its category or severity. */
   readonly chunkTypes?: readonly string[];
   /** Any of: exact path, prefix ending in `/`, glob. */
   readonly paths?: readonly string[];

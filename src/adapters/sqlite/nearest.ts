@@ -58,7 +58,7 @@ export function nearestInMemory(
     shelves.segments(repository).map((segment) => {
       const mask = rowMask(segment, search.scope, search.filter, repository.own);
       const { bits, has } = segmentBits(search.db, segment, space, words);
-      const admitted = (row: number) => has[row] === 1 && ((mask[row] ?? 0) & ADMITTED) !== 0;
+      const admitted = mask.map((of, row) => ((of & ADMITTED) === 0 ? 0 : (has[row] ?? 0)));
       return { bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted };
     }),
   );

@@ -30,7 +30,8 @@ export function sqliteRecall(settings: RecallSettings): Recall & { close(): Prom
     return idlest.ask(request) as Promise<T>;
   };
   return {
-    nearest: (...args) => ask({ ask: "nearest", with: args }),
+    // A copy of its own: a view is sent with the whole buffer behind it, and embedders answer with views of one buffer.
+    nearest: (scope, vector, ...rest) => ask({ ask: "nearest", with: [scope, vector.slice(), ...rest] }),
     matching: (...args) => ask({ ask: "matching", with: args }),
     records: (...args) => ask({ ask: "records", with: args }),
     counts: (...args) => ask({ ask: "counts", with: args }),

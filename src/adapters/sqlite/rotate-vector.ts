@@ -8,7 +8,7 @@
  * It also makes components alike in size, so that one byte each keeps them well.
  *
  * @param vector any dimension ≥ 1, finite, not all zero
- * @returns unit length; as many components as the next power of two ≥ dimension, at least 32
+ * @returns unit length; as many components as the next power of two ≥ dimension, at least 64
  */
 export function rotateVector(vector: Float32Array): Float32Array {
   const size = rotatedSize(vector.length);
@@ -27,9 +27,9 @@ export function rotateVector(vector: Float32Array): Float32Array {
   return rotated;
 }
 
-/** Components after rotation. At least 32, so that sign bits always fill whole 32-bit words. */
+/** Components after rotation. At least 64, so that sign bits always fill pairs of 32-bit words. */
 export function rotatedSize(dimension: number): number {
-  let size = 32;
+  let size = 64;
   while (size < dimension) size *= 2;
   return size;
 }

@@ -2,6 +2,7 @@
 // (see recall-worker.ts), because a search may take tens of milliseconds and SQLite does not wait aside.
 import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
+import { LRUCache } from "lru-cache";
 import { load } from "sqlite-vec";
 import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
@@ -72,10 +73,7 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
     shelves.shrink();
     return answer;
   };
-  const rowsIn = (repositories: readonly AdmittedRepository[]) => {
-    const count = prepared(db, "SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck();
-    return repositories.reduce((sum, { id }) => sum + (count.get(id) as number), 0);
-  };
+  const rowsIn = rowCounter(db);
   return {
     nearest(scope, vector, space, k, filter) {
       const problem = vectorProblem(vector, space.dimension);
@@ -159,6 +157,20 @@ function pathFunction(db: Database.Database): (filter: MemoryFilter | null) => v
     admits = filter === null ? null : pathMatcher(filter);
     known = new Map();
   };
+}
+
+/** Counts rows, once for each version of a repository: counting a hundred thousand takes as long as searching them. */
+function rowCounter(db: Database.Database): (repositories: readonly AdmittedRepository[]) => number {
+  const counts = new LRUCache<number, { readonly version: number; readonly rows: number }>({ max: 10_000 });
+  return (repositories) =>
+    repositories.reduce((sum, { id, version }) => {
+      const known = counts.get(id);
+      if (known?.version === version) return sum + known.rows;
+      const count = prepared(db, "SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck();
+      const rows = count.get(id) as number;
+      counts.set(id, { version, rows });
+      return sum + rows;
+    }, 0);
 }
 
 function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepository[] {

@@ -4,7 +4,11 @@ import { type WordTable, wordTable } from "./word-table.ts";
 
 type Column = (typeof WORD_COLUMNS)[number];
 
-/** How much a word counts by where it stands, in eighths so that sums stay exact. */
+/**
+ * How much a word counts by where it stands, in eighths so that sums stay exact. On the development queries of task G
+ * (n = 247): text alone MRR .295 and R@10 .465, with path .303 and .473, with path and a quarter of the hunk .310 and
+ * .478; any hunk weight from ⅛ to ½ and path weight from 1 to 2 lies within .005 of that.
+ */
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
@@ -36,7 +40,8 @@ export function buildWordIndex(
     words: grow(),
     rows: grow(),
     counts: grow(),
-    lastOf: grow(),
+    lastRow: grow(),
+    lastPosting: grow(),
   };
   for (const [position, words] of rows) addRow(filling, position, words);
   const { vocabulary, lengths } = filling;
@@ -60,8 +65,9 @@ interface Filling {
   readonly words: Grown;
   readonly rows: Grown;
   readonly counts: Grown;
-  /** Of each word: one more than its last posting, by which a repeat in the same row is known. */
-  readonly lastOf: Grown;
+  /** Of each word: one more than the row that had it last, and where that posting stands. */
+  readonly lastRow: Grown;
+  readonly lastPosting: Grown;
 }
 
 const SPACE = 0x20;
@@ -82,15 +88,19 @@ function addRow(filling: Filling, row: number, bytes: Uint8Array): void {
 const WEIGHTS = WORD_COLUMNS.map((column) => COLUMN_WEIGHTS[column] * STEPS);
 
 function addWord(filling: Filling, row: number, word: number, weight: number): void {
-  const { lastOf, words, rows, counts, lengths } = filling;
+  const { lastRow, lastPosting, words, rows, counts, lengths } = filling;
   lengths[row] = (lengths[row] ?? 0) + weight;
-  if (word === lastOf.size()) lastOf.push(0);
-  const last = lastOf.get(word) - 1;
-  if (last >= 0 && rows.get(last) === row) {
-    counts.set(last, Math.min(65_535, counts.get(last) + weight));
+  if (word === lastRow.size()) {
+    lastRow.push(0);
+    lastPosting.push(0);
+  }
+  if (lastRow.get(word) === row + 1) {
+    const posting = lastPosting.get(word);
+    counts.set(posting, Math.min(65_535, counts.get(posting) + weight));
     return;
   }
-  lastOf.set(word, words.size() + 1);
+  lastRow.set(word, row + 1);
+  lastPosting.set(word, words.size());
   words.push(word);
   rows.push(row);
   counts.push(weight);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../../bench/synthetic-memory.ts";
 import { BM25 } from "../../../src/adapters/sqlite/bm25.ts";
+import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import {
@@ -26,6 +27,7 @@ afterEach(() => {
 });
 
 function opened(...limits: Partial<SearchLimits>[]): {
+  readonly db: Database.Database;
   readonly memory: Memory;
   readonly searches: readonly MemorySearch[];
 } {
@@ -37,7 +39,7 @@ function opened(...limits: Partial<SearchLimits>[]): {
   closing.push(() => db.close());
   const searches = limits.map((some) => openSearch(path, { ...DEFAULT_LIMITS, ...some }));
   for (const search of searches) closing.push(() => search.close());
-  return { memory: sqliteMemory(db), searches };
+  return { db, memory: sqliteMemory(db), searches };
 }
 
 const IN_SQL = { rowsInSql: Number.POSITIVE_INFINITY };
@@ -207,4 +209,30 @@ test("what is held in memory follows many small writes, and a limit of bytes emp
     expect(one?.[1]?.[0]?.id).toBe(record.id);
     expect(other).toEqual(one);
   }
+});
+
+test("bits that were rewritten around a mean are read again where they are held in memory", async () => {
+  const [n, dimension] = [600, 1024];
+  const space = { model: "synthetic", dimension };
+  const vectors = syntheticVectors(n + 1, dimension, randomFrom(11));
+  const row = (at: number) => vectors.subarray(at * dimension, (at + 1) * dimension);
+  const { db, memory, searches } = opened(IN_SQL, IN_MEMORY);
+  const rows = Array.from({ length: n }, (_, at) => ({
+    record: memoryRecord({ id: `mem_${at}`, text: "one", hunk: null }),
+    vector: row(at),
+  }));
+  const answers = () => searches.map((search) => search.nearest(scopeOf(), row(n), space, 50, {}));
+  await memory.remember(rows.slice(0, -1), space);
+  // As if the bits had been taken around something far off, and the mean became due with the next row.
+  db.exec("UPDATE vec_bit SET b = zeroblob(128); UPDATE spaces SET trained = 0, seen = 4095");
+  const [inSql, inMemory] = answers();
+  expect(inSql).toHaveLength(50);
+  expect(inMemory).toEqual(inSql);
+  const before = db.prepare("SELECT group_concat(hex(b)) FROM vec_bit").pluck().get();
+  await memory.remember(rows.slice(-1), space);
+  expect(db.prepare("SELECT trained FROM spaces").pluck().get()).toBe(4096);
+  expect(db.prepare("SELECT group_concat(hex(b)) FROM vec_bit").pluck().get()).not.toBe(before);
+  const [inSqlThen, inMemoryThen] = answers();
+  expect(inMemoryThen).toEqual(inSqlThen);
+  expect(inMemoryThen).not.toEqual(inMemory);
 });

@@ -46,7 +46,7 @@ test("rotation is the same for ever: stored bits depend on it", () => {
 
 test("rotation spreads a vector of one component over all, so that no sign is chance", () => {
   const rotated = rotateVector(Float32Array.of(0, 0, 5, 0, 0, 0, 0, 0));
-  expect(rotated.every((value) => Math.abs(Math.abs(value) - 1 / Math.sqrt(32)) < 1e-6)).toBe(true);
+  expect(rotated.every((value) => Math.abs(Math.abs(value) - 1 / Math.sqrt(64)) < 1e-6)).toBe(true);
 });
 
 test("a distance from bytes is within .01 of the true cosine distance, and between 0 and 2", () => {
@@ -69,19 +69,19 @@ test("centred bits are the signs of what is left when the mean is taken away", (
 });
 
 test("choosing by bits gives what sorting all rows by Hamming distance and id gives", () => {
-  const rows = fc.array(fc.uint8Array({ minLength: 4, maxLength: 4 }), { minLength: 1, maxLength: 60 });
+  const rows = fc.array(fc.uint8Array({ minLength: 8, maxLength: 8 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(
       rows,
-      fc.uint8Array({ minLength: 4, maxLength: 4 }),
+      fc.uint8Array({ minLength: 8, maxLength: 8 }),
       fc.nat(70),
       fc.nat(60),
       (all, query, wanted, cut) => {
         const part = (from: number, to: number) => ({
           bits: new Uint32Array(Uint8Array.from(all.slice(from, to).flatMap((row) => [...row])).buffer),
-          words: 1,
+          words: 2,
           ids: Float64Array.from(all.slice(from, to), (_, at) => 1000 - from - at),
-          admitted: (row: number) => (from + row) % 5 !== 3,
+          admitted: Uint8Array.from(all.slice(from, to), (_, at) => ((from + at) % 5 !== 3 ? 1 : 0)),
         });
         const parts = [part(0, cut), part(cut, all.length)];
         const distance = (row: Uint8Array) =>
