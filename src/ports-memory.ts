@@ -78,8 +78,9 @@ export interface Recall {
 /** Writes memory. */
 export interface Memory {
   /**
-   * Adds or replaces by id, in one transaction. Vectors that are not finite, all zero or of another dimension are
-   * refused by name. A row without a vector keeps the one that stands there when `hashes.embedded` is what it was.
+   * Adds or replaces by id: each row whole or not at all, many rows in several short transactions. Vectors that are not
+   * finite, all zero or of another dimension are refused by name, as is an id of another repository. A row without a
+   * vector keeps the one it has when none of what it says has changed.
    */
   remember(
     rows: readonly EmbeddedRecord[],

@@ -40,14 +40,9 @@ export function parseText(language: string, text: string): SgNode {
   return parse(grammar, text).root();
 }
 
-/** Comment openings without an end. tree-sitter's error recovery grows without bound on runs of them (6 kB took 1.5 GB). */
-const MAX_OPEN_COMMENTS = 50;
-
 /** Why a text is not parsed, or null when it may be. */
 export function unfit(text: string): string | null {
   if (text.length > MAX_TEXT) return "larger than 256 KiB";
-  if (text.split("/*").length - text.split("*/").length > MAX_OPEN_COMMENTS)
-    return "comments are opened and never closed";
   let start = 0;
   while (start <= text.length) {
     const newline = text.indexOf("\n", start);

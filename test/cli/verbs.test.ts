@@ -31,14 +31,14 @@ test("explain tells what each room hands on, for people and as JSON", async () =
   ]);
   expect(pretty.code).toBe(0);
   const heads = pretty.out.split("\n").filter((line) => /^\w+ \d+ ms$/.test(line));
-  expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "review"]);
+  expect(heads.map((line) => line.split(" ")[0])).toEqual(["gather", "analyze", "retrieve", "review"]);
   expect(pretty.out).toContain('rule "shell-from-strings"');
   const { version, job, rooms } = JSON.parse(json.out);
   expect(version).toBe(1);
   expect(job).toMatchObject({ trigger: "command-line" });
-  expect(rooms.map(({ room }: { room: string }) => room)).toEqual(["gather", "analyze", "review"]);
+  expect(rooms.map(({ room }: { room: string }) => room)).toEqual(["gather", "analyze", "retrieve", "review"]);
   expect(rooms[0].value.headTexts).toEqual({ "ops/backup.py": BACKUP });
-  expect(rooms[2].value.findings).toHaveLength(1);
+  expect(rooms[3].value.findings).toHaveLength(1);
 });
 
 test("config check prints problems as compilers do, and its exit code says whether there were any", async () => {

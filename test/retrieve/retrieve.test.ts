@@ -29,7 +29,10 @@ async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}
     embedder: world.embedder === undefined ? embedder() : world.embedder,
     recall: shelf(shelved, recall),
   };
-  const set = { knowledge: Knowledge.parse(knowledge), now: NOW, tuning: { shadowShare: 0 }, ...settings };
+  // What is said of ranks and boosts is said of the fusion by ranks; the learned order holds them already.
+  const own = knowledge as { retrieval?: object };
+  const wish = { ...own, retrieval: { fusion: "rrf", ...own.retrieval } };
+  const set = { knowledge: Knowledge.parse(wish), now: NOW, tuning: { shadowShare: 0 }, ...settings };
   const precedents = await retrieve(context, signals, ports, set);
   return { precedents, context, shelf: ports.recall };
 }
@@ -40,9 +43,7 @@ const at = (id: string, distance: number, more: Parameters<typeof memory>[1] = {
   vector: atDistance(distance),
 });
 const retrieval = (wish: object): Wish => ({ retrieval: wish });
-/** A fusion that no file can name yet: what hands in its table sets the name as well. */
 const LEARNED = defaultKnowledge();
-Object.assign(LEARNED.retrieval, { fusion: "learned" });
 const THIRTY = Array.from({ length: 30 }, (_, i) => at(`mem_${i}`, 0.1 + i / 1000));
 
 describe("what is heard", () => {
@@ -204,6 +205,17 @@ describe("what is heard", () => {
     expect(ids((await weighted(0, 1)).precedents)[0]).toBe("mem_word");
   });
 
+  test("by default the shipped table orders: what was said about the changed file stands before a nearer stranger", async () => {
+    const shelved = [
+      at("mem_far", 0.15, { path: "docs/other.rb", language: "ruby" }),
+      at("mem_here", 0.2, { path: "src/a.cpp", language: "cpp" }),
+    ];
+    const shape = { title: "feat: both", files: { "src/a.cpp": added("x = 1;", "y = 2;") } };
+    const { precedents } = await run({ shape, shelved, settings: { knowledge: LEARNED } });
+    expect(ids(precedents)).toEqual(["mem_here", "mem_far"]);
+    expect(precedents.degraded).toEqual([]);
+  });
+
   test("a learned fusion is one function value, and nothing is weighed a second time after it", async () => {
     const learned = {
       name: "learned",
@@ -213,7 +225,7 @@ describe("what is heard", () => {
     const shelved = [at("mem_a", 0.1), at("mem_b", 0.2, { language: "cpp" })];
     const { precedents } = await run({ shelved, settings: { knowledge: LEARNED, learned } });
     expect(precedents.ranked).toMatchObject([{ record: { id: "mem_b" }, score: 2, boosts: [], languageMatch: true }]);
-    const without = await run({ shelved, settings: { knowledge: LEARNED } });
+    const without = await run({ shelved, settings: { knowledge: LEARNED, learned: null } });
     expect(without.precedents.degraded).toContainEqual({
       part: "fusion",
       reason: "learned is not available; rrf was used",
@@ -480,7 +492,7 @@ test("the settings of a repository without any are those that are documented", (
       distanceThreshold: "auto",
       maxContextChars: 2000,
       method: "hybrid",
-      fusion: "rrf",
+      fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
       gate: {
         enabled: true,

@@ -225,7 +225,7 @@ test("a language without a grammar, a huge file and a minified line are said and
     chunks: [],
     skipped: ["not parsed: no grammar for haskell"],
   });
-  expect(cutCode("a.js", "javascript", "//\n".repeat(400_000)).skipped).toEqual(["larger than 1 MiB"]);
+  expect(cutCode("a.js", "javascript", "//\n".repeat(400_000)).skipped).toEqual(["larger than 256 KiB"]);
   expect(cutCode("a.js", "javascript", `var a="${"x".repeat(30_000)}"`).skipped.length).toBe(1);
   expect(cutCode("a", "constructor", "x").skipped).toEqual(["not parsed: no grammar for constructor"]);
 });

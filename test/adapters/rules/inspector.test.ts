@@ -230,6 +230,7 @@ describe("failures stay small", () => {
 
   test.each([
     ["a minified line", `x = "${"a".repeat(20_001)}"`, "a line is longer than 20000 characters"],
+    ["a file of comments that never end", "/*\n".repeat(200), "comments are opened and never closed"],
     ["a huge file", "x = 1\n".repeat(180_000), "larger than 256 KiB"],
     ["deep nesting", `x = ${"(\n".repeat(300)}1${")\n".repeat(300)}`, "code nested deeper than 250 levels"],
     ["a long chain", `x = ${"a +\n".repeat(5_000)}a`, "code nested deeper than 250 levels"],
