@@ -4,7 +4,7 @@
  * only and is said as `degraded`; a review never fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
+import { type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   GateDecision,
@@ -33,7 +33,7 @@ import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
-import { admits, repoKey, scopeOf } from "./scope.ts";
+import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";
 import { strategyWeights } from "./strategy-weights.ts";

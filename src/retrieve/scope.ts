@@ -1,16 +1,11 @@
 // What may be searched, decided here and nowhere else: one repository's memory; others of the same owner only when sharing
 // is on; never what a private repository remembers for a public one; never what this pull request said about itself.
 import type { Repo } from "../domain/job.ts";
-import type { MemoryRecord, RepoKey } from "../domain/memory.ts";
+import { type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 
 /** Who can read a repository: a larger number is more people. */
 const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, internal: 1, public: 2 };
-
-/** Under which key a repository's memory stands. */
-export function repoKey(repo: Pick<Repo, "host" | "id">): RepoKey {
-  return `${repo.host}/${repo.id}`;
-}
 
 /**
  * The scope of a search for one pull request.
