@@ -7,6 +7,23 @@ const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
 
+/** What a repository asks of reviewers for some of its paths. */
+export const PathInstruction = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe("Which files: a glob; without a slash it matches a name in any folder.")
+    .meta({ examples: ["src/api/**"] }),
+  instructions: z
+    .string()
+    .min(1)
+    .max(4000)
+    .describe("What to look for, in plain words. Only the model reads it.")
+    .meta({ examples: ["Every handler checks the tenant before it reads a row."] }),
+});
+export type PathInstruction = z.infer<typeof PathInstruction>;
+
 /** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
 const globs = z.array(z.string().min(1).max(500)).max(200);
 
@@ -73,6 +90,38 @@ const Review = z
       .default(true)
       .describe("Offer committable suggestions where the mend is exact.")
       .meta({ examples: [false] }),
+    model: z
+      .enum(["auto", "off"])
+      .default("auto")
+      .describe("`auto` asks the operator's model where there is one; `off` reviews with rules and memory only.")
+      .meta({ examples: ["off"] }),
+    language: z
+      .string()
+      .regex(/^[\p{L}][\p{L} ()-]{1,39}$/u, "must be the name of a language, such as `English` or `Deutsch`")
+      .default("English")
+      .describe("The language in which the model writes.")
+      .meta({ examples: ["Deutsch"] }),
+    budget: z
+      .strictObject({
+        usdPerReview: z
+          .number()
+          .min(0)
+          .max(1000)
+          .default(1)
+          .describe("At most this many US$ for one review; what does not fit is not read by the model, and is listed.")
+          .meta({ examples: [0.25] }),
+        usdPerMonth: z
+          .number()
+          .min(0)
+          .max(100_000)
+          .default(50)
+          .describe(
+            "At most this many US$ a calendar month (UTC) in this repository; then rules and memory review alone.",
+          )
+          .meta({ examples: [20] }),
+      })
+      .prefault({})
+      .describe("What the model may cost."),
     drafts: z
       .boolean()
       .default(false)
@@ -111,6 +160,14 @@ export const RepoConfig = z.strictObject({
       "Which files are reviewed: globs, `!` leaves out, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
     )
     .meta({ examples: [["!**/snapshots/**", "vendor/our-fork/**"]] }),
+  pathInstructions: z
+    .array(PathInstruction)
+    .max(50)
+    .default([])
+    .describe("What the model is asked to look for in some paths; the last that match come last.")
+    .meta({
+      examples: [[{ path: "src/api/**", instructions: "Every handler checks the tenant before it reads a row." }]],
+    }),
   fileKinds: z
     .strictObject({
       test: globs

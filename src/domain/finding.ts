@@ -33,6 +33,12 @@ export interface Precedent {
   readonly similarity: number;
 }
 
+/**
+ * How the place of a finding is known: a rule found it there; a model proved it by an anchor, or by a quote that stands
+ * once in the file's diff; or it is not known, and the finding is about its file.
+ */
+export type LocMethod = "rule" | "anchor" | "quote" | "none";
+
 /** Something worth saying about lines of the diff. */
 export interface Finding {
   /** `fnd_` + 12 hex; the same defect on a moved line keeps its id (see findingId). */
@@ -55,6 +61,8 @@ export interface Finding {
   readonly confidence: number;
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
+  /** Absent for a rule's finding. */
+  readonly locMethod?: LocMethod;
 }
 
 /** A finding that is not said, and why: a comment in the code, a setting, a threshold. */

@@ -19,10 +19,13 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** What a review cost. Tokens and US$ are 0 without a model; `ms` is wall time of the whole review. */
+/**
+ * What a review cost. Tokens and US$ are 0 without a model; US$ are null where the model has no price (a local one). `ms` is
+ * wall time of the whole review.
+ */
 export interface Cost {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly usd: number;
+  readonly usd: number | null;
   readonly ms: number;
 }

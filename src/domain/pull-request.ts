@@ -102,6 +102,8 @@ export interface PullRequestContext {
   readonly leftOut: readonly LeftOut[];
   /** Head text of reviewed files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
+  /** What the base branch tells contributors and tools (AGENTS.md and its kin), where a model will read it. */
+  readonly guidance: readonly { readonly path: string; readonly text: string }[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
   readonly degraded: readonly Degraded[];

@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
-import type { Finding, HeldBack, Precedent } from "./finding.ts";
+import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut } from "./outcome.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
@@ -23,6 +23,29 @@ export interface ReviewMemory {
   readonly seenBefore: readonly SeenBefore[];
 }
 
+/** How much of a changed file a model read. */
+export interface FileCoverage {
+  readonly path: string;
+  readonly state: "full" | "partial" | "not-read";
+  /** Null for full. */
+  readonly reason: string | null;
+}
+
+/** What a model was asked, what it read of the change, and what it did not. */
+export interface Coverage {
+  /** Its name. */
+  readonly model: string;
+  readonly questions: number;
+  /** Questions about the diff that got no valid answer; what stood in them counts as not read. */
+  readonly unanswered: number;
+  /** One for each reviewed file. */
+  readonly files: readonly FileCoverage[];
+  /** Parts of the prompt that were shortened, in UTF-16 units. */
+  readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
+  /** How the places of the model's findings were proven. */
+  readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
+}
+
 /** A written review, complete and not yet sent. Everything that publish says stands here. */
 export interface Review {
   readonly kind: "review";
@@ -37,6 +60,10 @@ export interface Review {
   readonly memory: ReviewMemory;
   /** Paths that were reviewed. */
   readonly reviewed: readonly string[];
+  /** Null when no model was asked. */
+  readonly coverage: Coverage | null;
+  /** What the change does, in the model's words: untrusted text; null without a model. */
+  readonly walkthrough: string | null;
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];

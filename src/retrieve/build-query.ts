@@ -1,7 +1,7 @@
 // The text that memory is searched with: what the pull request says about itself and what we concluded, within one length.
 import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../domain/cut-text.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
 export const QUERY_CHARS = 600;

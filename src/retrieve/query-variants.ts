@@ -3,7 +3,7 @@ import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
 import type { QueryVariant } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { type ChosenHunk, chooseHunks, HUNKS } from "./choose-hunks.ts";
-import { cutText, oneLine } from "./cut-text.ts";
+import { cutText, oneLine } from "../domain/cut-text.ts";
 
 /** Characters of one hunk's text: about what an embedder reads with one thought in it. */
 const HUNK_CHARS = 1_500;

@@ -32,7 +32,7 @@ import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-pre
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
-import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
+import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";

@@ -21,6 +21,9 @@ export function ground(findings: readonly Finding[], files: readonly FileDiff[])
   return findings.map((finding) => {
     const file = byPath.get(finding.path);
     if (file === undefined) return { finding, place: "summary", reason: "the file is not part of the reviewed diff" };
+    if (finding.locMethod === "none") {
+      return { finding, place: "file", reason: "neither an anchor nor a quote of the model proves a line" };
+    }
     const lines = linesOf.get(file) ?? indexLines(file);
     linesOf.set(file, lines);
     const reason = misplaced(finding, file, lines);

@@ -1,38 +1,65 @@
-// The review is written here: what the rules found, held against the diff, weighed and placed. Nothing is sent.
-import type { Finding } from "../domain/finding.ts";
+// The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
+// placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+import type { Finding, Precedent } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
+import type { Model } from "../ports-model.ts";
 import { ground } from "./ground.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
+import { type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
 import { reviewMemory } from "./review-memory.ts";
+import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { suggestion } from "./suggestion.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
 
+/** Who is asked, and for how much money. */
+export interface ReviewPorts {
+  readonly inspector: Inspector;
+  /** Null: rules and memory only. */
+  readonly model: Model | null;
+  /** Why there is no model although the repository could have one ("the month's budget is used up"); null when there is nothing to say. */
+  readonly noModelReason: string | null;
+  /** US$ that the model may cost in this review. */
+  readonly usd: number;
+  /** `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
+  readonly delimiter: () => string;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Writes a review without a model.
+ * Writes a review.
  *
- * @returns a review that survives JSON unchanged; its cost has no tokens and 0 ms: time is known to the caller only
- * @throws what the inspector throws
+ * @returns a review that survives JSON unchanged; its cost has 0 ms: time is known to the caller only
+ * @throws what the inspector throws; a model that fails is `degraded`
  */
 export async function review(
   context: PullRequestContext,
   signals: ReviewSignals,
   precedents: Precedents,
-  inspector: Inspector,
+  ports: ReviewPorts,
 ): Promise<Review> {
   const { config, pull } = context;
-  const inspection = await inspector.inspect(
+  const inspection = await ports.inspector.inspect(
     inspectedFiles(context, signals),
     new Map(Object.entries(config.rules)),
     config.customRules,
   );
-  const pruned = prune(ground(inspection.findings, context.files), dialOf(context, signals));
+  const memory = reviewMemory(precedents);
+  const dial = dialOf(context, signals);
+  const read = await modelReview(
+    { context, signals, precedents, ruleFindings: inspection.findings },
+    memory.precedents,
+    dial,
+    ports,
+  );
+  const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
+  const pruned = prune(ground([...ruled.findings, ...read.findings], context.files), dial);
   const findings = place(pruned.said, config.review.maxComments);
   return {
     kind: "review",
@@ -42,15 +69,40 @@ export async function review(
     baseSha: pull.base.sha,
     signals,
     findings: withSuggestions(findings, context),
-    memory: reviewMemory(precedents),
-    heldBack: [...inspection.heldBack, ...pruned.heldBack],
+    memory,
+    heldBack: [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack, ...pruned.heldBack],
     reviewed: context.files.map(({ path }) => path),
+    coverage: read.coverage,
+    walkthrough: read.walkthrough,
     leftOut: context.leftOut,
-    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded]),
+    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
-    cost: { inputTokens: 0, outputTokens: 0, usd: 0, ms: 0 },
+    cost: { ...read.cost, ms: 0 },
   };
+}
+
+function modelReview(
+  material: Parameters<typeof readByModel>[0],
+  remembered: readonly Precedent[],
+  dial: Dial,
+  { model, noModelReason, usd, delimiter, signal }: ReviewPorts,
+): Promise<ModelReview> | ModelReview {
+  if (material.context.config.review.model === "off" || model === null) return withoutModel(noModelReason);
+  const measure = {
+    contextTokens: model.contextTokens("main"),
+    price: (input: number, output: number) => model.price("main", input, output),
+  };
+  return readByModel(
+    material,
+    { remembered, profile: dial.profile, usd },
+    {
+      name: model.names.main,
+      measure,
+      ask: (request) => model.ask(request, signal),
+      delimiter,
+    },
+  );
 }
 
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals): readonly InspectedFile[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isoDate } from "../../src/domain/iso-date.ts";
-import { buildRetrievalContextSection } from "../../src/retrieve/retrieval-section.ts";
+import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
 import { seenBefore } from "../../src/retrieve/seen-before.ts";
 import { memory, NOW, rankedMemory } from "./given.ts";
 

@@ -1,8 +1,8 @@
 // The part of a prompt that holds precedents: quoted as data between lines that nobody can guess, whole entries only.
 
-import { isoDate } from "../domain/iso-date.ts";
-import type { RankedMemory } from "../domain/retrieval.ts";
 import { cutText, oneLine } from "./cut-text.ts";
+import { isoDate } from "./iso-date.ts";
+import type { RankedMemory } from "./retrieval.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;
@@ -59,5 +59,5 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
   const kind = [record.severity, record.category].filter((word) => word !== null).join(" ") || record.corpus;
-  return `- [${kind}] ${JSON.stringify(quoted(record.text, TEXT_CHARS))} (${facts.join("; ")})`;
+  return `- ${record.id} [${kind}] ${JSON.stringify(quoted(record.text, TEXT_CHARS))} (${facts.join("; ")})`;
 }

@@ -1,0 +1,94 @@
+// Questions to a language model and their answers. A reply, or the reason why there is none, is a value; what a reply says is
+// untrusted text until whoever asked has checked it.
+
+/** What is asked, in words that stand in logs, budgets and recordings. */
+export type Purpose = "review" | "verify" | "answer" | "memory" | "queries" | "rerank" | "gate";
+
+/** `main` writes reviews; `small` is the cheaper model for short questions. */
+export type ModelTier = "main" | "small";
+
+/** One piece of a prompt. A piece with `cache` ends a prefix that later requests repeat word for word. */
+export interface PromptPiece {
+  readonly text: string;
+  readonly cache: boolean;
+}
+
+/** The shape of a reply, said twice: for the server as JSON Schema, for us as a check. */
+export interface ReplyShape<T> {
+  /** Lower-case words with underscores: part of the request. */
+  readonly name: string;
+  /** JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** Never throws. `problem` names the place and the mend; it is shown to the model for its one repair. */
+  readonly check: (
+    value: unknown,
+  ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+}
+
+export interface ModelRequest<T> {
+  readonly purpose: Purpose;
+  readonly tier: ModelTier;
+  /** Ours alone: no text of others. */
+  readonly system: readonly PromptPiece[];
+  /** What holds text of others is fenced by whoever wrote it. */
+  readonly user: readonly PromptPiece[];
+  readonly effort: "low" | "medium" | "high";
+  /** Thinking counts in it. */
+  readonly maxOutputTokens: number;
+  readonly shape: ReplyShape<T>;
+}
+
+/** What one question cost, all attempts and the repair together. */
+export interface ModelUsage {
+  /** Everything read, cached or not. */
+  readonly inputTokens: number;
+  /** Of these, read from the cache. */
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** US$; null where the model has no price in the table (local models). */
+  readonly usd: number | null;
+  /** Wall time. */
+  readonly ms: number;
+  /** HTTP requests, repeats counted. */
+  readonly requests: number;
+}
+
+/** Why there is no reply. */
+export type ModelFailure =
+  /** The model would not answer. */
+  | "refused"
+  /** The reply was cut by the token limit. */
+  | "truncated"
+  /** The question does not fit the model's context. */
+  | "too-long"
+  /** What came back is not of the shape asked for, repair included. */
+  | "malformed"
+  | "rate-limited"
+  | "overloaded"
+  | "timeout"
+  | "unreachable"
+  /** The key is wrong or has no right to this model. */
+  | "denied"
+  /** The server did not take the request. */
+  | "rejected"
+  /** Not asked: the last requests failed one after the other. */
+  | "circuit-open"
+  | "stopped";
+
+export type ModelAnswer<T> =
+  | {
+      readonly kind: "answered";
+      readonly value: T;
+      /** The reply had to be mended (broken JSON, or one repair turn). */
+      readonly repaired: boolean;
+      readonly usage: ModelUsage;
+    }
+  | {
+      readonly kind: "failed";
+      readonly failure: ModelFailure;
+      /** One line for people; holds no key and none of the prompt. */
+      readonly detail: string;
+      /** Epoch milliseconds before which another try is pointless, or null. */
+      readonly notBefore: number | null;
+      readonly usage: ModelUsage;
+    };

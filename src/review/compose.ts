@@ -1,0 +1,178 @@
+// The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
+// The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
+import type { Finding } from "../domain/finding.ts";
+import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Precedents } from "../domain/retrieval.ts";
+import type { Intent, ReviewSignals } from "../domain/signals.ts";
+import { fence } from "./fence.ts";
+import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
+import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
+import { matchingInstructions } from "./path-instructions.ts";
+import type { Reading } from "./plan-reading.ts";
+import { reveal, revealLine } from "./reveal.ts";
+
+/** UTF-16 units of everything but the diff: about 10,000 tokens. */
+const CONTEXT_ROOM = 36_000;
+
+/** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
+interface Piece {
+  readonly text: string;
+  readonly cache: boolean;
+}
+
+/** One review's prompts: the same beginning, and a question for each reading. */
+export interface ReviewPrompt {
+  readonly system: readonly Piece[];
+  readonly questions: readonly (readonly Piece[])[];
+  readonly cut: FittedSections["cut"];
+}
+
+/** What the prompt is made of. */
+export interface PromptMaterial {
+  readonly context: PullRequestContext;
+  readonly signals: ReviewSignals;
+  readonly precedents: Precedents;
+  /** What rules found, to be confirmed or refuted. */
+  readonly ruleFindings: readonly Finding[];
+  readonly readings: readonly Reading[];
+}
+
+/**
+ * Composes the questions of a review.
+ *
+ * @param delimiter unguessable and new: `kodiai-` and at least 16 hex digits
+ */
+export function compose(material: PromptMaterial, delimiter: string): ReviewPrompt {
+  const { context, readings } = material;
+  const fitted = fitSections(sections(material), CONTEXT_ROOM);
+  const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
+  const precedents = precedentPart(material, delimiter);
+  const opening = `# The pull request\n\n${shared}${precedents === "" ? "" : `\n\n${precedents}`}`;
+  return {
+    system: [
+      {
+        text: `${REVIEW_INSTRUCTIONS}\n\n# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`,
+        cache: true,
+      },
+    ],
+    questions: readings.map((reading, index) => [
+      { text: opening, cache: true },
+      { text: diffPart(reading, index, readings, delimiter), cache: false },
+    ]),
+    cut: fitted.cut,
+  };
+}
+
+function drawn({ heading, text, part }: Section, delimiter: string): string {
+  return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
+}
+
+/** In our own words, or the base branch's configuration, which asks something of us. All else was written by others. */
+const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
+
+function sections({ context, signals, ruleFindings }: PromptMaterial): readonly Section[] {
+  const { pull, guidance } = context;
+  const messages = pull.commits.map(({ message }) => `- ${message.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  return [
+    { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
+    { part: "signals", heading: "What is known about it", text: signalLines(signals), most: 3_000, worth: 95 },
+    { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
+    {
+      part: "path-instructions",
+      heading: "What this repository asks of reviewers for these paths",
+      text: pathInstructions(context),
+      most: 6_000,
+      worth: 90,
+    },
+    {
+      part: "rule-findings",
+      heading: "Findings of rules to confirm or refute",
+      text: ruleLines(ruleFindings),
+      most: 6_000,
+      worth: 85,
+    },
+    { part: "description", heading: "Description", text: reveal(pull.body ?? "").trim(), most: 5_000, worth: 70 },
+    { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
+    {
+      part: "guidance",
+      heading: "Conventions of this repository, from its base branch",
+      text: guidance.map(({ path, text }) => `(${path})\n${text.trim()}`).join("\n\n"),
+      most: 8_000,
+      worth: 50,
+    },
+    { part: "commits", heading: "Commit messages", text: messages, most: 2_000, worth: 40 },
+  ];
+}
+
+function signalLines({ intent, languages, risks, metrics }: ReviewSignals): string {
+  const shares = languages.slice(0, 5).map(({ name, share }) => `${name} ${Math.round(share * 100)} %`);
+  return [
+    ...intentLines(intent),
+    `Size: ${metrics.files} files, ${metrics.added} lines added, ${metrics.removed} removed`,
+    shares.length === 0 ? "" : `Languages: ${shares.join(", ")}`,
+    ...risks.map(({ text, evidence }) => `Risk: ${text} (${placesOf(evidence)})`),
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+function intentLines(intent: Intent): readonly string[] {
+  const { type, breaking, focusAreas, bump, reverts } = intent;
+  return [
+    type === null ? "" : `Kind of change, says the title: ${type}`,
+    breaking.length === 0 ? "" : "Announced as a breaking change",
+    reverts === null ? "" : "Announced as a revert of an earlier change",
+    bump === null ? "" : `Dependency update, step ${bump.step}`,
+    focusAreas.length === 0
+      ? ""
+      : `The author asks to look at: ${focusAreas.map((area) => revealLine(area).slice(0, 60)).join(", ")}`,
+  ];
+}
+
+function placesOf(evidence: ReviewSignals["risks"][number]["evidence"]): string {
+  const shown = evidence.slice(0, 5).map(({ path, line }) => revealLine(line === null ? path : `${path}:${line}`));
+  return `${shown.join(", ")}${evidence.length > shown.length ? ` and ${evidence.length - shown.length} more` : ""}`;
+}
+
+function ruleLines(findings: readonly Finding[]): string {
+  return findings
+    .map(
+      ({ id, rule, severity, path, line, title }) =>
+        `- [${id}] ${severity} ${revealLine(path)}:${line} ${rule ?? ""}: ${revealLine(title)}`,
+    )
+    .join("\n");
+}
+
+function fileLines({ files, leftOut }: PullRequestContext): string {
+  return [
+    ...files.map(
+      ({ path, status, additions, deletions }) => `${revealLine(path)} (${status}, +${additions} -${deletions})`,
+    ),
+    ...leftOut.map(({ path, reason }) => `${revealLine(path)} (not shown: ${reason})`),
+  ].join("\n");
+}
+
+function pathInstructions({ files, config }: PullRequestContext): string {
+  const paths = files.map(({ path }) => path);
+  return matchingInstructions(paths, config.pathInstructions)
+    .map(({ path, instructions }) => `For files that match ${revealLine(path)}:\n${reveal(instructions).trim()}`)
+    .join("\n\n");
+}
+
+function precedentPart({ context, precedents }: PromptMaterial, delimiter: string): string {
+  const { repo, config } = context;
+  return buildRetrievalContextSection(precedents.ranked, {
+    maxChars: config.knowledge.retrieval.maxContextChars,
+    delimiter,
+    repo: `${repo.owner}/${repo.name}`,
+  });
+}
+
+function diffPart(reading: Reading, index: number, readings: readonly Reading[], delimiter: string): string {
+  const part =
+    readings.length === 1
+      ? "The diff"
+      : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
+  return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
+}

@@ -1,0 +1,67 @@
+// What the model really read: the plan, less the questions that got no valid answer.
+import type { Finding, LocMethod } from "../domain/finding.ts";
+import type { Coverage, FileCoverage } from "../domain/review.ts";
+import type { Reading, ReadingPlan } from "./plan-reading.ts";
+
+/** Why a question got no answer, in our words. */
+const FAILURES: Readonly<Record<string, string>> = {
+  refused: "the model refused to answer",
+  truncated: "the model's answer was cut off",
+  "too-long": "it did not fit the model's context",
+  malformed: "the model's answer was not of the form asked for",
+  "rate-limited": "the model's server is rate limited",
+  overloaded: "the model's server is overloaded",
+  timeout: "the model did not answer in time",
+  unreachable: "the model's server could not be reached",
+  denied: "the model's server refused our key",
+  rejected: "the model's server refused the question",
+  "circuit-open": "the model's server failed several times in a row and is left alone for a while",
+  stopped: "the review was stopped",
+  budget: "the budget of this review was used up",
+};
+
+/** A failure in words for people. */
+export function failureText(failure: string): string {
+  return FAILURES[failure] ?? "the model gave no answer";
+}
+
+/**
+ * The manifest.
+ *
+ * @param failures for each reading of the plan why it got no answer, or null
+ * @param findings the model's, for how their places were proven
+ */
+export function coverageOf(
+  model: string,
+  plan: ReadingPlan,
+  failures: readonly (string | null)[],
+  cut: Coverage["cut"],
+  findings: readonly Finding[],
+): Coverage {
+  const located = { anchor: 0, quote: 0, none: 0 };
+  for (const { locMethod } of findings) located[placeable(locMethod)]++;
+  return {
+    model,
+    questions: failures.length,
+    unanswered: failures.filter((failure) => failure !== null).length,
+    files: plan.coverage.map((file) => lessUnanswered(file, plan.readings, failures)),
+    cut,
+    located,
+  };
+}
+
+function placeable(method: LocMethod | undefined): "anchor" | "quote" | "none" {
+  return method === undefined || method === "rule" ? "none" : method;
+}
+
+function lessUnanswered(
+  file: FileCoverage,
+  readings: readonly Reading[],
+  failures: readonly (string | null)[],
+): FileCoverage {
+  const here = readings.flatMap(({ paths }, index) => (paths.includes(file.path) ? [failures[index] ?? null] : []));
+  const failed = here.filter((failure) => failure !== null);
+  const [first] = failed;
+  if (first === undefined || file.state === "not-read") return file;
+  return { path: file.path, state: failed.length === here.length ? "not-read" : "partial", reason: failureText(first) };
+}

@@ -1,0 +1,70 @@
+// The lines of one file's diff, ready to be looked up by anchor and by quote.
+import type { DiffLine, FileDiff, Side } from "../domain/pull-request.ts";
+import { lineHash } from "./anchor.ts";
+import { revealLine } from "./reveal.ts";
+
+/** A line as a quote can name it. */
+export interface QuotableLine {
+  readonly side: Side;
+  readonly line: number;
+  /** As the model saw it. */
+  readonly text: string;
+  readonly hunk: number;
+  /** Context lines stand on the RIGHT side and are not changed. */
+  readonly changed: boolean;
+}
+
+export interface DiffLines {
+  readonly path: string;
+  /** Added and context lines of the head, and removed lines of the base; null when the diff has no such line. */
+  at(side: Side, line: number): QuotableLine | null;
+  /** True when the hash is that of the line. */
+  proves(side: Side, line: number, hash: string): boolean;
+  /** Per hunk and side, in order: what stands there one line after the other. */
+  readonly runs: readonly (readonly QuotableLine[])[];
+}
+
+interface Entry {
+  readonly shown: QuotableLine;
+  readonly raw: string;
+}
+
+/** Indexes a file's diff. The hashes are made when asked for. */
+export function diffLines(file: FileDiff): DiffLines {
+  const entries = file.hunks.flatMap(({ lines }, hunk) => lines.flatMap((line) => entryOf(line, hunk)));
+  const byLine: Record<Side, ReadonlyMap<number, Entry>> = {
+    LEFT: ofSide(entries, "LEFT"),
+    RIGHT: ofSide(entries, "RIGHT"),
+  };
+  return {
+    path: file.path,
+    at: (side, line) => byLine[side].get(line)?.shown ?? null,
+    proves(side, line, hash) {
+      const entry = byLine[side].get(line);
+      return entry !== undefined && lineHash(file.path, side, line, entry.raw) === hash;
+    },
+    runs: runsOf(entries),
+  };
+}
+
+function entryOf({ kind, oldLine, newLine, text }: DiffLine, hunk: number): readonly Entry[] {
+  const side = kind === "removed" ? "LEFT" : "RIGHT";
+  const line = side === "LEFT" ? oldLine : newLine;
+  if (line === null) return [];
+  return [{ shown: { side, line, text: revealLine(text), hunk, changed: kind !== "context" }, raw: text }];
+}
+
+function ofSide(entries: readonly Entry[], side: Side): ReadonlyMap<number, Entry> {
+  return new Map(entries.filter(({ shown }) => shown.side === side).map((entry) => [entry.shown.line, entry]));
+}
+
+function runsOf(entries: readonly Entry[]): readonly (readonly QuotableLine[])[] {
+  const runs = new Map<string, QuotableLine[]>();
+  for (const { shown } of entries) {
+    const key = `${shown.hunk} ${shown.side}`;
+    const run = runs.get(key);
+    if (run === undefined) runs.set(key, [shown]);
+    else run.push(shown);
+  }
+  return [...runs.values()];
+}

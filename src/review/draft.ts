@@ -1,0 +1,118 @@
+// What a model reported becomes findings, each at a place that is proven. Its words are taken as they are and only bounded
+// here: what reaches GitHub goes through publish/sanitize.
+import { cutText } from "../domain/cut-text.ts";
+import type { Finding, HeldBack, Precedent, Suggestion } from "../domain/finding.ts";
+import { findingId } from "../domain/finding-id.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+import { type DiffLines, diffLines } from "./diff-lines.ts";
+import { type Located, locate } from "./locate.ts";
+import type { DraftedFinding } from "./reply.ts";
+import { revealLine } from "./reveal.ts";
+
+export interface Drafts {
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** One review's drafts at most: a model that repeats itself stops counting. */
+const MOST_FINDINGS = 100;
+const TITLE_CHARS = 200;
+const BODY_CHARS = 3_000;
+const SUGGESTION_CHARS = 8_000;
+const PATH_CHARS = 300;
+
+const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
+
+/**
+ * Turns the findings of one or several replies into ours; none is lost: what cannot be said is held back with its reason.
+ *
+ * @param files the reviewed files; a finding on any other path is held back
+ * @param remembered precedents that the model was shown, by id
+ */
+export function draft(
+  drafted: readonly DraftedFinding[],
+  files: readonly FileDiff[],
+  remembered: ReadonlyMap<string, Precedent>,
+): Drafts {
+  const byPath = new Map(files.map((file) => [revealLine(file.path), file]));
+  const index = new Map<FileDiff, DiffLines>();
+  const findings: Finding[] = [];
+  const heldBack: HeldBack[] = [];
+  for (const [at, one] of drafted.entries()) {
+    const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
+    const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
+    if (file !== undefined && lines !== undefined) index.set(file, lines);
+    const finding = findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered);
+    const reason = unfit(finding, lines, at);
+    if (reason === null) findings.push(finding);
+    else heldBack.push({ finding, reason });
+  }
+  return { findings, heldBack };
+}
+
+function unfit(finding: Finding, lines: DiffLines | undefined, at: number): string | null {
+  if (at >= MOST_FINDINGS) return `over ${MOST_FINDINGS} findings of the model in one review`;
+  if (lines === undefined) return "the model spoke about a file that is not part of the reviewed diff";
+  return finding.title === "" || finding.body === "" ? "the model gave no reason" : null;
+}
+
+/** `a/src/x.ts` and `./src/x.ts` are how models write paths of diffs. */
+function plainPath(path: string): string {
+  return path.trim().replace(/^(?:\.\/|[ab]\/)(?=.)/, "");
+}
+
+function findingOf(
+  one: DraftedFinding,
+  path: string,
+  lines: DiffLines | undefined,
+  remembered: ReadonlyMap<string, Precedent>,
+): Finding {
+  const place = lines === undefined ? NOWHERE : locate(one, lines);
+  return {
+    id: idOf(one, path, lines, place),
+    path,
+    side: place.side,
+    startLine: place.startLine,
+    line: place.line,
+    severity: one.severity,
+    category: one.category,
+    rule: null,
+    title: cutText(one.title.trim(), TITLE_CHARS),
+    body: cutText(one.body.trim(), BODY_CHARS),
+    source: "model",
+    confidence: share(one.confidence),
+    suggestion: suggestionOf(one, place),
+    precedents: one.precedents.flatMap((id) => remembered.get(id.trim().replace(/^\[|\]$/g, "")) ?? []),
+    locMethod: place.method,
+  };
+}
+
+/**
+ * The words of the first cited line and the category, not the model's title: the same defect reworded keeps its id.
+ * A finding without a place is known by its title, for want of anything better.
+ */
+function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, place: Located): string {
+  const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
+  const kind = `model:${one.category}`;
+  if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
+  const words = fold(cited.text);
+  const alike = lines.runs
+    .flat()
+    .filter(({ side, line, text }) => side === place.side && line < place.startLine && fold(text) === words);
+  return findingId(kind, path, [cited.text], alike.length);
+}
+
+function fold(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
+  if (one.suggestion === null || place.method === "none" || place.side !== "RIGHT") return null;
+  if (one.suggestion.length > SUGGESTION_CHARS) return null;
+  return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
+}
+
+/** What is no number says nothing: even odds. */
+function share(confidence: number): number {
+  return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
+}

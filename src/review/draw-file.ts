@@ -1,0 +1,87 @@
+// A file's diff as a model reads it: every line of a hunk with its anchor, and around it, unanchored, what it stands in.
+import { cutText } from "../domain/cut-text.ts";
+import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import { anchorOf } from "./anchor.ts";
+import { revealLine } from "./reveal.ts";
+
+/** Stands where a line was cut. */
+export const CUT_MARK = "…(cut)";
+
+/** UTF-16 units of one line: minified text would fill a prompt by itself. */
+export const MOST_LINE_CHARS = 500;
+/** Lines of the head shown above a hunk to say what it stands in. */
+const ENCLOSING = 3;
+/** How far up enclosing lines are looked for. */
+const LOOK_BACK = 400;
+
+/** One hunk, drawn. */
+export interface DrawnHunk {
+  readonly path: string;
+  /** Index in the file's hunks. */
+  readonly hunk: number;
+  readonly text: string;
+  readonly changedLines: number;
+}
+
+/**
+ * The line that opens a file.
+ *
+ * @returns `### FILE src/a.ts (renamed from src/b.ts), +3 -1`
+ */
+export function fileHeading(file: FileDiff): string {
+  const from = file.previousPath === null ? file.status : `${file.status} from ${revealLine(file.previousPath)}`;
+  return `### FILE ${revealLine(file.path)} (${from}), +${file.additions} -${file.deletions}`;
+}
+
+/**
+ * A hunk as lines `ANCHOR:MARKER TEXT`, under a line that names the enclosing function as git and the head file tell it.
+ *
+ * @param headText the whole head file, or null
+ */
+export function drawHunk(file: FileDiff, index: number, hunk: Hunk, headText: string | null): DrawnHunk {
+  const lines = [
+    `@@ ${revealLine(cutText(hunk.section, 200))}`.trimEnd(),
+    ...enclosing(hunk, headText),
+    ...hunk.lines.map((line) => drawLine(file.path, line)),
+  ];
+  const changedLines = hunk.lines.filter(({ kind }) => kind !== "context").length;
+  return { path: file.path, hunk: index, text: lines.join("\n"), changedLines };
+}
+
+function drawLine(path: string, { kind, oldLine, newLine, text }: Hunk["lines"][number]): string {
+  const side = kind === "removed" ? "LEFT" : "RIGHT";
+  const anchor = anchorOf(path, side, (side === "LEFT" ? oldLine : newLine) ?? 0, text);
+  const marker = { added: "+", removed: "-", context: " " }[kind];
+  return `${anchor}:${marker}${shownLine(text)}`;
+}
+
+function shownLine(text: string): string {
+  // A minified line is cut before it is read through: only its start is shown.
+  const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
+  return start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS
+    ? `${cutText(start, MOST_LINE_CHARS)}${CUT_MARK}`
+    : start;
+}
+
+/**
+ * The nearest lines above the hunk that are indented less and less: in most languages the function, class and module
+ * that it stands in. They have no anchor, because no comment can stand there.
+ */
+function enclosing(hunk: Hunk, headText: string | null): readonly string[] {
+  const first = hunk.lines.find(({ text, newLine }) => newLine !== null && text.trim() !== "");
+  if (headText === null || first === undefined) return [];
+  const head = headText.split("\n", hunk.newStart);
+  const found: string[] = [];
+  let indent = indentOf(first.text);
+  for (let at = hunk.newStart - 2; at >= 0 && at >= hunk.newStart - LOOK_BACK && found.length < ENCLOSING; at--) {
+    const line = head[at] ?? "";
+    if (!/[\p{L}\p{N}]/u.test(line) || indentOf(line) >= indent) continue;
+    indent = indentOf(line);
+    found.unshift(`(line ${at + 1}, not changed) ${shownLine(line.replace(/\r$/, ""))}`);
+  }
+  return found;
+}
+
+function indentOf(line: string): number {
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0;
+}

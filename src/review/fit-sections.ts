@@ -1,0 +1,56 @@
+// Sharing out the room of a prompt: what is worth least gives way first, whole lines at a time, and it is said.
+
+/** One part of a prompt. */
+export interface Section {
+  /** Stable word: `description`, `commits`, `risks`. */
+  readonly part: string;
+  readonly heading: string;
+  readonly text: string;
+  /** The most that it may take, in UTF-16 units. */
+  readonly most: number;
+  /** Higher stays longer when all do not fit. */
+  readonly worth: number;
+}
+
+export interface FittedSections {
+  /** In the order given, without those of which nothing is left. */
+  readonly sections: readonly Section[];
+  readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
+}
+
+/** Stands where lines were left out. */
+const MORE = "(the rest was left out)";
+
+/**
+ * Cuts each section to its own limit and then, lowest worth first, all of them to the room there is.
+ *
+ * @param room UTF-16 units for all texts together
+ */
+export function fitSections(sections: readonly Section[], room: number): FittedSections {
+  const present = sections.filter(({ text }) => text !== "");
+  const shown = new Map(present.map((section) => [section, cutAtLine(section.text, section.most)]));
+  let over = [...shown.values()].reduce((sum, text) => sum + text.length, 0) - room;
+  for (const section of [...present].sort((a, b) => a.worth - b.worth)) {
+    if (over <= 0) break;
+    const text = shown.get(section) ?? "";
+    const shorter = cutAtLine(text, Math.max(0, text.length - over));
+    shown.set(section, shorter);
+    over -= text.length - shorter.length;
+  }
+  const cut = present
+    .map((section) => ({ part: section.part, shown: shown.get(section)?.length ?? 0, of: section.text.length }))
+    .filter(({ shown: length, of }) => length < of);
+  return {
+    sections: present
+      .map((section) => ({ ...section, text: shown.get(section) ?? "" }))
+      .filter(({ text }) => text !== ""),
+    cut,
+  };
+}
+
+/** The first lines of a text that fit, then a line that says so; "" when not even one line fits. */
+export function cutAtLine(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf("\n", most - MORE.length - 1);
+  return end <= 0 ? "" : `${text.slice(0, end)}\n${MORE}`;
+}

@@ -1,0 +1,170 @@
+// Which hunks a model reads, in which order, and in how many questions: decided from the change alone, the same each time.
+// What matters most is read first, so that whatever a budget leaves out is what matters least; and it is named.
+import type { DiffLine, FileDiff, Hunk } from "../domain/pull-request.ts";
+import type { FileCoverage } from "../domain/review.ts";
+import type { FileKind, ReviewSignals } from "../domain/signals.ts";
+import { type DrawnHunk, drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
+
+export interface ReadingBudget {
+  /** UTF-16 units of diff in one question. */
+  readonly charsPerCall: number;
+  /** UTF-16 units of diff in all questions together. */
+  readonly charsInAll: number;
+}
+
+/** One question: the drawn diff of some files. */
+export interface Reading {
+  /** Paths in the order in which they stand in `text`. */
+  readonly paths: readonly string[];
+  readonly text: string;
+}
+
+export interface ReadingPlan {
+  readonly readings: readonly Reading[];
+  /** One entry for each reviewed file, in the order given: what the plan covers if every question is answered. */
+  readonly coverage: readonly FileCoverage[];
+}
+
+/** How much a kind of file counts: a defect in a test or a document hurts less. */
+const KIND_WEIGHT: Readonly<Record<FileKind, number>> = { source: 4, infra: 3, config: 2.5, test: 1.5, docs: 0.5 };
+/** A risk in a file counts as much as the step from a test to production code. */
+const RISK_WEIGHT = 2.5;
+const MOST_RISKS = 3;
+/** What memory speaks of was worth a comment before. */
+const PRECEDENT_WEIGHT = 1.5;
+
+/**
+ * Plans the reading.
+ *
+ * @param precedentPaths paths of precedents and of hunks that memory knows
+ * @param headTexts by path
+ */
+export function planReading(
+  files: readonly FileDiff[],
+  signals: ReviewSignals,
+  precedentPaths: ReadonlySet<string>,
+  headTexts: ReadonlyMap<string, string>,
+  budget: ReadingBudget,
+): ReadingPlan {
+  const weights = fileWeights(files, signals, precedentPaths);
+  const ordered = [...files].sort((a, b) => (weights.get(b.path) ?? 0) - (weights.get(a.path) ?? 0) || order(a, b));
+  const calls = packer(budget);
+  const read = new Map<string, { readonly taken: number; readonly of: number }>();
+  for (const file of ordered) {
+    const pieces = file.hunks.flatMap((hunk, index) =>
+      piecesOf(hunk, budget.charsPerCall).map((piece) => ({ piece, index })),
+    );
+    let taken = 0;
+    for (const { piece, index } of pieces) {
+      // Drawing a hunk that can no longer fit would cost time for nothing.
+      if (calls.isFull()) break;
+      if (calls.take(file, drawHunk(file, index, piece, headTexts.get(file.path) ?? null))) taken++;
+    }
+    read.set(file.path, { taken, of: pieces.length });
+  }
+  return { readings: calls.readings(), coverage: files.map((file) => coverageOf(file, read.get(file.path))) };
+}
+
+/** UTF-16 units that anchor, marker and line end add to a line. */
+const LINE_FRAME = 16;
+
+/** A hunk whole; or, where it is longer than a question, in consecutive pieces, cut where a line is empty if it can be. */
+function piecesOf(hunk: Hunk, charsPerCall: number): readonly Hunk[] {
+  const most = Math.max(1, Math.floor(charsPerCall * 0.9) - 2_000);
+  const pieces: Hunk[] = [];
+  let lines: DiffLine[] = [];
+  let chars = 0;
+  const close = () => {
+    if (lines.length > 0) pieces.push(pieceOf(hunk, lines));
+    lines = [];
+    chars = 0;
+  };
+  for (const line of hunk.lines) {
+    const length = Math.min(line.text.length, MOST_LINE_CHARS) + LINE_FRAME;
+    if (chars + length > most || (chars > most * 0.8 && line.text.trim() === "")) close();
+    lines.push(line);
+    chars += length;
+  }
+  close();
+  return pieces.length <= 1 ? [hunk] : pieces;
+}
+
+function pieceOf(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
+  const first = (side: "oldLine" | "newLine", start: number) =>
+    lines.find((line) => line[side] !== null)?.[side] ?? start;
+  return { ...hunk, lines, oldStart: first("oldLine", hunk.oldStart), newStart: first("newLine", hunk.newStart) };
+}
+
+function order(a: FileDiff, b: FileDiff): number {
+  if (a.path === b.path) return 0;
+  return a.path < b.path ? -1 : 1;
+}
+
+function fileWeights(
+  files: readonly FileDiff[],
+  signals: ReviewSignals,
+  precedentPaths: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
+  const risks = new Map<string, number>();
+  for (const { evidence } of signals.risks) {
+    for (const path of new Set(evidence.map((place) => place.path))) risks.set(path, (risks.get(path) ?? 0) + 1);
+  }
+  return new Map(
+    files.map((file) => {
+      const risk = RISK_WEIGHT * Math.min(MOST_RISKS, risks.get(file.path) ?? 0);
+      const remembered = precedentPaths.has(file.path) ? PRECEDENT_WEIGHT : 0;
+      // A large change holds more defects, but not in proportion: ten times the lines count for one step more.
+      const size = Math.log10(1 + file.additions + file.deletions);
+      return [file.path, KIND_WEIGHT[kinds.get(file.path) ?? "source"] + risk + remembered + size];
+    }),
+  );
+}
+
+/** Puts whole hunks into questions, first come, first placed; a hunk that fits none by itself is left out. */
+function packer(budget: ReadingBudget) {
+  const calls: { files: Map<FileDiff, DrawnHunk[]>; chars: number }[] = [];
+  let inAll = 0;
+  return {
+    isFull: () => inAll >= budget.charsInAll,
+    take(file: FileDiff, hunk: DrawnHunk): boolean {
+      const heading = fileHeading(file).length + 2;
+      const needed = hunk.text.length + 1;
+      if (needed + heading > budget.charsPerCall || inAll + needed > budget.charsInAll) return false;
+      let call = calls.at(-1);
+      const more = call?.files.has(file) ? needed : needed + heading;
+      if (call === undefined || call.chars + more > budget.charsPerCall) {
+        call = { files: new Map(), chars: 0 };
+        calls.push(call);
+      }
+      call.chars += call.files.has(file) ? needed : needed + heading;
+      call.files.set(file, [...(call.files.get(file) ?? []), hunk]);
+      inAll += needed;
+      return true;
+    },
+    readings: (): readonly Reading[] => calls.map(({ files }) => readingOf(files)),
+  };
+}
+
+/** By path, as people read a diff. */
+function readingOf(files: ReadonlyMap<FileDiff, readonly DrawnHunk[]>): Reading {
+  const ordered = [...files].sort(([a], [b]) => order(a, b));
+  const text = ordered.map(([file, hunks]) => [fileHeading(file), ...hunks.map((hunk) => hunk.text)].join("\n"));
+  return { paths: ordered.map(([file]) => file.path), text: text.join("\n\n") };
+}
+
+function coverageOf(file: FileDiff, read: { readonly taken: number; readonly of: number } | undefined): FileCoverage {
+  const { path } = file;
+  if (read === undefined || read.of === 0) {
+    return file.complete
+      ? { path, state: "full", reason: null }
+      : { path, state: "not-read", reason: "its changes were not delivered" };
+  }
+  if (read.taken === 0) return { path, state: "not-read", reason: "over the budget of this review" };
+  if (read.taken < read.of) {
+    return { path, state: "partial", reason: `${read.taken} of ${read.of} pieces; the rest is over the budget` };
+  }
+  return file.complete
+    ? { path, state: "full", reason: null }
+    : { path, state: "partial", reason: "part of its changes was not delivered" };
+}
