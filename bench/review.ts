@@ -17,6 +17,7 @@ const ports = {
   embedder: localWords(),
   recall: noMemory(),
   gateCache: null,
+  access: null,
   now: () => 0,
 };
 await measured(importMs, async () => {

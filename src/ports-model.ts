@@ -1,4 +1,5 @@
 // What the rooms may ask of a language model. A model never throws and never decides.
+import type { Repo } from "./domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelTier } from "./domain/model.ts";
 
 /** A language model. */
@@ -12,3 +13,31 @@ export interface Model {
   /** Never rejects. */
   ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }
+
+/** What models cost in a repository. US$; questions without a price count nothing. */
+export interface Spending {
+  /** @param since epoch milliseconds */
+  since(repo: Pick<Repo, "host" | "id">, since: number): number;
+}
+
+/** All that asking a model takes. */
+export interface ModelAccess {
+  readonly model: Model;
+  readonly spending: Spending;
+  /** What fences text by others in a prompt: `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
+  readonly delimiter: () => string;
+}
+
+/** Leave to ask a model for one piece of work, or why there is none. */
+export type ModelLeave =
+  | (Pick<ModelAccess, "model" | "delimiter"> & {
+      /** US$ that this piece of work may cost. */
+      readonly usd: number;
+      /** Aborted when the work is no longer wanted. */
+      readonly signal?: AbortSignal;
+    })
+  | {
+      readonly model: null;
+      /** Null where nobody expects a model. */
+      readonly reason: string | null;
+    };

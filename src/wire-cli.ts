@@ -54,6 +54,7 @@ export async function localPorts(cwd: string, range: LocalRange, dataDir: string
       embedder: localWords(),
       recall: recallIn(dataDir),
       gateCache: null,
+      access: null,
       now: Date.now,
     },
   };
@@ -121,6 +122,7 @@ export async function pullRequestPorts(named: {
       embedder: localWords(),
       recall: noMemory(),
       gateCache: null,
+      access: null,
       now: Date.now,
     },
   };

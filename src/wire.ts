@@ -166,6 +166,7 @@ export function reviewPorts(
       redact,
       botLogin: github.botLogin,
       gateCache,
+      access: null,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

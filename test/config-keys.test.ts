@@ -5,6 +5,7 @@ import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { aPull } from "./fakes/pull-requests.ts";
+import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
 
 interface Case {
@@ -37,7 +38,71 @@ function customRule(lines: Readonly<Record<string, string>> = {}): string {
   return `customRules:\n  - ${text.join("\n    ")}\n`;
 }
 
+/** A model that finds one thing in any file, and repeats what it was told about language and paths. */
+function echoing(settings?: ScriptedSettings): Change["access"] {
+  const echo = (told: string) => /Write title, body and walkthrough in (.+)\./.exec(told)?.[1] ?? "";
+  const heeded = (asked: string) => (asked.includes("check the tenant") ? "and heeds the tenant" : "");
+  return scriptedModel((question) => {
+    const title = `Speaks ${echo(textOf(question.system))} ${heeded(textOf(question.user))}`;
+    return reports(drafted({ quote: "export function etag(content: string): string {", title }))(question);
+  }, settings);
+}
+
+const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
+const TENANT = "check the tenant";
+
 const CASES: readonly Case[] = [
+  {
+    key: "review.model",
+    config: "review: {model: off}",
+    says: /\*\*No findings\*\*/,
+    insteadOf: /Found by a model/,
+    change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "review.language",
+    config: "review: {language: Deutsch}",
+    says: /Speaks Deutsch/,
+    insteadOf: /Speaks English/,
+    change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "review.budget.usdPerReview",
+    config: "review: {budget: {usdPerReview: 0.01}}",
+    says: /the budget does not pay for a single question: rules and memory only/,
+    insteadOf: /Found by a model/,
+    change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "review.budget.usdPerMonth",
+    config: "review: {budget: {usdPerMonth: 100}}",
+    says: /Found by a model/,
+    insteadOf: /this month's budget of USD 50 is used up: rules and memory only/,
+    change: { ...ETAG, access: echoing({ spent: 51 }) },
+  },
+  {
+    key: "pathInstructions",
+    config: `pathInstructions: [{path: "src/**", instructions: ${TENANT}}]`,
+    says: /heeds the tenant/,
+    insteadOf: /Speaks English/,
+    change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "pathInstructions[].path",
+    before: `pathInstructions: [{path: "lib/**", instructions: ${TENANT}}]`,
+    config: `pathInstructions: [{path: "login.*", instructions: ${TENANT}}]`,
+    says: /heeds the tenant/,
+    insteadOf: /Speaks English/,
+    change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "pathInstructions[].instructions",
+    before: `pathInstructions: [{path: "src/**", instructions: look twice}]`,
+    config: `pathInstructions: [{path: "src/**", instructions: ${TENANT}}]`,
+    says: /heeds the tenant/,
+    insteadOf: /Speaks English/,
+    change: { ...ETAG, access: echoing() },
+  },
   {
     key: "_extends",
     config: "_extends: settings",

@@ -178,6 +178,7 @@ function contextOf(query: QueryRow): PullRequestContext {
     files,
     leftOut: [],
     headTexts: new Map(),
+    guidance: [],
     authorFacts: { mergedPullRequests: null },
     ownComments: [],
     degraded: [],

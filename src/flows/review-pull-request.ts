@@ -14,9 +14,11 @@ import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import type { ModelAccess } from "../ports-model.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
+import { modelLeave } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -27,6 +29,8 @@ export interface WritingPorts {
   readonly recall: Recall;
   /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
   readonly gateCache: ReturnType<typeof newGateCache> | null;
+  /** Null: rules and memory only. */
+  readonly access: ModelAccess | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -81,7 +85,7 @@ export async function writeReview(
   isDone: (headSha: string, baseSha: string) => boolean = () => false,
 ): Promise<Review | Skipped> {
   const started = ports.now();
-  const context = await step("gather", () => gather(job, ports.pulls, ports.known));
+  const context = await step("gather", () => gather(job, ports.pulls, ports.known, ports.access !== null));
   if (context.kind === "skipped") return context;
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
@@ -94,7 +98,10 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
-  const written = await step("review", () => review(context, signals, precedents, ports.inspector));
+  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
+  const written = await step("review", () =>
+    review(context, signals, precedents, { inspector: ports.inspector, leave }),
+  );
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
 }
 

@@ -9,6 +9,7 @@ import type { PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
+import { GUIDANCE_BYTES, readGuidance } from "./read-guidance.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { selectFiles } from "./select-files.ts";
 
@@ -17,6 +18,7 @@ import { selectFiles } from "./select-files.ts";
  * the head that the job names is where it came from and not what is reviewed.
  *
  * @param known which rules there are, so that a misspelt one in the configuration is named
+ * @param hasModel whether a model will read: only then the repository's guidance is worth the questions
  * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
  *   than that took
  * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
@@ -26,6 +28,7 @@ export async function gather(
   job: ReviewJob,
   pulls: PullRequests,
   known: KnownRules = {},
+  hasModel = false,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const pull = await pulls.pull(repo, job.number);
@@ -46,6 +49,9 @@ export async function gather(
   const reviewed = new Set(byText.reviewed.map(({ path }) => path));
 
   const author = await optional("author-tier", () => pulls.authorFacts(repo, pull), { mergedPullRequests: null });
+  const isRead = hasModel && config.review.model !== "off";
+  const readBase = (path: string) => pulls.text(repo, path, pull.base.sha, GUIDANCE_BYTES);
+  const guidance = await optional("guidance", () => (isRead ? readGuidance(readBase) : Promise.resolve([])), []);
   const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
   return {
     kind: "context",
@@ -57,9 +63,10 @@ export async function gather(
     files: byText.reviewed,
     leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
     headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),
+    guidance: guidance.value,
     authorFacts: author.value,
     ownComments: own.value,
-    degraded: [...changed.degraded, ...head.degraded, ...author.degraded, ...own.degraded],
+    degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
 }
 

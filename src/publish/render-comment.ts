@@ -2,6 +2,7 @@
 import type { Finding } from "../domain/finding.ts";
 import { findingMarker } from "../domain/marker.ts";
 import { quietCode, writeFence } from "./blocks.ts";
+import { safeUrl } from "./permalink.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { visible } from "./visible.ts";
 
@@ -16,13 +17,14 @@ const SUGGESTION_LIMIT = 8000;
  * @returns Markdown of at most 60,000 UTF-16 units whose last line is the finding's hidden marker
  */
 export function renderComment(finding: Finding, place: "inline" | "file"): string {
-  const where = place === "file" ? `About ${lines(finding)} of this file.` : "";
+  const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
   const suggestion = place === "inline" ? renderSuggestion(finding) : "";
   return [
     findingTitle(finding),
     sanitizeBlock(finding.body),
     where,
     suggestion,
+    saidBefore(finding),
     silence(finding),
     findingMarker(finding.id),
   ]
@@ -43,9 +45,21 @@ export function lines(finding: Finding): string {
     : `${removed}lines ${finding.startLine}–${finding.line}`;
 }
 
+/** What reviewers said about the same thing before, with outcome and date, at most three. */
+function saidBefore({ precedents }: Finding): string {
+  if (precedents.length === 0) return "";
+  const said = precedents.slice(0, 3).map(({ url, outcome, date }) => {
+    const text = sanitizeInline([date, outcome].filter((part) => part !== "").join(", "), 60) || "earlier";
+    const address = url === null ? null : safeUrl(url);
+    return address === null ? text : `[${text}](${address})`;
+  });
+  return `<sub>Said before: ${said.join("; ")}.</sub>`;
+}
+
 /** One small line: who says so, and how to make it stop. */
 export function silence(finding: Finding): string {
-  if (finding.rule === null) return "";
+  if (finding.rule === null)
+    return `<sub>Found by a model. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
   const rule = codeSpan(finding.rule, 100);
   const comment = codeSpan(`kodiai-ignore ${finding.rule} reason`, 160);
   const setting = codeSpan(`rules: {${finding.rule}: off}`, 160);

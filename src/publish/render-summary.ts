@@ -1,14 +1,16 @@
 // The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
 import { SUMMARY_MARKER } from "../domain/marker.ts";
-import type { Cost } from "../domain/outcome.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
 import { fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
 import { commitLink, linkedCode } from "./permalink.ts";
+import { codeSpan } from "./sanitize.ts";
 import { seenBeforeLines } from "./seen-before.ts";
+import { unreadLines } from "./unread.ts";
 import { verdict } from "./verdict.ts";
+import { walkthroughLines } from "./walkthrough.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
 export const BODY_LIMIT = 60_000;
@@ -18,10 +20,11 @@ const ROOM = {
   overview: 7_000,
   seenBefore: 2_000,
   findings: 22_000,
-  degraded: 6_000,
+  degraded: 5_000,
+  unread: 4_000,
   config: 6_000,
-  heldBack: 5_000,
-  leftOut: 8_000,
+  heldBack: 4_000,
+  leftOut: 6_000,
 } as const;
 
 /**
@@ -33,10 +36,12 @@ const ROOM = {
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   const sections = [
     [verdict(review, findings)],
+    walkthroughLines(review),
     fitList(overview(review), (line) => line, ROOM.overview, 30),
     below(review, findings, ROOM.findings),
     seenBeforeLines(review, ROOM.seenBefore),
     degradedLines(review, ROOM.degraded),
+    unreadLines(review, ROOM.unread),
     configLines(review, ROOM.config),
     heldBackLines(review, ROOM.heldBack),
     leftOutLines(review, ROOM.leftOut),
@@ -58,11 +63,13 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 function footer(review: Review): string {
   const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
   const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
-  return `<sub>${cost(review.cost)} Reviewed ${head} against ${base}.</sub>`;
+  return `<sub>${cost(review)} Reviewed ${head} against ${base}.</sub>`;
 }
 
-function cost({ inputTokens, outputTokens, usd, ms }: Cost): string {
+function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review): string {
   const time = ms === 0 ? "" : `, ${(ms / 1000).toFixed(1)} s`;
   if (inputTokens === 0 && outputTokens === 0) return `Cost: no model was asked${time}.`;
-  return `Cost: ${inputTokens} tokens in, ${outputTokens} out, USD ${usd.toFixed(4)}${time}.`;
+  const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
+  const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
+  return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
 }

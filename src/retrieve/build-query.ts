@@ -1,7 +1,8 @@
 // The text that memory is searched with: what the pull request says about itself and what we concluded, within one length.
+
+import { cutText } from "../domain/cut-text.ts";
 import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import { cutText } from "../domain/cut-text.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
 export const QUERY_CHARS = 600;

@@ -1,7 +1,8 @@
 // For the rare change that no rule knows: a short question to a small model, and a reading of its reply that can only err
 // towards searching. Whether anyone is asked, and who, is not decided here.
-import type { GateDecision, Strategy } from "../domain/retrieval.ts";
+
 import { cutText, oneLine } from "../domain/cut-text.ts";
+import type { GateDecision, Strategy } from "../domain/retrieval.ts";
 import { defaultDecision } from "./gate.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 import { namedThings } from "./named-things.ts";

@@ -1,9 +1,10 @@
 // One pull request asks memory several ways: by what it means to do, where, in what shape, and with its own changed code.
+
+import { cutText, oneLine } from "../domain/cut-text.ts";
 import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
 import type { QueryVariant } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { type ChosenHunk, chooseHunks, HUNKS } from "./choose-hunks.ts";
-import { cutText, oneLine } from "../domain/cut-text.ts";
 
 /** Characters of one hunk's text: about what an embedder reads with one thought in it. */
 const HUNK_CHARS = 1_500;

@@ -5,6 +5,7 @@
  */
 import type { Knowledge } from "../config/knowledge.ts";
 import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import { precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   GateDecision,
@@ -32,7 +33,6 @@ import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-pre
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
-import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";
@@ -97,21 +97,6 @@ export async function retrieve(
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const result = await tries.run("retrieval", () => gated(context, signals, ports, settings, tries), failed);
   return { ...result, degraded: tries.degraded() };
-}
-
-/**
- * The precedents as a section of a prompt, at most `maxContextChars` long; "" when there are none.
- *
- * @param delimiter unguessable, new for each prompt, at most 48 characters
- */
-export function precedentSection(
-  precedents: Precedents,
-  { repo }: Pick<PullRequestContext, "repo">,
-  knowledge: Knowledge,
-  delimiter: string,
-): string {
-  const maxChars = knowledge.retrieval.maxContextChars;
-  return buildRetrievalContextSection(precedents.ranked, { maxChars, delimiter, repo: `${repo.owner}/${repo.name}` });
 }
 
 async function gated(

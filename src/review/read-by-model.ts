@@ -25,9 +25,8 @@ export interface ModelReview {
 }
 
 /** The model, as far as this room needs it. */
-export interface Asked {
+export interface Asked extends ModelMeasure {
   readonly name: string;
-  readonly measure: ModelMeasure;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
@@ -67,7 +66,7 @@ export async function readByModel(
   bounds: Bounds,
   asked: Asked,
 ): Promise<ModelReview> {
-  const budget = readingBudget(asked.measure, bounds.usd);
+  const budget = readingBudget(asked, bounds.usd);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
   const plan = planReading(context.files, signals, rememberedPaths(precedents), context.headTexts, budget);
@@ -81,6 +80,14 @@ function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): 
   return new Set([...ranked.flatMap(({ record }) => record.path ?? []), ...seenBefore.map(({ path }) => path)]);
 }
 
+const REVIEWING = {
+  purpose: "review",
+  tier: "main",
+  effort: "medium",
+  maxOutputTokens: REPLY_TOKENS,
+  shape: REVIEW_REPLY,
+} as const;
+
 type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked" };
 
 /** At most a few at once, in the order of the plan, and none any more when the money is used up. */
@@ -88,25 +95,19 @@ async function askAll(prompt: ReviewPrompt, usd: number, asked: Asked): Promise<
   const answers: Answer[] = prompt.questions.map(() => ({ kind: "not-asked" }));
   let spent = 0;
   let next = 0;
+  const askNext = async () => {
+    const at = next++;
+    const user = prompt.questions[at] ?? [];
+    const answer = await asked.ask({ ...REVIEWING, system: prompt.system, user });
+    answers[at] = answer;
+    spent += answer.usage.usd ?? 0;
+  };
   const worker = async () => {
-    while (next < prompt.questions.length && spent < usd) {
-      const at = next++;
-      const user = prompt.questions[at] ?? [];
-      const answer = await asked.ask({
-        purpose: "review",
-        tier: "main",
-        system: prompt.system,
-        user,
-        effort: "medium",
-        maxOutputTokens: REPLY_TOKENS,
-        shape: REVIEW_REPLY,
-      });
-      answers[at] = answer;
-      spent += answer.usage.usd ?? 0;
-    }
+    while (next < prompt.questions.length && spent < usd) await askNext();
   };
   // The first question alone: it fills the server's cache for the others.
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length) }, worker));
+  await askNext();
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
   return answers;
 }
 
@@ -137,7 +138,7 @@ async function written(
     ruleVerdicts: replies.flatMap(({ ruleFindings }) => ruleFindings),
     walkthrough: replies[0]?.walkthrough.trim() || null,
     coverage,
-    degraded: [...unanswered(failures), ...second.degraded],
+    degraded: [...unanswered(failures), ...overBudget(plan), ...second.degraded],
     cost: costOf([...spent, ...second.usage]),
   };
 }
@@ -157,6 +158,14 @@ function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
       : `${failed.length} of ${failures.length} parts of the change were not read by the model`;
   const reasons = [...new Set(failed)].map(failureText).join("; ");
   return [{ part: "model", reason: `${what}: ${reasons}` }];
+}
+
+function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
+  const unread = coverage.filter(({ state }) => state !== "full").length;
+  if (unread === 0) return [];
+  return [
+    { part: "coverage", reason: `the model read ${coverage.length - unread} of ${coverage.length} files wholly` },
+  ];
 }
 
 interface SecondLook {

@@ -29,7 +29,7 @@ export interface ModelMeasure {
 /**
  * The diff that may be read.
  *
- * @param usd US$ for this review; without a price it does not bound
+ * @param usd US$ for this review, or Infinity; without a price it does not bound
  * @returns budgets in UTF-16 units; both 0 when the money does not pay for a single small question
  */
 export function readingBudget(model: ModelMeasure, usd: number): ReadingBudget {

@@ -1,35 +1,26 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
-import type { Finding, Precedent } from "../domain/finding.ts";
+import type { Finding } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
-import type { Model } from "../ports-model.ts";
+import type { ModelLeave } from "../ports-model.ts";
 import { ground } from "./ground.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
-import { type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
+import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { suggestion } from "./suggestion.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
 
-/** Who is asked, and for how much money. */
 export interface ReviewPorts {
   readonly inspector: Inspector;
-  /** Null: rules and memory only. */
-  readonly model: Model | null;
-  /** Why there is no model although the repository could have one ("the month's budget is used up"); null when there is nothing to say. */
-  readonly noModelReason: string | null;
-  /** US$ that the model may cost in this review. */
-  readonly usd: number;
-  /** `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
-  readonly delimiter: () => string;
-  readonly signal?: AbortSignal;
+  readonly leave: ModelLeave;
 }
 
 /**
@@ -52,12 +43,8 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);
-  const read = await modelReview(
-    { context, signals, precedents, ruleFindings: inspection.findings },
-    memory.precedents,
-    dial,
-    ports,
-  );
+  const material = { context, signals, precedents, ruleFindings: inspection.findings };
+  const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const pruned = prune(ground([...ruled.findings, ...read.findings], context.files), dial);
   const findings = place(pruned.said, config.review.maxComments);
@@ -84,21 +71,18 @@ export async function review(
 
 function modelReview(
   material: Parameters<typeof readByModel>[0],
-  remembered: readonly Precedent[],
-  dial: Dial,
-  { model, noModelReason, usd, delimiter, signal }: ReviewPorts,
+  bounds: Omit<Bounds, "usd">,
+  leave: ModelLeave,
 ): Promise<ModelReview> | ModelReview {
-  if (material.context.config.review.model === "off" || model === null) return withoutModel(noModelReason);
-  const measure = {
-    contextTokens: model.contextTokens("main"),
-    price: (input: number, output: number) => model.price("main", input, output),
-  };
+  if (leave.model === null) return withoutModel(leave.reason);
+  const { model, usd, delimiter, signal } = leave;
   return readByModel(
     material,
-    { remembered, profile: dial.profile, usd },
+    { ...bounds, usd },
     {
       name: model.names.main,
-      measure,
+      contextTokens: model.contextTokens("main"),
+      price: (input, output) => model.price("main", input, output),
       ask: (request) => model.ask(request, signal),
       delimiter,
     },

@@ -57,6 +57,7 @@ function context(files: readonly FileDiff[], more: Partial<PullRequestContext> =
     files,
     leftOut: [],
     headTexts: new Map(),
+    guidance: [],
     authorFacts: { mergedPullRequests: 3 },
     ownComments: [],
     degraded: [],

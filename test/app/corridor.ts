@@ -22,6 +22,7 @@ export interface Change {
   readonly memories?: readonly Shelved[];
   readonly embedder?: WritingPorts["embedder"];
   readonly gateCache?: WritingPorts["gateCache"];
+  readonly access?: WritingPorts["access"];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
   readonly now?: number;
 }
@@ -90,6 +91,7 @@ function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change):
     embedder: rest.embedder ?? null,
     recall: memories === undefined ? noMemory() : shelf(memories),
     gateCache: rest.gateCache ?? null,
+    access: rest.access ?? null,
     now: () => rest.now ?? 0,
   };
 }

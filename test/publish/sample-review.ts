@@ -122,6 +122,8 @@ export function sampleReview(more: Partial<Review> = {}): Review {
       },
     ],
     reviewed: [LOGIN.path, BUILD.path, "docs/how to/[draft] guide.md", "src/hash.cpp"],
+    coverage: null,
+    walkthrough: null,
     leftOut: [
       { path: "package-lock.json", reason: "lock file" },
       { path: "web/yarn.lock", reason: "lock file" },

@@ -85,6 +85,7 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
     files: reviewed,
     leftOut,
     headTexts: new Map(),
+    guidance: [],
     authorFacts: { mergedPullRequests: 4 },
     ownComments: [],
     degraded: [],

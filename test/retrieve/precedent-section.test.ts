@@ -25,7 +25,7 @@ describe("the section of the prompt", () => {
       "## What was said before about code like this",
       expect.stringContaining("Judge this change independently"),
       DELIMITER,
-      '- [major reliability] "The lock is never released when parse() throws." (file src/cache.cpp; outcome accepted on 2026-10-22; distance 0.170)',
+      '- mem_1 [major reliability] "The lock is never released when parse() throws." (file src/cache.cpp; outcome accepted on 2026-10-22; distance 0.170)',
       DELIMITER,
     ]);
   });
@@ -62,7 +62,7 @@ describe("the section of the prompt", () => {
         if (section === "") return;
         const lines = section.split("\n");
         expect(lines.at(-1)).toBe(DELIMITER);
-        for (const line of lines.slice(3, -1)) expect(line).toMatch(/^- \[review_comment\] ".*" \(.*\)$/su);
+        for (const line of lines.slice(3, -1)) expect(line).toMatch(/^- mem_\w+ \[review_comment\] ".*" \(.*\)$/su);
       }),
     );
   });

@@ -1,10 +1,11 @@
 // The room through its door, against a fake shelf and a fake embedder: what a pull request hears of the past.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
+import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../../src/ports-memory.ts";
 import { gateCache } from "../../src/retrieve/gate-cache.ts";
-import { precedentSection, type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
 
 const CPP: Shape = {
@@ -138,10 +139,14 @@ describe("what is heard", () => {
     }));
     for (const maxContextChars of [0, 700, 1500, 5000]) {
       const knowledge = Knowledge.parse(retrieval({ maxContextChars, topK: 20 }));
-      const { precedents, context } = await run({ shelved, knowledge });
-      const section = precedentSection(precedents, context, knowledge, "=".repeat(40));
+      const { precedents } = await run({ shelved, knowledge });
+      const section = buildRetrievalContextSection(precedents.ranked, {
+        maxChars: maxContextChars,
+        delimiter: "=".repeat(40),
+        repo: "acme/shop",
+      });
       expect(section.length).toBeLessThanOrEqual(maxContextChars);
-      expect(section.split("\n").filter((line) => line.startsWith("- ["))).toHaveLength(precedents.ranked.length);
+      expect(section.split("\n").filter((line) => line.startsWith("- mem_"))).toHaveLength(precedents.ranked.length);
     }
   });
 

@@ -147,6 +147,7 @@ export function context(more: Partial<PullRequestContext> = {}): PullRequestCont
     files: [LOGIN],
     leftOut: [],
     headTexts: new Map(),
+    guidance: [],
     authorFacts: { mergedPullRequests: 3 },
     ownComments: [],
     degraded: [],

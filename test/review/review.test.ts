@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
-import { review } from "../../src/review/review.ts";
+import { type ReviewPorts, review } from "../../src/review/review.ts";
 import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, signals } from "./given.ts";
 
-const finds = (inspection: Partial<Inspection>): Inspector => ({
+const NO_LEAVE = { model: null, reason: null } as const;
+
+/** Rules that find this, and no model. */
+const finds = (inspection: Partial<Inspection>): ReviewPorts => ({ inspector: inspects(inspection), leave: NO_LEAVE });
+const inspects = (inspection: Partial<Inspection>): Inspector => ({
   inspect: async () => ({ findings: [], heldBack: [], degraded: [], ...inspection }),
 });
 
@@ -28,7 +32,7 @@ describe("review", () => {
       }),
       signals(),
       NO_PRECEDENTS,
-      inspector,
+      { inspector, leave: NO_LEAVE },
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([

@@ -37,4 +37,16 @@ export const QUEUE_MIGRATIONS: Migrations = [
     PRIMARY KEY (key, head_sha, base_sha)
   ) STRICT;
   `,
+  `
+  CREATE TABLE spending (
+    id            INTEGER PRIMARY KEY,
+    repo          TEXT NOT NULL,
+    at            INTEGER NOT NULL,
+    purpose       TEXT NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    usd           REAL
+  ) STRICT;
+  CREATE INDEX spending_by_repo ON spending (repo, at);
+  `,
 ];

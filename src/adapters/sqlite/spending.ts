@@ -1,0 +1,36 @@
+// What models cost, a row a question, beside the queue: budgets of a month are held against it, and it outlives restarts.
+import type { Database } from "better-sqlite3";
+import type { Repo } from "../../domain/job.ts";
+import type { ModelUsage, Purpose } from "../../domain/model.ts";
+import type { Spending } from "../../ports-model.ts";
+import { write } from "./database.ts";
+
+export interface SpendingBook extends Spending {
+  /** @param at epoch milliseconds */
+  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): void;
+}
+
+/** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
+export function sqliteSpending(db: Database): SpendingBook {
+  return {
+    since(repo, since) {
+      const row = db
+        .prepare("SELECT coalesce(sum(usd), 0) AS usd FROM spending WHERE repo = ? AND at >= ?")
+        .get(keyOf(repo), since) as { usd: number };
+      return row.usd;
+    },
+    record(repo, at, purpose, usage) {
+      write(db, () =>
+        db
+          .prepare(
+            "INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd) VALUES (?, ?, ?, ?, ?, ?)",
+          )
+          .run(keyOf(repo), at, purpose, usage.inputTokens, usage.outputTokens, usage.usd),
+      );
+    },
+  };
+}
+
+function keyOf({ host, id }: Pick<Repo, "host" | "id">): string {
+  return `${host}/${id}`;
+}
