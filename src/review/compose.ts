@@ -12,9 +12,6 @@ import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import { reveal, revealLine } from "./reveal.ts";
 
-/** UTF-16 units of everything but the diff: about 10,000 tokens. */
-const CONTEXT_ROOM = 36_000;
-
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
 interface Piece {
   readonly text: string;
@@ -42,10 +39,11 @@ export interface PromptMaterial {
  * Composes the questions of a review.
  *
  * @param delimiter unguessable and new: `kodiai-` and at least 16 hex digits
+ * @param contextChars UTF-16 units for everything but instructions, precedents and diff
  */
-export function compose(material: PromptMaterial, delimiter: string): ReviewPrompt {
+export function compose(material: PromptMaterial, delimiter: string, contextChars: number): ReviewPrompt {
   const { context, readings } = material;
-  const fitted = fitSections(sections(material), CONTEXT_ROOM);
+  const fitted = fitSections(sections(material), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const precedents = precedentPart(material, delimiter);
   const opening = `# The pull request\n\n${shared}${precedents === "" ? "" : `\n\n${precedents}`}`;

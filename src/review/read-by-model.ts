@@ -9,7 +9,7 @@ import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { planReading, type ReadingPlan } from "./plan-reading.ts";
-import { type ModelMeasure, REPLY_TOKENS, readingBudget } from "./reading-budget.ts";
+import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
 import { REVIEW_REPLY, type ReviewReply, type RuleVerdict, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, checkByRule, takeVerdicts, verifyQuestion } from "./verify.ts";
 
@@ -41,6 +41,8 @@ export interface Bounds {
 
 /** Questions at the same time. */
 const AT_ONCE = 3;
+/** Tokens of the second look's reply, thinking included. */
+const VERDICT_TOKENS = 8_000;
 const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
 
 /**
@@ -71,8 +73,8 @@ export async function readByModel(
   const { context, signals, precedents } = material;
   const plan = planReading(context.files, signals, rememberedPaths(precedents), context.headTexts, budget);
   if (plan.readings.length === 0) return withoutModel(null);
-  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter());
-  const answers = await askAll(prompt, bounds.usd, asked);
+  const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget.contextChars);
+  const answers = await askAll(prompt, bounds.usd, budget, asked);
   return written(material, bounds, asked, plan, prompt, answers);
 }
 
@@ -84,21 +86,25 @@ const REVIEWING = {
   purpose: "review",
   tier: "main",
   effort: "medium",
-  maxOutputTokens: REPLY_TOKENS,
   shape: REVIEW_REPLY,
 } as const;
 
 type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked" };
 
 /** At most a few at once, in the order of the plan, and none any more when the money is used up. */
-async function askAll(prompt: ReviewPrompt, usd: number, asked: Asked): Promise<readonly Answer[]> {
+async function askAll(
+  prompt: ReviewPrompt,
+  usd: number,
+  { replyTokens }: QuestionRoom,
+  asked: Asked,
+): Promise<readonly Answer[]> {
   const answers: Answer[] = prompt.questions.map(() => ({ kind: "not-asked" }));
   let spent = 0;
   let next = 0;
   const askNext = async () => {
     const at = next++;
     const user = prompt.questions[at] ?? [];
-    const answer = await asked.ask({ ...REVIEWING, system: prompt.system, user });
+    const answer = await asked.ask({ ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user });
     answers[at] = answer;
     spent += answer.usage.usd ?? 0;
   };
@@ -194,7 +200,7 @@ async function secondLook(
     tier: "small",
     ...question,
     effort: "medium",
-    maxOutputTokens: REPLY_TOKENS,
+    maxOutputTokens: VERDICT_TOKENS,
     shape: VERIFY_REPLY,
   });
   if (answer.kind === "failed") return unchecked(failureText(answer.failure), [answer.usage]);

@@ -6,10 +6,13 @@ export const CHARS_PER_TOKEN = 2.7;
 
 /** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains by seeing all at once. */
 const CHARS_PER_CALL = 80_000;
-/** What a question holds beside the diff: instructions and the sections about the pull request. */
-const FIXED_CHARS = 46_000;
-/** Tokens of a reply, thinking included, as budgeted; a reply may be shorter. */
-export const REPLY_TOKENS = 16_000;
+/** The sections about the pull request: about 13,000 tokens, and less of a small context. */
+const CONTEXT_CHARS = 36_000;
+const CONTEXT_PART = 0.3;
+/** The instructions with the frame around everything. */
+const FRAME_CHARS = 9_000;
+/** Tokens of a reply, thinking included; of a small context at most a quarter. */
+const REPLY_TOKENS = 16_000;
 /** What a reply takes in the mean: for the estimate only. */
 const USUAL_REPLY_TOKENS = 6_000;
 /** Questions in one review, whatever they cost: a person waits for it. */
@@ -26,23 +29,37 @@ export interface ModelMeasure {
   readonly price: (inputTokens: number, outputTokens: number) => number | null;
 }
 
+/** The room of one review's questions. */
+export interface QuestionRoom extends ReadingBudget {
+  /** UTF-16 units for the sections about the pull request. */
+  readonly contextChars: number;
+  readonly replyTokens: number;
+}
+
 /**
- * The diff that may be read.
+ * The room that there is.
  *
  * @param usd US$ for this review, or Infinity; without a price it does not bound
- * @returns budgets in UTF-16 units; both 0 when the money does not pay for a single small question
+ * @returns `charsPerCall` and `charsInAll` are 0 when the money, or the context, is too small for a single question
  */
-export function readingBudget(model: ModelMeasure, usd: number): ReadingBudget {
-  const fits = Math.floor((model.contextTokens - REPLY_TOKENS) * CHARS_PER_TOKEN * 0.9) - FIXED_CHARS;
-  const charsPerCall = Math.max(0, Math.min(CHARS_PER_CALL, fits));
-  if (charsPerCall < LEAST_CHARS) return { charsPerCall: 0, charsInAll: 0 };
-  const cost = (chars: number) => model.price((FIXED_CHARS + chars) / CHARS_PER_TOKEN, USUAL_REPLY_TOKENS);
+export function readingBudget(model: ModelMeasure, usd: number): QuestionRoom {
+  const replyTokens = Math.min(REPLY_TOKENS, Math.floor(model.contextTokens / 4));
+  const usable = (model.contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - FRAME_CHARS;
+  const contextChars = Math.floor(Math.min(CONTEXT_CHARS, Math.max(0, usable) * CONTEXT_PART));
+  const charsPerCall = Math.floor(Math.max(0, Math.min(CHARS_PER_CALL, usable - contextChars)));
+  const room = { contextChars, replyTokens };
+  const cost = (chars: number) =>
+    model.price((FRAME_CHARS + contextChars + chars) / CHARS_PER_TOKEN, Math.min(USUAL_REPLY_TOKENS, replyTokens));
+  const charsInAll = charsPerCall < LEAST_CHARS ? 0 : affordable(charsPerCall, cost, usd * PART_FOR_READING);
+  return { ...room, charsInAll, charsPerCall: Math.min(charsPerCall, charsInAll) };
+}
+
+function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): number {
   const full = cost(charsPerCall);
-  if (full === null) return { charsPerCall, charsInAll: MOST_QUESTIONS * charsPerCall };
-  const money = usd * PART_FOR_READING;
-  const questions = Math.min(MOST_QUESTIONS, full === 0 ? MOST_QUESTIONS : Math.floor(money / full));
-  if (questions >= 1) return { charsPerCall, charsInAll: questions * charsPerCall };
+  if (full === null || full === 0) return MOST_QUESTIONS * charsPerCall;
+  const questions = Math.min(MOST_QUESTIONS, Math.floor(money / full));
+  if (questions >= 1) return questions * charsPerCall;
   const empty = cost(0) ?? 0;
   const chars = Math.floor(((money - empty) / (full - empty)) * charsPerCall);
-  return chars < LEAST_CHARS ? { charsPerCall: 0, charsInAll: 0 } : { charsPerCall: chars, charsInAll: chars };
+  return chars < LEAST_CHARS ? 0 : chars;
 }
