@@ -26,7 +26,8 @@ function found(review: Review, findings: readonly PlacedFinding[]): string {
       ? "**Nothing to review**: no file was changed"
       : `**Nothing to review**: ${counted(changed, "changed file")}, all left out`;
   }
-  if (findings.length === 0) return `**No findings** in ${counted(review.reviewed.length, "file")}${heldBack(review)}`;
+  if (findings.length === 0)
+    return `**No findings**${byWhom(review)} in ${counted(review.reviewed.length, "file")}${heldBack(review)}`;
   const bySeverity = SEVERITIES.map((severity) => ({
     severity,
     count: findings.filter(({ finding }) => finding.severity === severity).length,
@@ -38,6 +39,12 @@ function found(review: Review, findings: readonly PlacedFinding[]): string {
   const severities = bySeverity.map(({ severity, count }) => `${count} ${severity}`).join(", ");
   const places = byPlace.map(({ word, count }) => `${count} ${word}`).join(", ");
   return `**${counted(findings.length, "finding")}**: ${severities} — ${places}${heldBack(review)}`;
+}
+
+/** Silence about what nobody read is no praise. */
+function byWhom({ coverage }: Review): string {
+  if (coverage === null || coverage.files.every(({ state }) => state === "full")) return "";
+  return coverage.files.every(({ state }) => state === "not-read") ? " by rules" : " in what was read and by rules";
 }
 
 function heldBack(review: Review): string {

@@ -1,0 +1,209 @@
+// A change walks the whole corridor, and a model that a script plays reads it. What people see is the summary and the comments.
+import { describe, expect, test } from "vitest";
+import type { Review } from "../../src/domain/review.ts";
+import { reviewMarkdown } from "../../src/publish/publish.ts";
+import { type Change, reviewed } from "../app/corridor.ts";
+import { LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { drafted, failure, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
+
+const FILES = { "src/login.ts": LOGIN };
+const ETAG = "export function etag(content: string): string {";
+
+function held(review: Review): string[] {
+  return review.heldBack.map(({ finding, reason }) => `${finding.title}: ${reason}`);
+}
+
+async function readBy(
+  script: Script,
+  change: Change = { files: FILES },
+  settings?: Parameters<typeof scriptedModel>[1],
+) {
+  const access = scriptedModel(script, settings);
+  const review = await reviewed({ ...change, access });
+  return { review, asked: access.asked, markdown: reviewMarkdown(review) };
+}
+
+/** The anchor that stands before a line of the prompt. */
+function anchorBefore(text: string, line: string): string {
+  const shown = text.split("\n").find((one) => one.endsWith(line)) ?? "";
+  return /^-?\d+#[0-9a-f]{4}/.exec(shown)?.[0] ?? "";
+}
+
+describe("a model reads a change", () => {
+  test("a finding cited by its anchor stands on its line, with what it costs in the footer", async () => {
+    const { review, markdown } = await readBy((question) =>
+      reports(drafted({ anchor: anchorBefore(textOf(question.user), ETAG), quote: ETAG }))(question),
+    );
+    expect(review.findings).toMatchObject([
+      { place: "inline", finding: { path: "src/login.ts", line: 3, source: "model", locMethod: "anchor" } },
+    ]);
+    expect(review.coverage).toMatchObject({ model: "scripted-large", questions: 1, unanswered: 0 });
+    expect(review.coverage?.files).toEqual([{ path: "src/login.ts", state: "full", reason: null }]);
+    expect(markdown).toMatch(/Cost: 2400 tokens in, 600 out \(`scripted-large`\), USD 0\.0108/);
+    expect(markdown).toContain("reply `/kodiai ignore` and the reason");
+    expect(markdown).toContain("Adds a login.");
+  });
+
+  test("the question holds title, intent, languages, risks and the diff with anchors, all fenced", async () => {
+    const { asked } = await readBy(reports(), { files: { "src/auth/login.ts": WEAK_LOGIN } });
+    const [question] = asked;
+    const text = textOf(question?.user ?? []);
+    const fences = text.split("\n").filter((line) => line.startsWith("kodiai-"));
+    expect(new Set(fences.map((line) => line.split(" ")[0]))).toEqual(new Set([`kodiai-${"1".padStart(32, "0")}`]));
+    expect(text).toContain("Kind of change, says the title: fix");
+    expect(text).toContain("Languages: TypeScript 100 %");
+    expect(text).toMatch(/Risk: .*authentication.*\(src\/auth\/login\.ts/);
+    expect(text).toMatch(/\[fnd_[0-9a-f]{12}\] \w+ src\/auth\/login\.ts:8 weak-password-hash/);
+    expect(text).toMatch(/^3#[0-9a-f]{4}:\+export function etag\(content: string\): string \{$/m);
+    expect(textOf(question?.system ?? [])).not.toContain("login");
+  });
+
+  test("what a second look refutes is held back with the reason, and a second look never makes it graver", async () => {
+    const { review } = await readBy(({ purpose, user }) => {
+      if (purpose === "review")
+        return reports(
+          drafted({ quote: ETAG, severity: "medium" }),
+          drafted({ quote: "import { createHash }", title: "Unused" }),
+        )({ purpose, user } as never);
+      const [first] = [...textOf(user).matchAll(/^\[(fnd_\w+)\]/gm)];
+      return {
+        findings: [
+          {
+            id: first?.[1] ?? "",
+            verdict: "wrong",
+            severity: "critical",
+            confidence: 0.9,
+            reason: "Line 3 returns early.",
+          },
+        ],
+      };
+    });
+    expect(held(review)).toEqual([
+      "The first user is logged in when the name is empty: it did not hold when checked: Line 3 returns early.",
+    ]);
+  });
+
+  test("a finding without a proven line is said on its file, and one about another file is held back", async () => {
+    const { review } = await readBy(
+      reports(
+        drafted({ quote: "delete everything", anchor: "3#0000" }),
+        drafted({ path: "/etc/passwd", title: "Shadow it" }),
+      ),
+    );
+    expect(review.findings).toMatchObject([
+      {
+        place: "file",
+        reason: "neither an anchor nor a quote of the model proves a line",
+        finding: { locMethod: "none" },
+      },
+    ]);
+    expect(held(review)).toEqual(["Shadow it: the model spoke about a file that is not part of the reviewed diff"]);
+    expect(reviewMarkdown(review)).not.toContain("About line 1");
+  });
+
+  test("the same defect reworded keeps its id", async () => {
+    const say = (title: string) => readBy(reports(drafted({ quote: ETAG, title })));
+    const [one, other] = await Promise.all([say("An empty name logs in"), say("Login succeeds without a name")]);
+    expect(one?.review.findings[0]?.finding.id).toBe(other?.review.findings[0]?.finding.id);
+  });
+
+  test("a model may quiet a mild finding of a rule, and not a grave one", async () => {
+    const refutes: Script = ({ user }) => {
+      const ids = [...textOf(user).matchAll(/\[(fnd_\w+)\]/g)].map(([, id]) => ({
+        id: id ?? "",
+        verdict: "wrong",
+        reason: "The text asks for it.",
+      }));
+      return { findings: [], ruleFindings: ids, walkthrough: "" };
+    };
+    const noTimeout = 'import requests\n\nrequests.get("https://a.example.com/b")\n';
+    const { review } = await readBy(refutes, { files: { "src/get.py": noTimeout, "src/login.ts": WEAK_LOGIN } });
+    expect(review.findings.map(({ finding }) => finding.rule)).toEqual(["weak-password-hash"]);
+    expect(held(review).join()).toContain("the model, looking at the code, found it wrong: The text asks for it.");
+  });
+});
+
+describe("a model fails", () => {
+  test.each([
+    ["refused", "the model refused to answer"],
+    ["truncated", "the model's answer was cut off"],
+    ["malformed", "the model's answer was not of the form asked for"],
+    ["rate-limited", "the model's server is rate limited"],
+    ["overloaded", "the model's server is overloaded"],
+    ["timeout", "the model did not answer in time"],
+    ["unreachable", "the model's server could not be reached"],
+    ["denied", "the model's server refused our key"],
+    ["circuit-open", "left alone for a while"],
+  ] as const)("%s: the rules' review stands and says so, and praises nothing", async (kind, words) => {
+    const { review, markdown } = await readBy(() => failure(kind), { files: { "src/login.ts": WEAK_LOGIN } });
+    expect(review.findings.map(({ finding }) => finding.rule)).toEqual(["weak-password-hash"]);
+    expect(markdown).toContain(words);
+    expect(markdown).toContain("This review is **incomplete**");
+    expect(review.coverage?.files).toMatchObject([{ state: "not-read" }]);
+  });
+
+  test("without any finding, an unread change is not called free of findings", async () => {
+    const { markdown } = await readBy(() => failure("overloaded"));
+    expect(markdown).not.toMatch(/\*\*No findings\*\* in 1 file\. *$/m);
+    expect(markdown).toContain("**No findings** by rules");
+  });
+
+  test("a second look that fails leaves the first, with less confidence, and says so", async () => {
+    const { review, markdown } = await readBy((question) =>
+      question.purpose === "verify" ? failure("timeout") : reports(drafted({ quote: ETAG }))(question),
+    );
+    expect(review.findings[0]?.finding.confidence).toBeCloseTo(0.72);
+    expect(markdown).toContain("were not checked a second time: the model did not answer in time");
+  });
+});
+
+describe("a change that is more than one question", () => {
+  const big = (name: string, lines: number) =>
+    Array.from({ length: lines }, (_, i) => `export const ${name}${i} = compute(${i}, "${"x".repeat(60)}");`).join(
+      "\n",
+    );
+  const files = {
+    "docs/guide.md": big("guide", 800),
+    "src/auth/session.ts": big("session", 800),
+    "src/view.ts": big("view", 800),
+    "test/view.test.ts": big("viewTest", 800),
+  };
+
+  test("is read in several, the riskiest file first, each with the same beginning", async () => {
+    const { asked, review } = await readBy(reports(), { files });
+    const questions = asked.filter(({ purpose }) => purpose === "review");
+    expect(questions.length).toBeGreaterThan(2);
+    expect(textOf(questions[0]?.user ?? [])).toContain("### FILE src/auth/session.ts");
+    expect(new Set(questions.map(({ user }) => user[0]?.text)).size).toBe(1);
+    expect(questions.every(({ user }) => user[0]?.cache === true)).toBe(true);
+    expect(review.coverage?.files.map(({ state }) => state)).toEqual(["full", "full", "full", "full"]);
+  });
+
+  test("what the money does not pay for is named, least important first", async () => {
+    const config = "review: {budget: {usdPerReview: 0.4}}";
+    const { review, markdown } = await readBy(reports(), { files, config });
+    expect(review.coverage?.files).toMatchObject([
+      { path: "docs/guide.md", state: "not-read", reason: "over the budget of this review" },
+      { path: "src/auth/session.ts", state: "full" },
+      { path: "src/view.ts" },
+      { path: "test/view.test.ts" },
+    ]);
+    expect(markdown).toMatch(/`docs\/guide\.md`: not read, over the budget of this review/);
+    expect(markdown).toContain("This review is **incomplete**");
+  });
+
+  test("one answer of several that fails costs its own files only", async () => {
+    let first = true;
+    const { review } = await readBy(
+      (question) => {
+        const fails = first;
+        first = false;
+        return fails ? failure("truncated") : reports()(question);
+      },
+      { files },
+    );
+    const states = new Map(review.coverage?.files.map(({ path, state }) => [path, state]));
+    expect(states.get("src/auth/session.ts")).not.toBe("full");
+    expect(states.get("docs/guide.md")).toBe("full");
+  });
+});
