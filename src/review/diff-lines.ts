@@ -22,6 +22,22 @@ export interface DiffLines {
   proves(side: Side, line: number, hash: string): boolean;
   /** Per hunk and side, in order: what stands there one line after the other. */
   readonly runs: readonly (readonly QuotableLine[])[];
+  /** Where lines with this text begin, white space at the end aside, or folded everywhere. The index is made when first asked for. */
+  starting(text: string, spaces: Spaces): readonly Start[];
+}
+
+/** Which white space makes two lines differ. */
+export type Spaces = "trimmed" | "folded";
+
+/** A line of a run. */
+export interface Start {
+  readonly run: readonly QuotableLine[];
+  readonly at: number;
+}
+
+/** A line's text, as far as white space counts. */
+export function sameText(text: string, spaces: Spaces): string {
+  return spaces === "trimmed" ? text.trimEnd() : text.replace(/\s+/g, " ").trim();
 }
 
 interface Entry {
@@ -36,6 +52,8 @@ export function diffLines(file: FileDiff): DiffLines {
     LEFT: ofSide(entries, "LEFT"),
     RIGHT: ofSide(entries, "RIGHT"),
   };
+  const runs = runsOf(entries);
+  const indexes = new Map<Spaces, ReadonlyMap<string, readonly Start[]>>();
   return {
     path: file.path,
     at: (side, line) => byLine[side].get(line)?.shown ?? null,
@@ -43,8 +61,29 @@ export function diffLines(file: FileDiff): DiffLines {
       const entry = byLine[side].get(line);
       return entry !== undefined && lineHash(file.path, side, line, entry.raw) === hash;
     },
-    runs: runsOf(entries),
+    runs,
+    starting(text, spaces) {
+      let index = indexes.get(spaces);
+      if (index === undefined) {
+        index = startsOf(runs, spaces);
+        indexes.set(spaces, index);
+      }
+      return index.get(sameText(text, spaces)) ?? [];
+    },
   };
+}
+
+function startsOf(runs: DiffLines["runs"], spaces: Spaces): ReadonlyMap<string, readonly Start[]> {
+  const index = new Map<string, Start[]>();
+  for (const run of runs) {
+    for (const [at, { text }] of run.entries()) {
+      const key = sameText(text, spaces);
+      const starts = index.get(key);
+      if (starts === undefined) index.set(key, [{ run, at }]);
+      else starts.push({ run, at });
+    }
+  }
+  return index;
 }
 
 function entryOf({ kind, oldLine, newLine, text }: DiffLine, hunk: number): readonly Entry[] {

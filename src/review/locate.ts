@@ -3,7 +3,7 @@
 import type { LocMethod } from "../domain/finding.ts";
 import type { Side } from "../domain/pull-request.ts";
 import { parseAnchor } from "./anchor.ts";
-import type { DiffLines, QuotableLine } from "./diff-lines.ts";
+import { type DiffLines, type QuotableLine, type Spaces, type Start, sameText } from "./diff-lines.ts";
 import { CUT_MARK } from "./draw-file.ts";
 
 /** What the model wrote about the place. */
@@ -23,14 +23,30 @@ export interface Located {
 
 /** A comment over more lines hides what it is about. */
 const MOST_LINES = 30;
-/** A quote with fewer letters and digits ("}", "end") says nothing about where it stands. */
+/** A short quote with fewer letters and digits ("}", "end") says nothing about where it stands. */
 const LEAST_QUOTED = 6;
+const ENOUGH_LINES = 3;
 
-/** Finds the place that a citation proves. `method` is `none` when it proves none. */
+/**
+ * Finds the place that a citation proves. An invented hash is true once in 65,536; so when a long quote stands once, and
+ * elsewhere, the two contradict each other and prove nothing.
+ *
+ * @returns `method` is `none` when no place is proven
+ */
 export function locate(citation: Citation, lines: DiffLines): Located {
-  return (
-    byAnchor(citation, lines) ?? byQuote(citation, lines) ?? { side: "RIGHT", startLine: 1, line: 1, method: "none" }
-  );
+  const anchored = byAnchor(citation, lines);
+  if (anchored === null) return byQuote(citation, lines) ?? NOWHERE;
+  if (quotedLines(citation.quote).length < ENOUGH_LINES) return anchored;
+  const quoted = byQuote(citation, lines);
+  return quoted === null || meet(anchored, quoted) ? anchored : NOWHERE;
+}
+
+const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
+
+/** A quote of removed lines beside an anchor of what replaced them is no contradiction. */
+function meet(anchored: Located, quoted: Located): boolean {
+  if (anchored.side !== quoted.side) return true;
+  return quoted.startLine <= anchored.line && anchored.startLine <= quoted.line;
 }
 
 function byAnchor({ anchor, endAnchor, quote }: Citation, lines: DiffLines): Located | null {
@@ -50,89 +66,104 @@ function proven(text: string, lines: DiffLines): QuotableLine | null {
 
 /** Without an end anchor the finding reaches as far as its quote agrees with what stands there. */
 function quotedEnd(start: QuotableLine, quote: string, lines: DiffLines): number {
-  const quoted = quotedLines(quote);
+  const quoted = withoutEmptyEnds(quotedLines(quote));
   const run = lines.runs.find((one) => one.includes(start)) ?? [];
   const from = run.indexOf(start);
-  const agrees = quoted.length > 0 && quoted.length <= MOST_LINES && matchesAt(run, from, quoted, folded);
+  const agrees = quoted.length > 0 && quoted.length <= MOST_LINES && matchesAt(run, from, quoted, "folded");
   return agrees ? (run[from + quoted.length - 1]?.line ?? start.line) : start.line;
 }
 
-function byQuote({ quote }: Citation, lines: DiffLines): Located | null {
+function byQuote({ anchor, quote }: Citation, lines: DiffLines): Located | null {
+  // An anchor whose hash is wrong still says which side was meant; text that stands on both is looked for there first.
+  const sides: readonly Side[] = parseAnchor(anchor)?.side === "LEFT" ? ["LEFT", "RIGHT"] : ["RIGHT", "LEFT"];
   for (const quoted of readings(quotedLines(quote))) {
     if (quoted.length === 0 || quoted.length > MOST_LINES || !saysEnough(quoted)) continue;
-    for (const same of [trimmedEnd, folded]) {
-      const found = occurrences(lines, quoted, same);
-      if (found.length > 1) return null;
-      const [only] = found;
-      if (only !== undefined) return { ...only, method: "quote" };
-    }
+    const found = standing(quoted, lines, sides);
+    if (found.length > 1) return null;
+    const [only] = found;
+    if (only !== undefined) return { ...only, method: "quote" };
   }
   return null;
 }
 
-/** As written; and where every line begins with a diff's marker, without the markers. */
+/** Exactly as quoted, else with white space folded; on the first side that has it at all. */
+function standing(
+  quoted: readonly string[],
+  lines: DiffLines,
+  sides: readonly Side[],
+): readonly Omit<Located, "method">[] {
+  for (const spaces of ["trimmed", "folded"] as const) {
+    for (const side of sides) {
+      const found = occurrences(lines, quoted, spaces, side);
+      if (found.length > 0) return found;
+    }
+  }
+  return [];
+}
+
+/**
+ * As written, empty lines at its ends included, because they may be quoted; without them; and, where every line begins with
+ * a diff's marker, without the markers.
+ */
 function readings(quoted: readonly string[]): readonly (readonly string[])[] {
-  const marked =
-    quoted.length > 0 && quoted.every((line) => /^[-+ ]/.test(line)) && quoted.some((line) => line[0] !== " ");
-  return marked ? [quoted, quoted.map((line) => line.slice(1))] : [quoted];
+  const bare = withoutEmptyEnds(quoted);
+  const marked = bare.every((line) => /^[-+ ]/.test(line)) && bare.some((line) => line[0] !== " ");
+  const unmarked = marked ? [bare.map((line) => line.slice(1))] : [];
+  return [...(bare.length === quoted.length ? [] : [quoted]), bare, ...unmarked];
 }
 
 function saysEnough(quoted: readonly string[]): boolean {
-  return (quoted.join("").match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= LEAST_QUOTED;
+  return quoted.length >= ENOUGH_LINES || (quoted.join("").match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= LEAST_QUOTED;
 }
 
 /** At most two: whether a quote stands once is all that matters. */
-function occurrences(lines: DiffLines, quoted: readonly string[], same: Same): readonly Omit<Located, "method">[] {
+function occurrences(
+  lines: DiffLines,
+  quoted: readonly string[],
+  spaces: Spaces,
+  side: Side,
+): readonly Omit<Located, "method">[] {
   const found: Omit<Located, "method">[] = [];
-  for (const run of lines.runs) {
-    for (let from = 0; from + quoted.length <= run.length && found.length < 2; from++) {
-      if (!matchesAt(run, from, quoted, same)) continue;
-      const first = run[from];
-      const last = run[from + quoted.length - 1];
-      if (first !== undefined && last !== undefined) {
-        found.push({ side: first.side, startLine: first.line, line: last.line });
-      }
-    }
+  for (const { run, at } of candidates(lines, quoted[0] ?? "", spaces)) {
+    const first = run[at];
+    const last = run[at + quoted.length - 1];
+    if (first?.side !== side || last === undefined || !matchesAt(run, at, quoted, spaces)) continue;
+    found.push({ side: first.side, startLine: first.line, line: last.line });
+    if (found.length === 2) break;
   }
   return found;
 }
 
-type Same = (standing: string, quoted: string) => boolean;
-
-function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], same: Same): boolean {
-  return (
-    from >= 0 &&
-    quoted.every((line, index) => {
-      const standing = run[from + index];
-      return standing !== undefined && same(standing.text, line);
-    })
-  );
+/** Only the beginning of a line that was shown cut is known, so every line may be the one. */
+function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly Start[] {
+  if (!first.endsWith(CUT_MARK)) return lines.starting(first, spaces);
+  return lines.runs.flatMap((run) => run.map((_, at) => ({ run, at })));
 }
 
-function trimmedEnd(standing: string, quoted: string): boolean {
-  return quoted.endsWith(CUT_MARK)
-    ? standing.startsWith(quoted.slice(0, -CUT_MARK.length))
-    : standing.trimEnd() === quoted.trimEnd();
+function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], spaces: Spaces): boolean {
+  return quoted.every((line, index) => {
+    const standing = run[from + index];
+    return standing !== undefined && agree(standing.text, line, spaces);
+  });
 }
 
-function folded(standing: string, quoted: string): boolean {
-  return fold(standing) === fold(quoted);
+function agree(standing: string, quoted: string, spaces: Spaces): boolean {
+  if (quoted.endsWith(CUT_MARK)) return standing.startsWith(quoted.slice(0, -CUT_MARK.length));
+  return sameText(standing, spaces) === sameText(quoted, spaces);
 }
 
-function fold(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-/** The quote's lines without the anchors and markers that models copy along, and without empty lines at its ends. */
+/** The quote's lines without the anchors that models copy along. */
 function quotedLines(quote: string): readonly string[] {
-  const lines = quote
+  return quote
     .replace(/\r\n?/g, "\n")
     .split("\n")
     .slice(0, MOST_LINES + 2)
     .map(withoutAnchor);
-  while (lines.length > 0 && lines[0]?.trim() === "") lines.shift();
-  while (lines.length > 0 && lines.at(-1)?.trim() === "") lines.pop();
-  return lines;
+}
+
+function withoutEmptyEnds(lines: readonly string[]): readonly string[] {
+  const isFull = (line: string) => line.trim() !== "";
+  return lines.slice(Math.max(0, lines.findIndex(isFull)), lines.findLastIndex(isFull) + 1);
 }
 
 function withoutAnchor(line: string): string {
