@@ -70,6 +70,9 @@ export function gatherEvents(): Gathering {
   };
 }
 
+/** No model reads or writes so much in one request. */
+const MAX_TOKENS = 1_000_000_000;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function fields(value: unknown): Fields | null {
@@ -81,5 +84,5 @@ function wordsOf(value: unknown): string {
 }
 
 function counted(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
+  return typeof value === "number" && value >= 0 && value <= MAX_TOKENS ? Math.floor(value) : null;
 }

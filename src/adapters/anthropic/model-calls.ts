@@ -29,6 +29,7 @@ export function modelCalls(limits: ModelLimits, clock: Clock): ModelCalls {
   });
 
   async function once<T>(attempt: () => Promise<T>, before: CallFailed | null, signal: AbortSignal): Promise<T> {
+    if (signal.aborted) throw stop();
     const queue = stoppable(signal);
     try {
       // While one attempt probes a server that failed, the others wait for its outcome inside the breaker.
@@ -87,7 +88,6 @@ function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; lea
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopped.catch(() => {});
   const giveUp = () => reject(stop());
-  if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   return { stopped, leave: () => signal.removeEventListener("abort", giveUp) };
 }
