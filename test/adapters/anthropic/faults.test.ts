@@ -201,10 +201,10 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
           const text = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: RIGHT } };
           response.write(`event: content_block_delta\ndata: ${JSON.stringify(text)}\n\n`);
           response.end('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\n');
-        }, 1_500);
+        }, 900);
       },
     ]);
-    const answer = await hasty({ idleMs: 700 }).ask(QUESTION);
+    const answer = await hasty({ idleMs: 500 }).ask(QUESTION);
     expect(answer).toMatchObject({ kind: "answered", usage: { requests: 1 } });
   });
 
@@ -323,6 +323,6 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
       call.number % 2 === 0 ? (faults[(call.number / 2) % faults.length] ?? page) : says(FOUND),
     );
     const asked = model();
-    for (let time = 0; time < 20; time++) expect(await asked.ask(QUESTION)).toMatchObject({ kind: "answered" });
+    for (let time = 0; time < 7; time++) expect(await asked.ask(QUESTION)).toMatchObject({ kind: "answered" });
   });
 });
