@@ -43,6 +43,8 @@ const proxy = z
 /** What a header can hold; anything else is a copy that went wrong. */
 const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
 
+const modelName = z.string().regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model");
+
 function wholeNumber(least: number, most: number) {
   return z
     .string()
@@ -163,6 +165,48 @@ export const EnvVariables = z.object({
   KODIAI_EMBEDDINGS_API_KEY: apiKey
     .optional()
     .describe("Sent to the server of `http` as a bearer token; local servers need none."),
+  ANTHROPIC_API_KEY: apiKey
+    .optional()
+    .describe(
+      "Key of Anthropic, or of the server at ANTHROPIC_BASE_URL. With one of the two, changes are sent there to be reviewed by a language model; without both, Kodiai reviews with its rules and its memory alone.",
+    ),
+  ANTHROPIC_BASE_URL: z
+    .string()
+    .optional()
+    .describe(
+      "Address of another server that speaks Anthropic's Messages API: Ollama, LM Studio, vLLM, llama.cpp, LiteLLM. Plain http only for loopback and hosts in KODIAI_ALLOW_HTTP_HOSTS.",
+    )
+    .meta({ examples: ["http://localhost:11434"] }),
+  KODIAI_MODEL: modelName
+    .optional()
+    .describe("The model that writes reviews. Without it: `claude-sonnet-5-5`.")
+    .meta({ examples: ["claude-opus-5-5"] }),
+  KODIAI_SMALL_MODEL: modelName
+    .optional()
+    .describe(
+      "The cheaper model for short questions. Without it: `claude-haiku-5-5`, or KODIAI_MODEL where that is set and ANTHROPIC_BASE_URL is not Anthropic's.",
+    )
+    .meta({ examples: ["claude-haiku-5-5"] }),
+  KODIAI_MODEL_STRUCTURED_OUTPUT: z
+    .enum(["auto", "on", "off"], "must be `auto`, `on` or `off`")
+    .default("auto")
+    .describe(
+      "Whether the server itself holds replies to their JSON Schema. `auto`: Anthropic's does, others are told the schema in words. `on` sends them all that Anthropic understands (schema, effort, prompt caching).",
+    ),
+  KODIAI_MODEL_TEMPERATURE: z
+    .string()
+    .regex(/^(?:[01](?:\.\d{1,3})?|2(?:\.0{1,3})?)$/, "must be a number from 0 to 2")
+    .transform(Number)
+    .optional()
+    .describe("Sent to a server other than Anthropic's, whose models take none. Without it, the server decides.")
+    .meta({ examples: ["0.2"] }),
+  KODIAI_MODEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000)
+    .transform(Number)
+    .optional()
+    .describe(
+      "How many tokens a question and its reply may hold together. Without it: as known of the model, else 32000. Set it to what your server was started with: some cut longer prompts without a word.",
+    )
+    .meta({ examples: ["65536"] }),
   HTTPS_PROXY: proxy
     .optional()
     .describe("Proxy for https requests. The lower-case name counts as well.")

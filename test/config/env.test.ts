@@ -39,6 +39,7 @@ test("three variables are enough, and everything else has its default", () => {
     allowHttpHosts: [],
     workers: 2,
     embeddings: { kind: "local" },
+    model: null,
     proxy: { https: null, http: null, no: null },
   });
 });
@@ -65,6 +66,13 @@ test("every variable is read", () => {
     KODIAI_EMBEDDINGS_MODEL: "nomic-embed-text:v1.5",
     KODIAI_EMBEDDINGS_DIMENSION: "768",
     KODIAI_EMBEDDINGS_API_KEY: "local-key-1",
+    ANTHROPIC_API_KEY: "local-key-2",
+    ANTHROPIC_BASE_URL: "http://ollama:11434/v1",
+    KODIAI_MODEL: "qwen3-coder:30b",
+    KODIAI_SMALL_MODEL: "qwen3:4b",
+    KODIAI_MODEL_STRUCTURED_OUTPUT: "on",
+    KODIAI_MODEL_TEMPERATURE: "0",
+    KODIAI_MODEL_CONTEXT_TOKENS: "32768",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -91,6 +99,14 @@ test("every variable is read", () => {
       model: "nomic-embed-text:v1.5",
       dimension: 768,
       apiKey: "local-key-1",
+    },
+    model: {
+      apiKey: "local-key-2",
+      baseUrl: "http://ollama:11434",
+      names: { main: "qwen3-coder:30b", small: "qwen3:4b" },
+      structuredOutput: "on",
+      temperature: 0,
+      contextTokens: 32_768,
     },
     proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });
@@ -210,6 +226,14 @@ describe("a secret that could be guessed keeps the server from starting", () => 
       }),
     );
   });
+});
+
+test("a misspelt variable of the model is named with the one that was meant, and its problems are told with the others", () => {
+  expect(refused({ KODIAI_MODELL: "x", ANTHROPIC_BASE_URL: "ftp://x.example", PORT: "x" })).toEqual([
+    "PORT must be a whole number from 1 to 65535",
+    "ANTHROPIC_BASE_URL must begin with https://",
+    "KODIAI_MODELL is not a variable of Kodiai; did you mean KODIAI_MODEL?",
+  ]);
 });
 
 test("an unknown KODIAI_ variable is refused, with the one that was meant; other programs' variables are none of ours", () => {

@@ -15,18 +15,23 @@ export class EgressRefused extends Error {
 
 /**
  * A `fetch` that reaches only the given origins (`https://api.github.com`), obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
- * gives up after 30 s, and follows redirects only within the origin, so that no credential leaves it.
+ * gives up after 30 s or `deadlineMs` (null: never, for callers with patience of their own), and follows redirects only
+ * within the origin, so that no credential leaves it.
  * A private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS.
  *
  * @throws EgressRefused for any other origin, also as the target of a redirect
  */
-export function guardedFetch(allowedOrigins: ReadonlySet<string>): GuardedFetch {
-  const dispatcher = new EnvHttpProxyAgent();
+export function guardedFetch(
+  allowedOrigins: ReadonlySet<string>,
+  deadlineMs: number | null = DEADLINE_MS,
+): GuardedFetch {
+  // undici has deadlines of its own, of five minutes.
+  const dispatcher = new EnvHttpProxyAgent(deadlineMs === null ? { headersTimeout: 0, bodyTimeout: 0 } : {});
 
   function once(url: URL, init: FetchInit): ReturnType<GuardedFetch> {
     if (!allowedOrigins.has(url.origin)) throw new EgressRefused(`requests to ${url.origin} are not allowed`);
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
-    const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
+    const deadline = deadlineMs === null ? [] : [AbortSignal.timeout(deadlineMs)];
+    const signal = AbortSignal.any([...(init?.signal ? [init.signal] : []), ...deadline]);
     return undiciFetch(url, { ...init, dispatcher, redirect: "manual", signal });
   }
 

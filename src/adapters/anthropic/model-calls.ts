@@ -1,0 +1,97 @@
+// Attempts until one succeeds or trying is over: waits between them, a circuit breaker around them.
+import { setTimeout as wait } from "node:timers/promises";
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
+import { CallFailed } from "./call-failed.ts";
+import type { ModelLimits } from "./model-limits.ts";
+
+/** Runs attempts. Rejects with `CallFailed` and nothing else; attempts must do the same. */
+export type ModelCalls = <T>(attempt: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** 0 ≤ x < 1: spreads the waits of many processes. */
+  readonly random: () => number;
+}
+
+/**
+ * One for each server and process, because the circuit breaker remembers. The breaker is cockatiel's; its retry is not used,
+ * since a wait of it cannot be ended by a signal and a stopped job would linger.
+ */
+export function modelCalls(limits: ModelLimits, clock: Clock): ModelCalls {
+  let closedUntil = 0;
+  const breaker = circuitBreaker(
+    handleWhen((error) => error instanceof CallFailed && error.turn.isOutage),
+    { breaker: new ConsecutiveBreaker(limits.breakAfter), halfOpenAfter: limits.breakMs },
+  );
+  breaker.onBreak(() => {
+    closedUntil = clock.now() + limits.breakMs;
+  });
+
+  async function once<T>(attempt: () => Promise<T>, before: CallFailed | null, signal: AbortSignal): Promise<T> {
+    if (signal.aborted) throw stop();
+    const queue = stoppable(signal);
+    try {
+      // While one attempt probes a server that failed, the others wait for its outcome inside the breaker.
+      const tried = breaker.execute(() => {
+        queue.leave();
+        return attempt();
+      });
+      return await Promise.race([tried, queue.stopped]);
+    } catch (error) {
+      if (!(error instanceof BrokenCircuitError)) throw error;
+      // Whoever was tried already tells the failure itself rather than that it was one too many.
+      if (before !== null) throw new CallFailed(before.failure, before.message, { waitMs: before.turn.waitMs });
+      const words = "the model's server failed repeatedly and is left alone for a while";
+      throw new CallFailed("circuit-open", words, { waitMs: Math.max(closedUntil - clock.now(), 0) });
+    } finally {
+      queue.leave();
+    }
+  }
+
+  return async (attempt, signal) => {
+    let failed: CallFailed | null = null;
+    for (let turn = 0; ; turn++) {
+      try {
+        return await once(attempt, failed, signal);
+      } catch (error) {
+        failed = onlyIfAgain(error, limits.retries - turn);
+      }
+      const pause = failed.turn.waitMs ?? backoff(turn, limits, clock.random());
+      if (pause > limits.maxWaitMs) throw failed;
+      await pauseFor(pause, signal);
+    }
+  };
+}
+
+/** The failure, where another attempt may succeed; all others are thrown on. */
+function onlyIfAgain(error: unknown, attemptsLeft: number): CallFailed {
+  if (error instanceof CallFailed && error.turn.again && attemptsLeft > 0) return error;
+  throw error;
+}
+
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, undefined, { signal });
+  } catch {
+    throw stop();
+  }
+}
+
+/** Exponential, the upper half at random. */
+function backoff(turn: number, limits: ModelLimits, random: number): number {
+  return Math.min(limits.firstWaitMs * 2 ** turn * (0.5 + random / 2), limits.maxWaitMs);
+}
+
+/** Rejects when the signal is given before `leave` was called. */
+function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; leave(): void } {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  stopped.catch(() => {});
+  const giveUp = () => reject(stop());
+  signal.addEventListener("abort", giveUp, { once: true });
+  return { stopped, leave: () => signal.removeEventListener("abort", giveUp) };
+}
+
+function stop(): CallFailed {
+  return new CallFailed("stopped", "the question was stopped");
+}

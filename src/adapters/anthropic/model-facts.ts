@@ -1,0 +1,65 @@
+// What is known of a model by its name: how much it takes, what it costs, what it can be asked for.
+import table from "./prices.json" with { type: "json" };
+
+/** Tokens of one HTTP request as it is paid. */
+export interface PaidTokens {
+  /** Read for the first time, without those written to the cache. */
+  readonly fresh: number;
+  readonly cacheWrite: number;
+  readonly cacheRead: number;
+  readonly output: number;
+}
+
+export interface ModelFacts {
+  /** null: nobody knows. */
+  readonly contextTokens: number | null;
+  /** The most that may be asked for in one reply; null: nobody knows. */
+  readonly outputTokens: number | null;
+  readonly effort: boolean;
+  /** The word that turns thinking off, as far as this model lets it; null: it always thinks, or never unless asked. */
+  readonly thinkingOff: "disabled" | "between_tools" | null;
+  /** US$, or null where there is no price. */
+  price(tokens: PaidTokens): number | null;
+}
+
+type Row = (typeof table.models)["claude-sonnet-5-5" | "claude-haiku-5-5" | "claude-haiku-4-5" | "claude-opus-5-5"];
+const ROWS = new Map<string, Row>(Object.entries(table.models));
+const UNKNOWN: ModelFacts = {
+  contextTokens: null,
+  outputTokens: null,
+  effort: true,
+  thinkingOff: null,
+  price: () => null,
+};
+
+/** @param name as the operator wrote it; a date at its end (`-20261007`) names a snapshot of the same model */
+export function modelFacts(name: string): ModelFacts {
+  const row = ROWS.get(name) ?? ROWS.get(name.replace(/-20\d{6}$/, ""));
+  if (row === undefined) return UNKNOWN;
+  const { contextTokens, outputTokens, effort } = row;
+  return {
+    contextTokens,
+    outputTokens,
+    effort,
+    thinkingOff: offWord(row.thinkingOff),
+    price: (paid) => usd(row, paid),
+  };
+}
+
+function offWord(word: string | null): ModelFacts["thinkingOff"] {
+  return word === "disabled" || word === "between_tools" ? word : null;
+}
+
+/** The size of the whole prompt decides which price holds for all of its tokens. */
+function usd(row: Row, paid: PaidTokens): number | null {
+  const prompt = paid.fresh + paid.cacheWrite + paid.cacheRead;
+  const price = row.usd.find(({ upToTokens }) => upToTokens === null || prompt <= upToTokens);
+  if (price === undefined) return null;
+  const parts = [
+    paid.fresh * price.input,
+    paid.cacheWrite * price.cacheWrite,
+    paid.cacheRead * price.cacheRead,
+    paid.output * price.output,
+  ];
+  return parts.reduce((sum, part) => sum + part, 0) / 1_000_000;
+}

@@ -1,0 +1,100 @@
+// From what a model wrote to a value of the shape asked for, or to the sentence that asks it to try again.
+import type { ReplyShape } from "../../ports-model.ts";
+import { jsonCandidates } from "./json-candidates.ts";
+import { mendJson } from "./mend-json.ts";
+import { repeatedKey } from "./repeated-key.ts";
+
+export type ReadReply<T> =
+  | { readonly ok: true; readonly value: T /** The JSON was broken. */; readonly mended: boolean }
+  | { readonly ok: false; readonly problem: string };
+
+/** 128,000 tokens, the longest reply of any model known, are half of it. */
+const MAX_CHARS = 1_000_000;
+
+/**
+ * Reads the one JSON value of a reply: bare, in prose, in a fence, or behind `<think>…</think>`. Never throws. Where a reply
+ * holds two different answers, or one that is cut off beside one that is whole, none is chosen: a draft taken for the answer
+ * could say "nothing found" where much was.
+ */
+export function readReply<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
+  if (reply.length > MAX_CHARS) return { ok: false, problem: "the reply is too long" };
+  const text = reply.replace(/^\uFEFF/, "").trim();
+  if (text === "") return { ok: false, problem: "the reply is empty" };
+  try {
+    const whole = strictly(text);
+    if (whole !== null) return checked(whole, shape);
+    const readings = afterThinking(text).map((tail) => readProse(tail, shape));
+    return readings.find(({ ok }) => ok) ?? readings[0] ?? { ok: false, problem: NOTHING };
+  } catch {
+    // Ten thousand brackets in one another overflow the stack.
+    return { ok: false, problem: "the JSON is nested too deeply" };
+  }
+}
+
+const NOTHING = "the reply holds no JSON object";
+
+/**
+ * The texts that may hold the answer. A thought's end may also stand inside a string of the answer, so what follows the first
+ * and what follows the last are both tried; the thoughts never, since they hold drafts.
+ */
+function afterThinking(text: string): readonly string[] {
+  const first = /<\/think(?:ing)?>/i.exec(text);
+  if (first === null) return /^<think/i.test(text) ? [] : [text];
+  const last = Math.max(text.lastIndexOf("</think>"), text.lastIndexOf("</thinking>"), first.index);
+  const tails = [text.slice(first.index + first[0].length), text.slice(last)];
+  return tails.filter((tail) => /[{[]/.test(tail));
+}
+
+interface Contender {
+  readonly value: unknown;
+  readonly source: string;
+  readonly mended: boolean;
+}
+
+function readProse<T>(text: string, shape: ReplyShape<T>): ReadReply<T> {
+  const all = jsonCandidates(text);
+  const named = all.filter((candidate) => mentionsShape(candidate.text, shape));
+  const chosen = named.length > 0 ? named : all;
+  if (chosen.length === 0) return { ok: false, problem: NOTHING };
+  if (chosen.some(({ closed }) => !closed))
+    return { ok: false, problem: "the JSON is not complete or not well-formed" };
+  const different = new Map<string, Contender>();
+  for (const candidate of chosen) {
+    const contender = parsed(candidate.text);
+    if (contender === null) return { ok: false, problem: "the JSON is not well-formed" };
+    different.set(JSON.stringify(contender.value), contender);
+  }
+  const [only, second] = different.values();
+  if (only === undefined || second !== undefined)
+    return { ok: false, problem: "the reply holds more than one JSON value" };
+  return checked(only, shape);
+}
+
+/** Names a property that the answer has at its top. A shape without properties is named by anything. */
+function mentionsShape(text: string, shape: ReplyShape<unknown>): boolean {
+  const properties = shape.jsonSchema.properties;
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return names.length === 0 || names.some((name) => text.includes(name));
+}
+
+function parsed(text: string): Contender | null {
+  const strict = strictly(text);
+  if (strict !== null) return strict;
+  const mended = mendJson(text);
+  return mended === null ? null : { value: mended.value, source: "", mended: true };
+}
+
+function strictly(text: string): Contender | null {
+  try {
+    return { value: JSON.parse(text), source: text, mended: false };
+  } catch {
+    return null;
+  }
+}
+
+function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
+  const twice = repeatedKey(contender.source);
+  if (twice !== null) return { ok: false, problem: `the key ${JSON.stringify(twice.slice(0, 80))} stands twice` };
+  const check = shape.check(contender.value);
+  return check.ok ? { ok: true, value: check.value, mended: contender.mended } : check;
+}

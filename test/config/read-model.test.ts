@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { readModel } from "../../src/config/read-model.ts";
+
+const KEY = "sk-ant-api03-3uX_4d8e";
+const read = (variables: Record<string, string>) => readModel(new Map(Object.entries(variables)));
+const OLLAMA = "http://localhost:11434";
+
+test("with nothing set, no model is asked", () => {
+  expect(read({})).toEqual({ model: null });
+});
+
+test("a key of Anthropic is enough", () => {
+  expect(read({ ANTHROPIC_API_KEY: KEY })).toEqual({
+    model: {
+      apiKey: KEY,
+      baseUrl: null,
+      names: { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
+      structuredOutput: "auto",
+      temperature: null,
+      contextTokens: null,
+    },
+  });
+});
+
+test("a server of one's own needs no key, and the one model that is named serves for all", () => {
+  const variables = {
+    ANTHROPIC_BASE_URL: `${OLLAMA}/v1/`,
+    KODIAI_MODEL: "qwen3-coder:30b",
+    KODIAI_MODEL_TEMPERATURE: "0.2",
+    KODIAI_MODEL_CONTEXT_TOKENS: "65536",
+    KODIAI_MODEL_STRUCTURED_OUTPUT: "off",
+  };
+  expect(read(variables)).toEqual({
+    model: {
+      apiKey: null,
+      baseUrl: OLLAMA,
+      names: { main: "qwen3-coder:30b", small: "qwen3-coder:30b" },
+      structuredOutput: "off",
+      temperature: 0.2,
+      contextTokens: 65_536,
+    },
+  });
+  expect(read({ ...variables, KODIAI_SMALL_MODEL: "qwen3:4b" })).toMatchObject({
+    model: { names: { main: "qwen3-coder:30b", small: "qwen3:4b" } },
+  });
+});
+
+test("Anthropic's small model stays when another main model of theirs is named, also at their written address", () => {
+  const names = { main: "claude-opus-5-5", small: "claude-haiku-5-5" };
+  expect(read({ ANTHROPIC_API_KEY: KEY, KODIAI_MODEL: "claude-opus-5-5" })).toMatchObject({ model: { names } });
+  const written = {
+    ANTHROPIC_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: "https://api.anthropic.com/",
+    KODIAI_MODEL: "claude-opus-5-5",
+  };
+  expect(read(written)).toMatchObject({ model: { names, baseUrl: "https://api.anthropic.com" } });
+});
+
+test.each([
+  [
+    { ANTHROPIC_BASE_URL: "https://api.anthropic.com" },
+    "ANTHROPIC_API_KEY is not set; Anthropic's own server needs it",
+  ],
+  [{ ANTHROPIC_API_KEY: "sk ant" }, "ANTHROPIC_API_KEY must be the key alone: one line without spaces"],
+  [
+    { ANTHROPIC_BASE_URL: "http://model.example.com" },
+    "ANTHROPIC_BASE_URL must begin with https://; plain http needs its host in KODIAI_ALLOW_HTTP_HOSTS",
+  ],
+  [{ ANTHROPIC_BASE_URL: "https://me:secret@example.com" }, "ANTHROPIC_BASE_URL must not hold a user name or password"],
+  [{ ANTHROPIC_API_KEY: KEY, KODIAI_MODEL: "a b" }, "KODIAI_MODEL must be the name of a model"],
+  [
+    { ANTHROPIC_API_KEY: KEY, KODIAI_MODEL_STRUCTURED_OUTPUT: "yes" },
+    "KODIAI_MODEL_STRUCTURED_OUTPUT must be `auto`, `on` or `off`",
+  ],
+  [
+    { ANTHROPIC_BASE_URL: OLLAMA, KODIAI_MODEL_TEMPERATURE: "2.1" },
+    "KODIAI_MODEL_TEMPERATURE must be a number from 0 to 2",
+  ],
+  [
+    { ANTHROPIC_API_KEY: KEY, KODIAI_MODEL_TEMPERATURE: "0" },
+    "KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL",
+  ],
+  [
+    { ANTHROPIC_BASE_URL: OLLAMA, KODIAI_MODEL_CONTEXT_TOKENS: "100" },
+    "KODIAI_MODEL_CONTEXT_TOKENS must be a whole number from 4096 to 10000000",
+  ],
+  [
+    { KODIAI_MODEL: "claude-opus-5-5" },
+    "KODIAI_MODEL has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+  ],
+  [
+    { KODIAI_MODEL_TEMPERATURE: "0" },
+    "KODIAI_MODEL_TEMPERATURE has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+  ],
+])("%j is refused with its mend", (variables, problem) => {
+  expect(read(variables as Record<string, string>)).toEqual({ problems: [problem] });
+});
+
+test("plain http is for loopback and listed hosts", () => {
+  const variables = { ANTHROPIC_BASE_URL: "http://ollama:11434", KODIAI_ALLOW_HTTP_HOSTS: "ollama:11434" };
+  expect(read(variables)).toMatchObject({ model: { baseUrl: "http://ollama:11434" } });
+});
