@@ -1,5 +1,5 @@
 // What one question costs, all of its requests together.
-import type { ModelUsage } from "../../ports-model.ts";
+import type { ModelUsage } from "../../domain/model.ts";
 import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 
 export interface Bill {

@@ -1,6 +1,6 @@
 // Why a request to the model's server gave no reply, in words that are safe to log and to post.
 import { APIError } from "@anthropic-ai/sdk";
-import type { ModelFailure } from "../../ports-model.ts";
+import type { ModelFailure } from "../../domain/model.ts";
 
 /** What a retry needs to know of a failed attempt. */
 export interface FailureTurn {

@@ -1,5 +1,5 @@
 // From what a model wrote to a value of the shape asked for, or to the sentence that asks it to try again.
-import type { ReplyShape } from "../../ports-model.ts";
+import type { ReplyShape } from "../../domain/model.ts";
 import { jsonCandidates } from "./json-candidates.ts";
 import { mendJson } from "./mend-json.ts";
 import { repeatedKey } from "./repeated-key.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Middleware } from "@anthropic-ai/sdk";
-import type { ModelRequest } from "../../ports-model.ts";
+import type { ModelRequest } from "../../domain/model.ts";
 import { CallFailed } from "./call-failed.ts";
 import { gatherEvents, type Said } from "./gather-events.ts";
 import { messageEvents } from "./message-events.ts";

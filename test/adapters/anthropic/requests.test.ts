@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AnthropicSettings } from "../../../src/adapters/anthropic/model.ts";
 import { modelFacts } from "../../../src/adapters/anthropic/model-facts.ts";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
-import type { ModelRequest } from "../../../src/ports-model.ts";
+import type { ModelRequest } from "../../../src/domain/model.ts";
 import { fails, redirects, says, stalls } from "../../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../../fakes/anthropic/server.ts";
 import { CANARY, FOUND, KEY, modelFor, QUESTION, QUICK, type Reviewed } from "./asked.ts";
