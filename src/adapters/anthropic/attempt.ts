@@ -51,8 +51,7 @@ export async function attemptOnce(server: Server, attempt: Attempt): Promise<Sai
     const events = await client.messages.create({ ...body, stream: true }, options);
     for await (const event of events) gathering.add(event);
     const said = gathering.said();
-    // The SDK ends a stream that was aborted as if it were whole.
-    if (patience.signal.aborted) throw patience.reason();
+    // The SDK ends a stream that was aborted without an error: what is missing shows it.
     if (!said.isWhole) throw new CallFailed("unreachable", CUT_OFF, { again: true, isOutage: true });
     return said;
   }

@@ -86,6 +86,15 @@ test.runIf(existsSync(SUITE))(
   },
 );
 
+test.each(["...", "…", '"path": "..." ...', "{...}"])(
+  "a list that goes on with %s is not whole, however good its beginning",
+  (rest) => {
+    const json = JSON.stringify(FOUND);
+    expect(readReply(json.replace(/\]\}$/, `, ${rest}]}`), SHAPE).ok).toBe(false);
+    expect(readReply(json.replace("[{", `[${rest}, {`), SHAPE).ok).toBe(false);
+  },
+);
+
 describe("good answers in bad clothes are read", () => {
   const json = JSON.stringify(FOUND);
   const pretty = JSON.stringify(FOUND, null, 2);
