@@ -41,6 +41,7 @@ async function serve(env: Env): Promise<void> {
     workers: env.workers,
     dryRun: env.dryRun,
     embeddings: env.embeddings,
+    model: env.model,
     pace: true,
     log,
   });

@@ -1,4 +1,5 @@
 // The one place that chooses adapters and joins them to ports.
+import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -9,6 +10,7 @@ import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
+import { meteredModel } from "./adapters/metered-model.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
@@ -24,13 +26,17 @@ import { openMemory } from "./adapters/sqlite/memory-file.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { ModelChoice } from "./config/read-model.ts";
+import type { Repo, ReviewJob } from "./domain/job.ts";
+import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
 import type { Embedder, Memory, Recall } from "./ports-memory.ts";
+import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -40,6 +46,8 @@ const redactor = secretRedactor();
 export interface Store {
   readonly queue: Queue;
   readonly ledger: Ledger;
+  /** What models cost. */
+  readonly book: SpendingBook;
   readonly memory: Memory;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
@@ -62,6 +70,7 @@ export function openStore(dataDir: string): Store {
   return {
     queue: sqliteQueue(db),
     ledger: sqliteLedger(db),
+    book: sqliteSpending(db),
     memory: sqliteMemory(memoryDb),
     recall,
     cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
@@ -106,6 +115,34 @@ export async function chosenEmbedder(embeddings: Embeddings): Promise<Embedder> 
   return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
+/** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
+  if (choice === null) return null;
+  // Loaded only when chosen: the SDK takes a second to import.
+  const { ANTHROPIC_URL, anthropicModel } = await import("./adapters/anthropic/model.ts");
+  const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
+  const model = anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
+  const masked = (pieces: readonly PromptPiece[]) =>
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
+  return {
+    ...model,
+    ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
+  };
+}
+
+/** What fences text by others in a prompt: 128 bits that nobody can guess. */
+export function promptDelimiter(): string {
+  return `kodiai-${randomBytes(16).toString("hex")}`;
+}
+
+/** Access to a model for the jobs of one repository: each question goes into the book. */
+function accessFor(model: Model | null, repo: Repo, book: SpendingBook): ModelAccess | null {
+  if (model === null) return null;
+  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
+  // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
+  return { model: meteredModel(model, record, () => {}), spending: book, delimiter: promptDelimiter };
+}
+
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
@@ -141,6 +178,7 @@ export function reviewPorts(
   store: Store,
   rules: Inspector,
   embedder: Embedder,
+  model: Model | null,
 ): (job: ReviewJob) => Promise<ReviewPorts> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
@@ -166,7 +204,7 @@ export function reviewPorts(
       redact,
       botLogin: github.botLogin,
       gateCache,
-      access: null,
+      access: accessFor(model, job.repo, store.book),
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

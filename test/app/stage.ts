@@ -27,6 +27,8 @@ export interface Stage {
   readonly world: GitHubWorld;
   /** Where the app answers. */
   url(): string;
+  /** The folder of its databases. */
+  readonly dataDir: string;
   /** Lines of the log so far, as they would be written. */
   readonly log: readonly string[];
   /** Jobs of a pull request, oldest first. */
@@ -68,6 +70,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       workers: 2,
       dryRun: false,
       embeddings: { kind: "local" },
+      model: null,
       pace: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,
@@ -90,6 +93,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return {
     world,
     url: () => app.url,
+    dataDir,
     log,
     jobs,
     async settled(pull) {

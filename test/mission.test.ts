@@ -1,0 +1,245 @@
+// The mission in one play: a signed webhook comes in, and what the repository's reviewers said before about code like this
+// reaches the model and the posted review. Probot, SQLite, sqlite-vec and both vendors' SDKs are real; GitHub, the embedding
+// server and the model's server stand on loopback.
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
+import { openStage, type Stage } from "./app/stage.ts";
+import { says } from "./fakes/anthropic/replies.ts";
+import { startAnthropic } from "./fakes/anthropic/server.ts";
+import type { Pull, Repository } from "./fakes/github/conversation.ts";
+import { json, type ScriptedServer, scriptedServer, status } from "./fakes/scripted-server.ts";
+
+const KEY = "pa-0123456789abcdef0123456789abcdef";
+const SPACE = { model: "voyage-code-3", dimension: 1024 };
+
+/** Unit length; the first number is the cosine to every query of this play, the rest points where `direction` says. */
+function vector(cosine: number, direction: number): Float32Array {
+  const numbers = new Float32Array(SPACE.dimension);
+  numbers[0] = cosine;
+  numbers[direction] = Math.sqrt(1 - cosine * cosine);
+  return numbers;
+}
+
+const SESSION_CPP = [
+  "#include <mutex>",
+  "",
+  "class Session {",
+  " public:",
+  "  bool refresh(const Token& token) {",
+  "    lock_.lock();",
+  "    if (!token.valid()) return false;",
+  "    token_ = token;",
+  "    lock_.unlock();",
+  "    return true;",
+  "  }",
+  "",
+  " private:",
+  "  std::mutex lock_;",
+  "  Token token_;",
+  "};",
+];
+const CHECK_PY = ["import session", "", "def check(token):", "    return session.refresh(token)"];
+
+let stage: Stage | undefined;
+let embeddings: ScriptedServer | undefined;
+afterEach(async () => {
+  await stage?.close();
+  await embeddings?.close();
+  stage = undefined;
+  embeddings = undefined;
+});
+
+function remember(repository: Repository, name: string, over: Partial<MemoryRecord>, direction: number, owner = 77) {
+  const repo = repoKey({ host: "github.com", id: repository.id });
+  const record: MemoryRecord = {
+    id: memoryId(repo, "review_comment", name),
+    repo,
+    repoName: `acme/${repository.name}`,
+    ownerId: owner,
+    visibility: "public",
+    corpus: "review_comment",
+    sourceId: name,
+    text: `The lock stays held when the token is not valid (${name}).`,
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: [],
+    severity: "major",
+    category: "reliability",
+    path: null,
+    language: "unknown",
+    symbol: null,
+    chunkType: null,
+    hunk: null,
+    outcome: "accepted",
+    provenance: { url: null, author: "mona", authorIsBot: false, sha: null, pull: 3, at: Date.UTC(2026, 5, 1) },
+    stale: false,
+    ...over,
+  };
+  return { record, vector: vector(0.9, direction) };
+}
+
+interface Play {
+  readonly stage: Stage;
+  readonly pull: Pull;
+  readonly ids: { readonly cpp: string; readonly python: string };
+  readonly asked: () => readonly { readonly prompt: string; readonly system: string }[];
+  readonly embedded: () => readonly Record<string, unknown>[];
+}
+
+async function play(embedding: "works" | "fails"): Promise<Play> {
+  embeddings = await scriptedServer();
+  const server = embeddings;
+  server.script(
+    embedding === "fails"
+      ? status(500)
+      : (response, request) => {
+          const { input } = request.body as { input: readonly string[] };
+          const data = input.map((_, index) => ({ object: "embedding", index, embedding: [...vector(1, 1)] }));
+          json({ object: "list", data, model: SPACE.model, usage: { total_tokens: 60 } })(response, request);
+        },
+  );
+  const anthropic = await startAnthropic({
+    replies: (call) => {
+      if (call.body.model === "claude-haiku-5-5") {
+        const id = /\[(fnd_\w+)\]/.exec(call.prompt)?.[1] ?? "";
+        return says({ findings: [{ id, verdict: "holds", severity: "major", confidence: 0.9, reason: "It is so." }] });
+      }
+      const shown = call.prompt.split("\n").find((line) => line.endsWith("if (!token.valid()) return false;")) ?? "";
+      return says({
+        findings: [
+          {
+            path: "src/auth/session.cpp",
+            anchor: shown.split(":")[0],
+            endAnchor: null,
+            quote: "    if (!token.valid()) return false;\n    token_ = token;\n    lock_.unlock();",
+            severity: "major",
+            category: "reliability",
+            title: "The mutex stays locked when the token is not valid",
+            body: "`refresh` returns before `unlock()`. The next caller waits forever. Use `std::lock_guard`.",
+            confidence: 0.95,
+            suggestion: null,
+            precedents: [/mem_\w{12}/.exec(call.prompt)?.[0] ?? ""],
+          },
+        ],
+        ruleFindings: [],
+        walkthrough: "Adds a session whose token can be refreshed.",
+      });
+    },
+  });
+  const opened = await openStage({
+    app: {
+      embeddings: {
+        kind: "voyage",
+        apiKey: KEY,
+        baseUrl: `${server.url}/v1`,
+        model: SPACE.model,
+        dimension: SPACE.dimension,
+      },
+      model: {
+        apiKey: "sk-ant-0123456789abcdef",
+        baseUrl: anthropic.url,
+        names: { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
+        structuredOutput: "on",
+        temperature: null,
+        contextTokens: null,
+      },
+    },
+  });
+  stage = {
+    ...opened,
+    async close() {
+      await opened.close();
+      await anthropic.close();
+    },
+  };
+  const { world } = opened;
+  world.person("newcomer", { association: "FIRST_TIME_CONTRIBUTOR" });
+  const config = "knowledge:\n  retrieval:\n    topK: 3\n";
+  const repository = await world.repository("acme", "player", {
+    files: { "README.md": "# Player\n", ".kodiai.yml": config },
+  });
+  const other = await world.repository("acme", "billing", { files: { "README.md": "# Billing\n" } });
+
+  const url = "https://github.com/acme/player/pull/3#discussion_r31";
+  const provenance = { url, author: "mona", authorIsBot: false, sha: null, pull: 3, at: Date.UTC(2026, 5, 1) };
+  // The Python memory is written first, so that no order of arrival can put the C++ one before it.
+  const python = remember(repository, "python", { path: "src/lock.py", language: "python" }, 3);
+  const cpp = remember(repository, "cpp", { path: "src/lock.cpp", language: "cpp", provenance }, 2);
+  const foreign = remember(other, "foreign", { text: "Another repository's secret plan", language: "cpp" }, 4);
+  const db = openMemory(join(opened.dataDir, "memory.db"));
+  await sqliteMemory(db).remember([python, foreign], SPACE);
+  await sqliteMemory(db).remember([cpp], SPACE);
+  db.close();
+
+  const pull = await world.pullRequest(repository, {
+    title: "fix(auth): refresh the session token",
+    body: "The token expired while a film was playing.",
+    author: "newcomer",
+    files: { "src/auth/session.cpp": `${SESSION_CPP.join("\n")}\n`, "src/auth/check.py": `${CHECK_PY.join("\n")}\n` },
+  });
+  await opened.settled(pull);
+  return {
+    stage: opened,
+    pull,
+    ids: { cpp: cpp.record.id, python: python.record.id },
+    asked: () => anthropic.requests,
+    embedded: () => server.received.map(({ body }) => body),
+  };
+}
+
+/** The lines that hold precedents in what the model's server received. */
+function precedentLines(prompt: string): readonly string[] {
+  return prompt.split("\n").filter((line) => line.startsWith("- mem_"));
+}
+
+test("what reviewers said before about code like this reaches the model and the posted review", async () => {
+  const { stage: at, pull, ids, asked, embedded } = await play("works");
+
+  const queries = embedded().filter(({ input_type }) => input_type === "query");
+  expect(queries).toHaveLength(1);
+  const [enriched, ...variants] = (queries[0]?.input ?? []) as readonly string[];
+  expect(enriched?.split("\n")).toEqual([
+    "fix(auth): refresh the session token",
+    "The token expired while a film was playing.",
+    "[fix]",
+    "Languages: C++, Python",
+    expect.stringMatching(/^Risk: touches authentication or authorization code/),
+    "Author: first-time",
+    "src/auth/check.py",
+    "src/auth/session.cpp",
+  ]);
+  expect(new Set([enriched, ...variants]).size).toBe(1 + variants.length);
+
+  const [question] = asked();
+  const prompt = question?.prompt ?? "";
+  const shown = precedentLines(prompt);
+  expect(shown.map((line) => line.split(" ")[1])).toEqual([ids.cpp, ids.python]);
+  expect(prompt).not.toContain("secret plan");
+  const section = prompt.slice(prompt.indexOf("## What was said before"), prompt.indexOf("# The diff"));
+  expect(section.trim().length).toBeLessThanOrEqual(2000);
+  expect(prompt).toContain("Languages: C++ 80 %, Python 20 %");
+  expect(prompt).toContain("Kind of change, says the title: fix");
+  expect(prompt).toContain("Risk: touches authentication or authorization code");
+  expect(prompt).toContain("The author is new to this repository");
+
+  const { inline, summary } = at.world.comments(pull);
+  expect(inline).toMatchObject([{ path: "src/auth/session.cpp", line: 9, startLine: 7 }]);
+  expect(inline[0]?.body).toContain("**The mutex stays locked when the token is not valid**");
+  expect(inline[0]?.body).toContain(
+    "Said before: [2026-06-01, accepted](https://github.com/acme/player/pull/3#discussion_r31)",
+  );
+  expect(summary[0]?.body).toContain("Adds a session whose token can be refreshed.");
+  expect(summary[0]?.body).toMatch(/Cost: \d+ tokens in, \d+ out \(`claude-sonnet-5-5`\), USD 0\.\d{4}/);
+  expect(at.world.violations).toEqual([]);
+});
+
+test("with the embedding server down the review is posted, and its footer says what is degraded", async () => {
+  const { stage: at, pull, asked } = await play("fails");
+  expect(at.world.comments(pull).inline).toMatchObject([{ path: "src/auth/session.cpp" }]);
+  expect(at.world.comments(pull).summary[0]?.body).toMatch(/\*\*Incomplete:\*\*[\s\S]*`embedding`/);
+  expect(asked()[0]?.prompt).toContain("### FILE src/auth/session.cpp");
+});
