@@ -6,6 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
+import { tieHash } from "../src/retrieve/tie-order.ts";
 import { openStage, type Stage } from "./app/stage.ts";
 import { says } from "./fakes/anthropic/replies.ts";
 import { startAnthropic } from "./fakes/anthropic/server.ts";
@@ -62,7 +63,7 @@ function remember(repository: Repository, name: string, over: Partial<MemoryReco
     visibility: "public",
     corpus: "review_comment",
     sourceId: name,
-    text: `The lock stays held when the token is not valid (${name}).`,
+    text: `The lock stays held when the token is not valid (${direction === 2 ? "seventh" : "eleventh"} time).`,
     replies: [],
     situation: null,
     lesson: null,
@@ -164,11 +165,18 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   });
   const other = await world.repository("acme", "billing", { files: { "README.md": "# Billing\n" } });
 
+  const remembered = (one: string) =>
+    memoryId(repoKey({ host: "github.com", id: repository.id }), "review_comment", one);
   const url = "https://github.com/acme/player/pull/3#discussion_r31";
   const provenance = { url, author: "mona", authorIsBot: false, sha: null, pull: 3, at: Date.UTC(2026, 5, 1) };
-  // The Python memory is written first, so that no order of arrival can put the C++ one before it.
-  const python = remember(repository, "python", { path: "src/lock.py", language: "python" }, 3);
-  const cpp = remember(repository, "cpp", { path: "src/lock.cpp", language: "cpp", provenance }, 2);
+  // Neither the order of arrival, nor the path, nor the order of equals puts the C++ memory before the Python one: only the
+  // language that is stored with it.
+  const python = remember(repository, "python", { path: "src/lock.inc", language: "python" }, 3);
+  const name = ["cpp", "c++", "lock", "mutex", "guard"].find(
+    (one) => tieHash(remembered(one)) > tieHash(python.record.id),
+  );
+  const cpp = remember(repository, name ?? "", { path: "src/lock.inc", language: "cpp", provenance }, 2);
+  expect(tieHash(cpp.record.id)).toBeGreaterThan(tieHash(python.record.id));
   const foreign = remember(other, "foreign", { text: "Another repository's secret plan", language: "cpp" }, 4);
   const db = openMemory(join(opened.dataDir, "memory.db"));
   await sqliteMemory(db).remember([python, foreign], SPACE);
