@@ -34,6 +34,7 @@ export const startApp: StartApp = async (options) => {
     workers: 2,
     dryRun: false,
     embeddings: { kind: "local" },
+    reranker: { kind: "off" },
     // The pauses between writes are for the real GitHub.
     pace: false,
     log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),

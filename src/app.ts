@@ -4,12 +4,22 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
+import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
 import { takeBody } from "./take-body.ts";
-import { chosenEmbedder, githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
+import {
+  chosenEmbedder,
+  chosenReranker,
+  githubFetch,
+  inspector,
+  openStore,
+  reviewPorts,
+  type Store,
+  type Unposted,
+} from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface AppOptions {
@@ -31,6 +41,8 @@ export interface AppOptions {
   readonly workers: number;
   /** What turns text into vectors for the memory. */
   readonly embeddings: Embeddings;
+  /** What puts found memories into a better order. */
+  readonly reranker: RerankerChoice;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -83,7 +95,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const chosen = await chosenEmbedder(options.embeddings);
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
-  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), embedder);
+  const reranker = await chosenReranker(options.reranker);
+  if (reranker !== null)
+    log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
+  const reading = { embedder, reranker };
+  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), reading);
   const worker = startWorker(
     {
       queue: store.queue,

@@ -41,6 +41,7 @@ async function serve(env: Env): Promise<void> {
     workers: env.workers,
     dryRun: env.dryRun,
     embeddings: env.embeddings,
+    reranker: env.reranker,
     pace: true,
     log,
   });

@@ -52,6 +52,8 @@ export interface Reranked {
 
 /** Puts candidates in the order in which they help with a query. Never throws: on failure the order stays as given. */
 export interface Reranker {
+  /** For logs: the model's name. */
+  readonly name: string;
   /** With no more than topK candidates nothing is asked and the order stays. */
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }

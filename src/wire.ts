@@ -27,10 +27,11 @@ import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
+import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
-import type { Embedder, Memory, Recall } from "./ports-memory.ts";
+import type { Embedder, Memory, Recall, Reranker } from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -106,6 +107,20 @@ export async function chosenEmbedder(embeddings: Embeddings): Promise<Embedder> 
   return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
+/** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
+export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
+  if (choice.kind === "off") return null;
+  const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
+  const { name, rerank } = voyageReranker({ ...choice, baseUrl: choice.baseUrl ?? undefined, now: Date.now });
+  return {
+    name,
+    rerank: async (query, candidates, topK) => {
+      const safe = candidates.map(async (candidate) => ({ ...candidate, text: await redact(candidate.text) }));
+      return rerank(await redact(query), await Promise.all(safe), topK);
+    },
+  };
+}
+
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
@@ -140,7 +155,7 @@ export function reviewPorts(
   github: GitHubWiring,
   store: Store,
   rules: Inspector,
-  embedder: Embedder,
+  { embedder, reranker }: Pick<ReviewPorts, "embedder" | "reranker">,
 ): (job: ReviewJob) => Promise<ReviewPorts> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
@@ -161,6 +176,7 @@ export function reviewPorts(
       inspector: rules,
       known: knownRules(),
       embedder,
+      reranker,
       recall: store.recall,
       memory: store.memory,
       redact,

@@ -85,7 +85,7 @@ export const suite: Suite = async ({ data }) => {
         const now = Date.parse(query.asOf);
         const settings: RetrieveSettings = { knowledge: setting(defaultKnowledge()), now, before: now, tuning: OPEN };
         const started = performance.now();
-        const found = await retrieve(context, signals, { embedder, recall }, settings);
+        const found = await retrieve(context, signals, { embedder, recall, reranker: null }, settings);
         const ids = found.ranked.map(({ record }) => record.sourceId);
         for (const part of found.degraded) missing.add(`${name}: ${part.part}: ${part.reason}`);
         const sums = ranked.get(name);

@@ -4,6 +4,7 @@ import { endpointProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
 import { shown } from "./located.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
+import { type RerankerChoice, readReranker } from "./read-reranker.ts";
 
 /** What the operator decided. */
 export interface Env {
@@ -30,6 +31,7 @@ export interface Env {
   /** 1–16 */
   readonly workers: number;
   readonly embeddings: Embeddings;
+  readonly reranker: RerankerChoice;
   readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
 }
 
@@ -48,15 +50,19 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   const parsed = EnvVariables.safeParse(Object.fromEntries(set));
   const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
   const memory = readEmbeddings(set);
+  const order = readReranker(set);
   const problems = [
     ...issues,
     ...keyProblems(set),
     ...endpointProblems(set),
     ...("problems" in memory ? memory.problems : []),
+    ...("problems" in order ? order.problems : []),
     ...unknownNames(env),
   ];
-  if (!parsed.success || "problems" in memory || problems.length > 0) return { problems: [...new Set(problems)] };
-  return { env: inOurWords(parsed.data, memory.embeddings) };
+  if (!parsed.success || "problems" in memory || "problems" in order || problems.length > 0) {
+    return { problems: [...new Set(problems)] };
+  }
+  return { env: { ...inOurWords(parsed.data), ...memory, ...order } };
 }
 
 function valuesOf(env: Variables): ReadonlyMap<string, string> {
@@ -97,7 +103,7 @@ function unknownNames(env: Variables): readonly string[] {
     });
 }
 
-function inOurWords(values: EnvVariables, embeddings: Embeddings): Env {
+function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "reranker"> {
   const path = values.PRIVATE_KEY_PATH;
   return {
     appId: values.APP_ID,
@@ -115,7 +121,6 @@ function inOurWords(values: EnvVariables, embeddings: Embeddings): Env {
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
     workers: values.KODIAI_WORKERS,
-    embeddings,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
 }

@@ -116,6 +116,13 @@ const Retrieval = z
       )
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
+    rerank: z
+      .enum(["auto", "off"])
+      .default("auto")
+      .describe(
+        "Whether a reranker reads what was found before the best is used. auto: if the server has one (KODIAI_RERANKER), which sends memories and changed code to it and costs money; off: never.",
+      )
+      .meta({ examples: ["off"] }),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
   })
   .prefault({});

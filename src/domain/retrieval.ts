@@ -110,6 +110,22 @@ export interface SeenBefore {
   readonly similarity: number;
 }
 
+/** What putting the best memories in a better order changed, and what it cost. */
+export interface RerankReport {
+  /** Who was asked: `rerank-2.5`. */
+  readonly by: string;
+  /** Of the slowest query: all are asked side by side. */
+  readonly ms: number;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Share of the first five that did not stand among the first five before, 0–1. */
+  readonly topChanged: number;
+  /** Places that a reranked memory moved up or down, on average. */
+  readonly meanMove: number;
+  /** Why some or all queries left the order as it was; null when none did. */
+  readonly failed: string | null;
+}
+
 /** What the retrieve room hands on. */
 export interface Precedents {
   readonly kind: "precedents";
@@ -130,6 +146,8 @@ export interface Precedents {
     readonly thresholdMethod: "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
+  /** Null when nobody was asked for a better order. */
+  readonly rerank: RerankReport | null;
   readonly degraded: readonly Degraded[];
 }
 

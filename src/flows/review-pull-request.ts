@@ -13,7 +13,7 @@ import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import type { Embedder, Memory, Recall, Reranker } from "../ports-memory.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
@@ -25,6 +25,8 @@ export interface WritingPorts {
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Null leaves what memory finds in the order of its own ranking. */
+  readonly reranker: Reranker | null;
   /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Which rules there are. */

@@ -1,14 +1,12 @@
 // Precedents that stay away: the gate skipped, retrieval is switched off or failed, or a skip was searched only to learn.
 import type { Knowledge } from "../config/knowledge.ts";
 import type { GateDecision, Precedents } from "../domain/retrieval.ts";
-
-/** The cosine distance that counts as relevant where no embedder says. */
-export const DEFAULT_THRESHOLD = 0.3;
+import { configuredThreshold } from "./threshold.ts";
 
 /** An empty list with the decision that led to it. */
 export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
   const { distanceThreshold, method } = retrieval;
-  const threshold = distanceThreshold === "auto" ? DEFAULT_THRESHOLD : distanceThreshold;
+  const threshold = configuredThreshold(distanceThreshold, null);
   const searched = { repoSources: [], sharedPoolUsed: false, totalCandidates: 0 };
   return {
     kind: "precedents",
@@ -18,6 +16,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     seenBefore: [],
     cut: [],
     provenance: { ...searched, threshold, thresholdMethod: "configured", method },
+    rerank: null,
     degraded: [],
   };
 }

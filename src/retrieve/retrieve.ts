@@ -1,6 +1,6 @@
 /**
  * The door of retrieve: a pull request and its signals arrive, what was said before about code like it leaves.
- * Gate, queries, one embedding request, two searches a query, one order, the best few. Whatever fails costs its own part
+ * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few. Whatever fails costs its own part
  * only and is said as `degraded`; a review never fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
@@ -15,12 +15,12 @@ import type {
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Embedder, Recall } from "../ports-memory.ts";
+import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import { buildRetrievalQuery } from "./build-query.ts";
 import { choose } from "./choose.ts";
 import { decide } from "./decide.ts";
-import type { QueryCandidates, RetrieverWeights } from "./fuse.ts";
+import type { QueryCandidates } from "./fuse.ts";
 import { type Fusion, fusionOf } from "./fusion.ts";
 import { defaultDecision } from "./gate.ts";
 import { type GateCache, gateCache } from "./gate-cache.ts";
@@ -28,21 +28,25 @@ import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
-import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
+import { noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
+import { type Reranking, rerankMemories } from "./rerank-memories.ts";
 import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";
-import { strategyWeights } from "./strategy-weights.ts";
+import { ownWeights, strategyWeights } from "./strategy-weights.ts";
+import { configuredThreshold } from "./threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by words. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Null leaves the order to the fusion. */
+  readonly reranker: Reranker | null;
 }
 
 export interface RetrieveSettings {
@@ -142,7 +146,7 @@ async function gated(
 }
 
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, settings, tuning, tries } = at;
+  const { context, signals, ports, settings, tuning, tries } = at;
   const { retrieval } = settings.knowledge;
   const query = queryOf(at);
   const { queries, method } = await candidates(at, query.variants);
@@ -152,17 +156,25 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
   const list = rankMemories(
-    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(at)) },
+    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, ports.embedder?.weight ?? 1)) },
     {
       ...tuning,
       method,
       fusion,
       strategy: gate.strategy,
-      configuredThreshold: configuredThreshold(at),
+      configuredThreshold: thresholdOf(at),
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
-  return chosen(at, gate, query, list, method, records);
+  const { ranked, report } = await rerankMemories(list.ranked, queries, reranking(at, gate), tries);
+  return { ...chosen(at, gate, query, { ...list, ranked }, method, records), rerank: report };
+}
+
+/** Null: there is no reranker, or the repository wants none. */
+function reranking({ ports: { reranker }, settings, tuning }: Search, gate: GateDecision): Reranking | null {
+  const { rerank, topK } = settings.knowledge.retrieval;
+  if (reranker === null || rerank === "off") return null;
+  return { by: reranker.name, ask: reranker.rerank, topK, strategy: gate.strategy, tuning: tuning.rerank };
 }
 
 function queryOf({ context, signals, tuning }: Search): RetrievalQuery {
@@ -239,16 +251,8 @@ async function recordsOf(
   return new Map(admitted.map((record) => [record.id, record]));
 }
 
-/** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
-function ownWeights({ settings, ports }: Search): RetrieverWeights {
-  const { fusion, weights } = settings.knowledge.retrieval;
-  if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
-  return { vector: ports.embedder?.weight ?? 1, keyword: 1 };
-}
-
-function configuredThreshold({ settings, ports }: Pick<Search, "settings" | "ports">): number {
-  const { distanceThreshold } = settings.knowledge.retrieval;
-  return distanceThreshold === "auto" ? (ports.embedder?.threshold ?? DEFAULT_THRESHOLD) : distanceThreshold;
+function thresholdOf({ settings, ports }: Pick<Search, "settings" | "ports">): number {
+  return configuredThreshold(settings.knowledge.retrieval.distanceThreshold, ports.embedder?.threshold ?? null);
 }
 
 function chosen(
@@ -269,7 +273,7 @@ function chosen(
     gate,
     query,
     ranked: picked.chosen,
-    seenBefore: seenBefore(list.ranked, configuredThreshold({ settings, ports }) * SEEN_BEFORE_PART),
+    seenBefore: seenBefore(list.ranked, thresholdOf({ settings, ports }) * SEEN_BEFORE_PART),
     cut: [...list.cut, ...picked.cut],
     provenance: {
       repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],
@@ -279,6 +283,7 @@ function chosen(
       thresholdMethod: list.threshold.method,
       method,
     },
+    rerank: null,
     degraded: [],
   };
 }

@@ -30,6 +30,14 @@ export interface Threshold {
   readonly gapSize: number | null;
 }
 
+/** The cosine distance that counts as relevant where no embedder says. */
+const DEFAULT_THRESHOLD = 0.3;
+
+/** @param own the embedder's, calibrated; null without one */
+export function configuredThreshold(wish: number | "auto", own: number | null): number {
+  return wish === "auto" ? (own ?? DEFAULT_THRESHOLD) : wish;
+}
+
 /**
  * The threshold for a list of candidates.
  *

@@ -1,10 +1,11 @@
 // What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
-import type { QueryVariant } from "../domain/retrieval.ts";
+import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
 import type { Pooling } from "./pool.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
+import type { RerankTuning } from "./rerank-memories.ts";
 
 export interface Tuning {
   /** Hits of each list before anything is cut: what a later step reorders must have been found. */
@@ -27,6 +28,7 @@ export interface Tuning {
   /** `code` is searched only where a measurement asks for it. */
   readonly corpora: readonly Corpus[];
   readonly shadowShare: number;
+  readonly rerank: RerankTuning;
 }
 
 export const TUNING: Tuning = {
@@ -45,4 +47,11 @@ export const TUNING: Tuning = {
   sourceWeights: new Map<Corpus, number>(),
   corpora: ["finding", "review_comment", "doc"],
   shadowShare: 0.05,
+  rerank: {
+    most: 50,
+    keep: null,
+    text: "situation+lesson",
+    skipFor: new Set<Strategy>(["keyword"]),
+    skipAtMargin: null,
+  },
 };

@@ -21,6 +21,7 @@ export interface Change {
   /** What is remembered; nothing when left out. */
   readonly memories?: readonly Shelved[];
   readonly embedder?: WritingPorts["embedder"];
+  readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
   readonly now?: number;
@@ -89,6 +90,7 @@ function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change):
     known,
     embedder: rest.embedder ?? null,
     recall: memories === undefined ? noMemory() : shelf(memories),
+    reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     now: () => rest.now ?? 0,
   };

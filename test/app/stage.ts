@@ -68,6 +68,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       workers: 2,
       dryRun: false,
       embeddings: { kind: "local" },
+      reranker: { kind: "off" },
       pace: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,

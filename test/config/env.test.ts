@@ -39,6 +39,7 @@ test("three variables are enough, and everything else has its default", () => {
     allowHttpHosts: [],
     workers: 2,
     embeddings: { kind: "local" },
+    reranker: { kind: "off" },
     proxy: { https: null, http: null, no: null },
   });
 });
@@ -65,6 +66,9 @@ test("every variable is read", () => {
     KODIAI_EMBEDDINGS_MODEL: "nomic-embed-text:v1.5",
     KODIAI_EMBEDDINGS_DIMENSION: "768",
     KODIAI_EMBEDDINGS_API_KEY: "local-key-1",
+    KODIAI_RERANKER: "voyage",
+    KODIAI_RERANKER_MODEL: "rerank-2.5-lite",
+    KODIAI_RERANKER_URL: "https://ai.mongodb.com/v1/",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -91,6 +95,12 @@ test("every variable is read", () => {
       model: "nomic-embed-text:v1.5",
       dimension: 768,
       apiKey: "local-key-1",
+    },
+    reranker: {
+      kind: "voyage",
+      apiKey: "pa-123456789",
+      baseUrl: "https://ai.mongodb.com/v1",
+      model: "rerank-2.5-lite",
     },
     proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import type { Embedder, Recall } from "../../src/ports-memory.ts";
+import type { Embedder, Recall, Reranker } from "../../src/ports-memory.ts";
 import { gateCache } from "../../src/retrieve/gate-cache.ts";
 import { precedentSection, type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
@@ -19,6 +19,7 @@ interface World {
   readonly shelved: readonly Shelved[];
   readonly recall?: Partial<Recall>;
   readonly embedder?: Embedder | null;
+  readonly reranker?: Reranker;
   readonly knowledge?: Wish;
   readonly settings?: Partial<RetrieveSettings>;
 }
@@ -28,6 +29,7 @@ async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}
   const ports = {
     embedder: world.embedder === undefined ? embedder() : world.embedder,
     recall: shelf(shelved, recall),
+    reranker: world.reranker ?? null,
   };
   // What is said of ranks and boosts is said of the fusion by ranks; the learned order holds them already.
   const own = knowledge as { retrieval?: object };
@@ -230,6 +232,69 @@ describe("what is heard", () => {
       part: "fusion",
       reason: "learned is not available; rrf was used",
     });
+  });
+});
+
+describe("what a reranker changes", () => {
+  /** Prefers what stands last; remembers what it was asked. */
+  function backwards() {
+    const asked: { query: string; candidates: number; topK: number }[] = [];
+    const reranker: Reranker = {
+      name: "judge-1",
+      rerank: async (query, candidates, topK) => {
+        asked.push({ query, candidates: candidates.length, topK });
+        const scores = new Map(candidates.map(({ id }, place) => [id, place]));
+        return { order: [], scores, tokens: 10, usd: 0.001, ms: 3, failed: null };
+      },
+    };
+    return { reranker, asked };
+  }
+
+  /** Too many files for words alone, and no name in the title. */
+  const WIDE: Shape = {
+    ...CPP,
+    files: {
+      ...CPP.files,
+      ...Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`src/${name}.cpp`, added("x")])),
+    },
+  };
+  const wide = (more: Partial<World> = {}) => run({ shape: WIDE, shelved: THIRTY, ...more });
+
+  test("it decides which of the many that were found are heard, and what it did is told", async () => {
+    const { reranker, asked } = backwards();
+    const plain = (await wide()).precedents;
+    const { precedents } = await wide({ reranker });
+    expect(plain.rerank).toBeNull();
+    expect(ids(precedents).toSorted()).not.toEqual(ids(plain).toSorted());
+    expect(precedents.rerank).toMatchObject({ by: "judge-1", topChanged: 1, failed: null });
+    expect(precedents.rerank?.tokens).toBe(asked.length * 10);
+    expect(asked.map(({ query }) => query)).toEqual(precedents.query?.variants.map(({ text }) => text));
+    for (const { topK, candidates } of asked) expect([topK, candidates > 5]).toEqual([5, true]);
+    expect(precedents.degraded).toEqual([]);
+  });
+
+  test("what is too far away is not heard however much the reranker likes it", async () => {
+    const shelved = [...THIRTY, at("mem_far", 0.9, { text: "far" })];
+    const { precedents } = await wide({ shelved, reranker: backwards().reranker });
+    expect(ids(precedents)).not.toContain("mem_far");
+  });
+
+  test("it is not asked when the title names symbols, the repository wants none, or the gate skips", async () => {
+    const { reranker, asked } = backwards();
+    const named = { ...WIDE, title: "round prices: parsePrice overflows when rounding half away" };
+    const { precedents } = await run({ shape: named, shelved: THIRTY, reranker });
+    expect([precedents.gate.strategy, precedents.rerank]).toEqual(["keyword", null]);
+    await wide({ reranker, knowledge: retrieval({ rerank: "off" }) });
+    await run({ shape: { title: "Refresh", files: { "package-lock.json": " {\n+a" } }, shelved: THIRTY, reranker });
+    expect(asked).toEqual([]);
+  });
+
+  test("without an answer the order stays, and the review says so", async () => {
+    const silent: Reranker = { name: "judge-1", rerank: () => Promise.reject(new Error("pa-secret")) };
+    const plain = (await wide()).precedents;
+    const { precedents } = await wide({ reranker: silent });
+    expect(ids(precedents)).toEqual(ids(plain));
+    expect(precedents.degraded).toEqual([{ part: "rerank", reason: "the reranker failed" }]);
   });
 });
 
@@ -494,6 +559,7 @@ test("the settings of a repository without any are those that are documented", (
       method: "hybrid",
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
+      rerank: "auto",
       gate: {
         enabled: true,
         confidenceThreshold: 0.7,

@@ -232,6 +232,7 @@ export const NO_PRECEDENTS: Precedents = {
     thresholdMethod: "configured",
     method: "hybrid",
   },
+  rerank: null,
   degraded: [],
 };
 
