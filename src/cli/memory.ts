@@ -1,5 +1,6 @@
 // kodiai memory: what is remembered. `import FILE` brings rows in; `ls`, `show` and `stats` look at one repository's.
 import type { Repo } from "../domain/job.ts";
+import { lowInformation } from "../domain/low-information.ts";
 import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
@@ -64,7 +65,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
 async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
-  const done = await importMemory(readable(file), { remembering: { redact } }, { embedder, memory: shelf });
+  const done = await importMemory(
+    readable(file),
+    { remembering: { redact }, lowInformation },
+    { embedder, memory: shelf },
+  );
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;

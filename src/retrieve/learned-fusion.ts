@@ -8,8 +8,10 @@ import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
 import { type Evidence, type Fusion, RRF } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
-import { SHORTLIST } from "./shortlist.ts";
 import { byScore } from "./tie-order.ts";
+
+/** Candidates whose signals are worked out: beyond it the cut costs no development query anything. */
+const SHORTLIST = 300;
 
 const WEIGHTS = table.memory.weights as readonly FusionWeight[];
 

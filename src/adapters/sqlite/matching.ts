@@ -1,8 +1,9 @@
 // Matching by words. In memory: exact BM25 over the scope. In the file: FTS5, when the scope does not fit into memory;
 // its k1 and b are fixed and it weighs words by the whole file, so it finds the same rows in a poorer order.
+import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { queryBag, scoreParts } from "./bm25.ts";
+import { scoreParts } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
@@ -24,7 +25,7 @@ export function matchingInMemory(
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
 ): KeywordHit[] {
-  const query = queryBag(tokenise(text));
+  const query = bagOf(tokenise(text));
   if (query.size === 0 || search.k < 1) return [];
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({

@@ -1,4 +1,5 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
+import type { Postings } from "../../domain/bm25.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
 import { type WordTable, wordTable } from "./word-table.ts";
 
@@ -12,15 +13,9 @@ type Column = (typeof WORD_COLUMNS)[number];
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
-export interface WordIndex {
+/** Counts and lengths are weighted, in eighths. */
+export interface WordIndex extends Postings {
   readonly vocabulary: WordTable;
-  /** Postings of word w stand at starts[w] … starts[w + 1]. */
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
-  /** Weighted count of the word in the row, in eighths. */
-  readonly counts: Uint16Array;
-  /** Weighted number of words of each row, in eighths. */
-  readonly lengths: Uint32Array;
 }
 
 /**
@@ -45,7 +40,7 @@ export function buildWordIndex(
   };
   for (const [position, words] of rows) addRow(filling, position, words);
   const { vocabulary, lengths } = filling;
-  return { vocabulary, lengths, ...byWord(filling) };
+  return { vocabulary, lengths, parts: STEPS, ...byWord(filling) };
 }
 
 /** Bytes that an index holds. */
