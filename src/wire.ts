@@ -31,7 +31,7 @@ import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
-import type { Embedder, Memory, Recall, Reranker } from "./ports-memory.ts";
+import type { Embedder, Memory, Recall, RerankCandidate, Reranker } from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -112,12 +112,17 @@ export async function chosenReranker(choice: RerankerChoice): Promise<Reranker |
   if (choice.kind === "off") return null;
   const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
   const { name, rerank } = voyageReranker({ ...choice, baseUrl: choice.baseUrl ?? undefined, now: Date.now });
+  // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
+  const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
+  const safe = (candidate: RerankCandidate) => {
+    const masked = known.get(candidate) ?? redact(candidate.text).then((text) => ({ ...candidate, text }));
+    known.set(candidate, masked);
+    return masked;
+  };
   return {
     name,
-    rerank: async (query, candidates, topK) => {
-      const safe = candidates.map(async (candidate) => ({ ...candidate, text: await redact(candidate.text) }));
-      return rerank(await redact(query), await Promise.all(safe), topK);
-    },
+    rerank: async (query, candidates, topK) =>
+      rerank(await redact(query), await Promise.all(candidates.map(safe)), topK),
   };
 }
 

@@ -113,10 +113,11 @@ function clearWinner(pool: readonly RankedMemory[], margin: number | null): bool
 }
 
 function requestsOf(pool: readonly RankedMemory[], queries: readonly QueryCandidates[], kind: RerankTuning["text"]) {
+  // Made once: whoever reads the same candidate for several queries can know it again.
+  const all = pool.map(({ record }) => candidateOf(record, kind));
   return queries.map(({ variant, nearest, matching }) => {
     const found = new Set([...nearest, ...matching].map(({ id }) => id));
-    const own = pool.filter(({ record }) => found.has(record.id));
-    return { query: variant.text, candidates: own.map(({ record }) => candidateOf(record, kind)) };
+    return { query: variant.text, candidates: all.filter(({ id }) => found.has(id)) };
   });
 }
 
