@@ -43,27 +43,42 @@ export function inverseFrequency(texts: number, found: number): number {
 }
 
 /**
- * Adds what one word of a query says for each text: gain · count · (k1 + 1) / (count + k1 · (1 − b + b · length / mean length)).
+ * How much each text's length marks it down, k1 · (1 − b + b · length / mean length): the same for every word and question.
+ *
+ * @param meanLength in words, > 0
+ */
+export function markdowns(
+  { lengths, parts }: Pick<Postings, "lengths" | "parts">,
+  meanLength: number,
+  { k1, b }: Bm25Options,
+): Float64Array {
+  const base = k1 * (1 - b);
+  const slope = (k1 * b) / meanLength;
+  const longer = new Float64Array(lengths.length);
+  // A plain loop: `from` with a function takes over ten times as long.
+  for (let row = 0; row < longer.length; row += 1) longer[row] = base + slope * ((lengths[row] ?? 0) / parts);
+  return longer;
+}
+
+/**
+ * Adds what one word of a query says for each text: gain · count / (count + markdown).
  *
  * @param scores one a text, added to
  * @param word its number in the index
- * @param gain the word's weight in the query times its inverse frequency
- * @param meanLength of all texts, in words, > 0
+ * @param gain the word's weight in the query times its inverse frequency times k1 + 1
+ * @param longer markdowns of the same index
  */
 export function addWord(
   scores: Float64Array,
-  { starts, rows, counts, lengths, parts }: Postings,
+  { starts, rows, counts, parts }: Postings,
   word: number,
   gain: number,
-  { k1, b, meanLength }: Bm25Options & { readonly meanLength: number },
+  longer: Float64Array,
 ): void {
-  const most = gain * (k1 + 1);
-  const base = k1 * (1 - b);
-  const slope = (k1 * b) / meanLength;
   const end = starts[word + 1] ?? 0;
   for (let at = starts[word] ?? 0; at < end; at += 1) {
     const row = rows[at] ?? 0;
     const count = (counts[at] ?? 0) / parts;
-    scores[row] = (scores[row] ?? 0) + (most * count) / (count + base + slope * ((lengths[row] ?? 0) / parts));
+    scores[row] = (scores[row] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }

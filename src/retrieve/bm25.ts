@@ -1,5 +1,5 @@
 // An inverted index over a handful of memories, and their BM25 for any bag of words: one build per set, many questions.
-import { addWord, type Bm25Options, inverseFrequency, type Postings } from "../domain/bm25.ts";
+import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../domain/bm25.ts";
 
 export interface Bm25Index extends Postings {
   /** Number of texts. */
@@ -71,12 +71,12 @@ function postings(bags: readonly Map<number, number>[], frequency: readonly numb
  */
 export function scoreAll(index: Bm25Index, query: ReadonlyMap<string, number>, options: Bm25Options): Float64Array {
   const scores = new Float64Array(index.size);
-  const weighing = { ...options, meanLength: index.meanLength };
+  const longer = markdowns(index, index.meanLength, options);
   for (const [word, weight] of query) {
     const id = index.vocabulary.get(word);
     if (id === undefined || weight === 0) continue;
     const found = (index.starts[id + 1] ?? 0) - (index.starts[id] ?? 0);
-    addWord(scores, index, id, weight * inverseFrequency(index.size, found), weighing);
+    addWord(scores, index, id, weight * inverseFrequency(index.size, found) * (options.k1 + 1), longer);
   }
   return scores;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addWord, bagOf, inverseFrequency, KEYWORDS, type Postings } from "../../src/domain/bm25.ts";
+import { addWord, bagOf, inverseFrequency, KEYWORDS, markdowns, type Postings } from "../../src/domain/bm25.ts";
 
 /** One word that stands twice in a text of four words, and once in a text of eight; a third text without it. */
 const inWords: Postings = {
@@ -12,7 +12,7 @@ const inWords: Postings = {
 
 test("a word adds gain · count · (k1 + 1) / (count + k1 · (1 − b + b · length / mean length)) to the texts that hold it", () => {
   const scores = Float64Array.of(1, 0, 0);
-  addWord(scores, inWords, 0, 3, { k1: 1.2, b: 0.75, meanLength: 6 });
+  addWord(scores, inWords, 0, 3 * 2.2, markdowns(inWords, 6, { k1: 1.2, b: 0.75 }));
   expect(scores[0]).toBeCloseTo(1 + (3 * 2 * 2.2) / (2 + 1.2 * (0.25 + (0.75 * 4) / 6)), 12);
   expect(scores[1]).toBeCloseTo((3 * 1 * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 8) / 6)), 12);
   expect(scores[2]).toBe(0);
@@ -26,8 +26,8 @@ test("an index in eighths of a word gives the scores of one in words", () => {
     lengths: inWords.lengths.map((length) => length * 8),
     parts: 8,
   };
-  addWord(words, inWords, 0, 1, { ...KEYWORDS, meanLength: 6 });
-  addWord(eighths, finer, 0, 1, { ...KEYWORDS, meanLength: 6 });
+  addWord(words, inWords, 0, 1, markdowns(inWords, 6, KEYWORDS));
+  addWord(eighths, finer, 0, 1, markdowns(finer, 6, KEYWORDS));
   expect(eighths).toEqual(words);
 });
 

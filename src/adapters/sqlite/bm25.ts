@@ -1,5 +1,5 @@
 // BM25 over inverted indexes of one scope. Every figure it weighs by is of exactly the rows that the scope admits.
-import { addWord, inverseFrequency, KEYWORDS } from "../../domain/bm25.ts";
+import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../../domain/bm25.ts";
 import { IN_SCOPE } from "./row-mask.ts";
 import { inWords, type WordIndex } from "./word-index.ts";
 
@@ -17,14 +17,14 @@ export interface Bm25Part {
 export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
   const { count, meanLength } = statistics(parts);
   const scores = parts.map((part) => new Float64Array(part.mask.length));
+  const lengths = parts.map(({ index }) => markdowns(index, meanLength, KEYWORDS));
   for (const [word, weight] of query) {
     const inScope = parts.reduce((sum, part) => sum + rowsInScope(part, word), 0);
     if (inScope === 0) continue;
-    const gain = weight * inverseFrequency(count, inScope);
+    const gain = weight * inverseFrequency(count, inScope) * (KEYWORDS.k1 + 1);
     parts.forEach(({ index }, at) => {
-      const target = scores[at];
-      const id = index.vocabulary.find(word);
-      if (target !== undefined && id !== -1) addWord(target, index, id, gain, { ...KEYWORDS, meanLength });
+      const [target, longer, id] = [scores[at], lengths[at], index.vocabulary.find(word)];
+      if (target !== undefined && longer !== undefined && id !== -1) addWord(target, index, id, gain, longer);
     });
   }
   return scores;
