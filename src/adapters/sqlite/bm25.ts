@@ -17,7 +17,7 @@ export interface Bm25Part {
 export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
   const { count, meanLength } = statistics(parts);
   const scores = parts.map((part) => new Float64Array(part.mask.length));
-  const lengths = parts.map(({ index }) => markdowns(index, meanLength, KEYWORDS));
+  const lengths = parts.map(({ index }) => markedDownBy(index, meanLength));
   for (const [word, weight] of query) {
     const inScope = parts.reduce((sum, part) => sum + rowsInScope(part, word), 0);
     if (inScope === 0) continue;
@@ -28,6 +28,17 @@ export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string
     });
   }
   return scores;
+}
+
+const markedDown = new WeakMap<WordIndex, { readonly meanLength: number; readonly longer: Float64Array }>();
+
+/** The same for every question until the mean changes. */
+function markedDownBy(index: WordIndex, meanLength: number): Float64Array {
+  const known = markedDown.get(index);
+  if (known?.meanLength === meanLength) return known.longer;
+  const longer = markdowns(index, meanLength, KEYWORDS);
+  markedDown.set(index, { meanLength, longer });
+  return longer;
 }
 
 function statistics(parts: readonly Bm25Part[]): { readonly count: number; readonly meanLength: number } {
