@@ -166,7 +166,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
 }
 
 function queryOf({ context, signals, tuning }: Search): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals);
+  const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
   const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
   return { text, dropped, variants };
 }
