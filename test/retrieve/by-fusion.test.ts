@@ -49,7 +49,10 @@ describe("by rank", () => {
     }));
     const shelved: readonly Shelved[] = [
       { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
-      { record: memory("mem_code", { text: "frobnicate xyzzy" }), vector: Float32Array.of(0.05, Math.sqrt(1 - 0.0025)) },
+      {
+        record: memory("mem_code", { text: "frobnicate xyzzy" }),
+        vector: Float32Array.of(0.05, Math.sqrt(1 - 0.0025)),
+      },
     ];
     for (const retrieval of [{}, { method: "semantic" }]) {
       const precedents = await byRank({ shelved, embedder: perText, retrieval });
