@@ -8,6 +8,7 @@ import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { stepFacts } from "./step-facts.ts";
 import { takeBody } from "./take-body.ts";
 import { chosenEmbedder, githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -188,7 +189,7 @@ function timed(job: ReviewJob, options: AppOptions): Step {
     const started = performance.now();
     const value = await enter();
     const ms = Math.round(performance.now() - started);
-    options.log.debug({ job: job.key, room, ms }, "room");
+    options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
     options.onStep?.(job, room, value, ms);
     return value;
   };
