@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ReviewJob } from "./domain/job.ts";
+import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
@@ -82,6 +83,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { apiUrl, pace } = options;
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const chosen = await chosenEmbedder(options.embeddings);
+  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
   const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), embedder);

@@ -305,3 +305,16 @@ test("a service that is down is asked four times, then words answer and the summ
     voyage.script(voyage.answers);
   }
 });
+
+test("started with another embedder the app says which memories only words will find", async () => {
+  await stage.restart({ embeddings: { kind: "local" } });
+  const warned = stage.log.map((one) => JSON.parse(one)).filter(({ msg }) => msg === "memories of another embedder");
+  expect(warned).toEqual([
+    expect.objectContaining({
+      level: 40,
+      reason: expect.stringMatching(
+        /^\d+ memories were embedded by voyage-code-3 with 1024 numbers and are found by words only/,
+      ),
+    }),
+  ]);
+});
