@@ -60,7 +60,8 @@ export function featuresMarkdown(features: Features): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Titles may hold backticks. */
+/** Titles may hold single backticks, and at their ends only where a space keeps them apart from ours. */
 function quoted(title: string): string {
-  return title.includes("`") ? `\`\` ${title} \`\`` : `\`${title}\``;
+  if (!title.includes("`")) return `\`${title}\``;
+  return title.startsWith("`") || title.endsWith("`") ? `\`\` ${title} \`\`` : `\`\`${title}\`\``;
 }

@@ -111,7 +111,7 @@ describe("what is asked of a model", () => {
     const shape = { ...OTHER, title: "Import the rest" };
     await enter({ shape, shelved: SOME, settings: { askGate } });
     expect(asked[0]?.text).toContain('project: "acme/shop"');
-    expect(asked[0]?.text).toContain("memories: 2");
+    expect(asked[0]?.text).toContain("memories: 2, review_comment 1, finding 1");
     expect(asked[0]?.text).toContain('title: "Import the rest"');
     expect(asked[0]?.text).toContain('files: "content/part0.yaml, content/part1.yaml');
     const long = body.replace("`parsePrice`", "it");
