@@ -6,9 +6,11 @@ import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as Prob
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { ReviewJob } from "./domain/job.ts";
+import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { stepFacts } from "./step-facts.ts";
 import { takeBody } from "./take-body.ts";
 import {
   chosenEmbedder,
@@ -93,6 +95,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { apiUrl, pace } = options;
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const chosen = await chosenEmbedder(options.embeddings);
+  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
   const reranker = await chosenReranker(options.reranker);
@@ -204,7 +207,7 @@ function timed(job: ReviewJob, options: AppOptions): Step {
     const started = performance.now();
     const value = await enter();
     const ms = Math.round(performance.now() - started);
-    options.log.debug({ job: job.key, room, ms }, "room");
+    options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
     options.onStep?.(job, room, value, ms);
     return value;
   };

@@ -24,6 +24,7 @@ import { openMemory } from "./adapters/sqlite/memory-file.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
@@ -46,6 +47,8 @@ export interface Store {
   readonly recall: Recall;
   /** The embedder, with the vectors of its queries kept for a day. */
   cached(embedder: Embedder): Embedder;
+  /** Which embedders the vectors in memory come from, with how many each. */
+  spaces(): ReturnType<typeof storedSpaces>;
   close(): Promise<void>;
 }
 
@@ -66,6 +69,7 @@ export function openStore(dataDir: string): Store {
     memory: sqliteMemory(memoryDb),
     recall,
     cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
+    spaces: () => storedSpaces(memoryDb),
     async close() {
       await recall.close();
       memoryDb.close();

@@ -2,9 +2,12 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
+import { readEmbeddings } from "../config/read-embeddings.ts";
+import { otherSpaces } from "../domain/other-spaces.ts";
 import { privateKeyOf } from "../private-key.ts";
-import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
+import { chosenEmbedder, githubAnswers, inspector, knownRules, openStore, type Store } from "../wire.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
+import { REMEDIES } from "./remedies.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 interface Check {
@@ -23,9 +26,14 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = folderOf(values["data-dir"]);
-  const checks = [node(), rules(), ...store(dataDir), ...(await server())];
-  if (values.json === true || values.format === "json") console.log(JSON.stringify({ version: 1, checks }, null, 2));
-  else for (const check of checks) console.log(line(check));
+  const checks = [node(), rules(), ...(await store(dataDir)), ...(await server())];
+  if (values.json === true || values.format === "json")
+    console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
+  else {
+    for (const check of checks) console.log(line(check));
+    for (const { symptom, sign, cause, remedy } of REMEDIES)
+      console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
+  }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
 }
 
@@ -42,19 +50,20 @@ function rules(): Check {
   };
 }
 
-function store(dataDir: string): Check[] {
+async function store(dataDir: string): Promise<Check[]> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
     const opened = openStore(dataDir);
     const { waiting, running, dead } = opened.queue.counts();
+    const memory = await memories(opened);
     void opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",
       text: `${waiting} waiting, ${running} running, ${dead} dead`,
     };
-    return [{ name: "data", state: "ok", text: dataDir }, queue];
+    return [{ name: "data", state: "ok", text: dataDir }, queue, ...memory];
   } catch (error) {
     return [
       {
@@ -64,6 +73,20 @@ function store(dataDir: string): Check[] {
       },
     ];
   }
+}
+
+/** Whether what is remembered can be compared with what the chosen embedder says. */
+async function memories(opened: Store): Promise<Check[]> {
+  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+  const read = readEmbeddings(set);
+  // What is wrong with the variables is told with the server's.
+  if ("problems" in read) return [];
+  const { space } = await chosenEmbedder(read.embeddings);
+  const stored = opened.spaces();
+  const others = otherSpaces(stored, space);
+  if (others.length > 0) return others.map((text) => ({ name: "memory", state: "note", text }));
+  const vectors = stored.reduce((sum, one) => sum + one.vectors, 0);
+  return [{ name: "memory", state: "ok", text: `${vectors} vectors, all of ${space.model}` }];
 }
 
 async function server(): Promise<Check[]> {

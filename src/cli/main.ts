@@ -19,7 +19,10 @@ usage: kodiai VERB [options]
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
+           export FILE                 write what is remembered of --repo, as import reads it; - standard output
+             --pairs                   pairs of situation and code instead, to tune an embedder with
            ls | show ID | stats        what is remembered of --repo
+           backfill                    give rows without a language the one that their path tells
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node

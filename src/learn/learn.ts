@@ -12,8 +12,9 @@ import { docSections } from "./doc-sections.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
-import { parseRow } from "./parse-row.ts";
+import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
+import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
 
 /** What remembering needs beside the shelf. */
 export interface Remembering {
@@ -251,4 +252,17 @@ export function rowRecord(
   const row = parseRow(line);
   if (row.kind === "wrong") return row;
   return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
+}
+
+/** A memory as a line of our own export, which rowRecord reads back. */
+export function exportRow(record: MemoryRecord): string {
+  return exportLine(record);
+}
+
+/** Memories as examples to tune an embedder with. `alike`: id → ids of what says something like it, most alike first. */
+export function pairsOf(
+  records: readonly MemoryRecord[],
+  alike: ReadonlyMap<string, readonly string[]>,
+): readonly TrainingPair[] {
+  return trainingPairs(records, alike);
 }

@@ -178,7 +178,7 @@ function reranking({ ports: { reranker }, settings, tuning }: Search, gate: Gate
 }
 
 function queryOf({ context, signals, tuning }: Search): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals);
+  const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
   const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
   return { text, dropped, variants };
 }

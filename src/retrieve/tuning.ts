@@ -1,10 +1,12 @@
 // What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
 import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
+import { QUERY_CHARS } from "./build-query.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
 import type { Pooling } from "./pool.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
+import { RERANK, type RerankConfig } from "./rerank-by-language.ts";
 import type { RerankTuning } from "./rerank-memories.ts";
 
 export interface Tuning {
@@ -13,6 +15,8 @@ export interface Tuning {
   readonly k: number;
   readonly pooling: Pooling;
   readonly hunks: number;
+  /** Characters of the enriched query text, 800 at most. */
+  readonly queryChars: number;
   /** Which kinds of query are asked. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
@@ -22,6 +26,8 @@ export interface Tuning {
   readonly rareWords: number;
   readonly perFile: number | null;
   readonly language: boolean;
+  /** How far distances are weighed by language, where the method orders by distance. */
+  readonly byLanguage: RerankConfig;
   readonly recency: boolean;
   readonly outcome: boolean;
   readonly sourceWeights: ReadonlyMap<Corpus, number>;
@@ -36,12 +42,14 @@ export const TUNING: Tuning = {
   k: RRF_K,
   pooling: "max",
   hunks: HUNKS,
+  queryChars: QUERY_CHARS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
   budget: true,
   rareWords: RARE_WORDS,
   perFile: null,
   language: true,
+  byLanguage: RERANK,
   recency: true,
   outcome: true,
   sourceWeights: new Map<Corpus, number>(),
