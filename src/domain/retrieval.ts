@@ -110,6 +110,20 @@ export interface SeenBefore {
   readonly similarity: number;
 }
 
+/** What embedding the queries of one retrieval took. */
+export interface EmbeddingUsage {
+  readonly texts: number;
+  /** How many of them were answered from the cache. */
+  readonly cached: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+export const NO_USAGE: EmbeddingUsage = { texts: 0, cached: 0, tokens: 0, usd: 0 };
+
+/** How the reason begins for which a memory is cut that only a searched skip found. */
+export const SHADOW_SAMPLE = "shadow sample";
+
 /** What the retrieve room hands on. */
 export interface Precedents {
   readonly kind: "precedents";
@@ -125,11 +139,26 @@ export interface Precedents {
     readonly repoSources: readonly string[];
     readonly sharedPoolUsed: boolean;
     readonly totalCandidates: number;
+    /** Memories in scope; absent when they were not counted. */
+    readonly scanned?: number;
     /** Largest admitted cosine distance. */
     readonly threshold: number;
     readonly thresholdMethod: "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
+  readonly usage: EmbeddingUsage;
+  /** What reranking did; null when nothing was reranked. */
+  readonly rerank: {
+    readonly by: string;
+    readonly ms: number;
+    readonly tokens: number;
+    readonly usd: number;
+    /** Share of the first five that changed, 0–1. */
+    readonly topChanged: number;
+    /** Mean of how many ranks a memory moved. */
+    readonly meanMove: number;
+    readonly failed: string | null;
+  } | null;
   readonly degraded: readonly Degraded[];
 }
 

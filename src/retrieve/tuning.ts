@@ -16,6 +16,8 @@ export interface Tuning {
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
   readonly floors: boolean;
+  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  readonly adaptive: boolean;
   /** False lets the ranked list be as long as topK whatever its characters. */
   readonly budget: boolean;
   readonly rareWords: number;
@@ -36,6 +38,7 @@ export const TUNING: Tuning = {
   hunks: HUNKS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
+  adaptive: true,
   budget: true,
   rareWords: RARE_WORDS,
   perFile: null,
