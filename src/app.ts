@@ -8,8 +8,18 @@ import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { retrievalWatch } from "./retrieval-watch.ts";
 import { takeBody } from "./take-body.ts";
-import { chosenEmbedder, githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
+import {
+  chosenEmbedder,
+  githubFetch,
+  inspector,
+  openStore,
+  reviewPorts,
+  type Store,
+  serverStatistics,
+  type Unposted,
+} from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface AppOptions {
@@ -83,12 +93,16 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const chosen = await chosenEmbedder(options.embeddings);
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
-  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), embedder);
+  const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
+  const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
+  const ports = reviewPorts(wiring, store, inspector(), embedder);
+  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const worker = startWorker(
     {
       queue: store.queue,
       run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
-      onEnd: ({ job, attempt }, end, error) =>
+      onEnd: ({ job, attempt }, end, error) => {
+        void watch();
         log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
@@ -99,7 +113,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
             ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
           },
           "job ended",
-        ),
+        );
+      },
       now: Date.now,
       random: Math.random,
     },
