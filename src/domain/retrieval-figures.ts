@@ -58,6 +58,7 @@ export interface RetrievalFigures {
   readonly averageScore: number;
   /** Mean raw cosine distance, likewise. */
   readonly averageDistance: number;
+  /** Mean share of memories in a language of the change; a search by hand has no change. */
   readonly languageMatch: number;
   /** Mean distance that the embedders call relevant. */
   readonly calibrated: number;
@@ -121,7 +122,9 @@ export function retrievalFigures(
     averageResults: mean(told.map(({ results }) => results)),
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
     averageDistance: mean(distances),
-    languageMatch: mean(told.flatMap(({ languageMatch }) => languageMatch ?? [])),
+    languageMatch: mean(
+      told.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
+    ),
     calibrated: mean(told.map(({ calibrated }) => calibrated)),
     embedding: embeddingFigures(searches),
     rerank: rerankFigures(searches),

@@ -60,8 +60,8 @@ function knowledgeOf({ method, topK, threshold }: HandSearch): Knowledge {
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", gate } };
 }
 
-/** No pull request has this number, so none is left out of the search. */
-const NO_PULL = -1;
+/** No pull request has this number, so none is left out of the search (see scopeOf). */
+const NO_PULL = 0;
 
 function emptyChange(title: string, { repo }: HandSearch): PullRequestContext {
   const pull: PullRequest = {

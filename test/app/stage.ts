@@ -25,6 +25,8 @@ export interface JobRow {
 
 export interface Stage {
   readonly world: GitHubWorld;
+  /** The folder of the store. */
+  readonly dataDir: string;
   /** Where the app answers. */
   url(): string;
   /** Lines of the log so far, as they would be written. */
@@ -89,6 +91,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 
   return {
     world,
+    dataDir,
     url: () => app.url,
     log,
     jobs,

@@ -87,6 +87,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "rules ok",
     "data ok",
     "queue ok",
+    "retrieval ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);
