@@ -3,18 +3,33 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openDatabase } from "../../src/adapters/sqlite/database.ts";
+import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
+import { sqliteRetrievalLog } from "../../src/adapters/sqlite/retrieval-log.ts";
+import { search } from "../../src/cli/search.ts";
+import { stats } from "../../src/cli/stats.ts";
+import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
+import { searchVerbPorts, statsVerbPorts } from "../../src/wire-cli.ts";
+import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { givenRecord } from "../learn/given.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
 let dataDir: string;
 const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
+/** The same without a process of its own, as JSON. */
 const searched = async (...words: readonly string[]) => {
-  const { code, out, err } = await run(["search", ...words, "--data-dir", dataDir, "--json"]);
-  if (code !== 0) throw new Error(err);
-  return JSON.parse(out);
+  const printed: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
+  try {
+    const here = words.includes("--repo") ? [] : ["--repo", clone.path];
+    expect(await search([...words, ...here, "--data-dir", dataDir, "--json"], searchVerbPorts)).toBe(0);
+  } finally {
+    spy.mockRestore();
+  }
+  return JSON.parse(printed.join("\n"));
 };
 const paths = ({ results }: { results: { path: string; symbol: string }[] }) =>
   results.map(({ path, symbol }) => `${path} ${symbol}`);
@@ -50,7 +65,7 @@ afterAll(() => {
 
 test("where nothing is remembered, it is said of whom, where and what to do, and no file is made", async () => {
   const nowhere = join(dataDir, "../none");
-  const [here, other, stats] = await Promise.all([
+  const [here, other, figures] = await Promise.all([
     run(["search", "prices", "--data-dir", nowhere]),
     run(["search", "prices", "--repo", "acme/shop", "--data-dir", dataDir]),
     run(["stats", "--data-dir", nowhere]),
@@ -66,26 +81,45 @@ test("where nothing is remembered, it is said of whom, where and what to do, and
     code: 3,
     err: expect.stringMatching(/remembered of acme\/shop .* Remembered there: local\/kodiai-cli-/),
   });
-  expect(stats).toMatchObject({ code: 0, out: expect.stringContaining("nothing was retrieved") });
+  expect(figures).toMatchObject({ code: 0, out: expect.stringContaining("nothing was retrieved") });
   expect(existsSync(nowhere)).toBe(false);
 });
 
 test.each([
-  [["search"], "say what to search for"],
-  [["search", " "], "say what to search for"],
-  [["search", "x", "--top", "0"], "--top takes a whole number from 1 to 100"],
-  [["search", "x", "--threshold", "1.5"], "--threshold takes a number from 0 to 1"],
-  [["search", "x", "--threshold", "0.5", "--method", "keyword"], "--method keyword knows none"],
-  [["search", "x", "--method", "magic"], "--method takes one of semantic, keyword, hybrid"],
-  [["search", "x", "--corpus", "docs"], "--corpus takes one of"],
-  [["search", "x", "--rerank"], "no reranker is configured"],
-  [["search", "x", "--langage", "go"], "did you mean --language?"],
-  [["search", "x", "--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
-  [["stats", "--window", "soon"], "--window takes minutes, hours or days"],
-  [["stats", "--window", "31d"], "up to 30d"],
-  [["stats", "now"], 'stats takes no "now"'],
-])("a mistake of usage ends with 2: %j", async (words, says) => {
-  expect(await run([...words, "--data-dir", dataDir])).toMatchObject({ code: 2, err: expect.stringContaining(says) });
+  [[], "say what to search for"],
+  [[" "], "say what to search for"],
+  [["x", "--top", "0"], "--top takes a whole number from 1 to 100"],
+  [["x", "--top", "2.5"], "--top takes a whole number from 1 to 100"],
+  [["x", "--threshold", "1.5"], "--threshold takes a number from 0 to 1"],
+  [["x", "--threshold", ""], "--threshold takes a number from 0 to 1"],
+  [["x", "--threshold", "0.5", "--method", "keyword"], "--method keyword knows none"],
+  [["x", "--method", "magic"], "--method takes one of semantic, keyword, hybrid"],
+  [["x", "--corpus", "docs"], "--corpus takes one of"],
+  [["x", "--rerank"], "no reranker is configured"],
+  [["x", "--format", "sarif"], "--format takes one of pretty, json"],
+  [["x", "--langage", "go"], "did you mean --language?"],
+  [["x", "--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
+])("search with %j is a mistake of usage", async (words, says) => {
+  const asked = search([...words, "--data-dir", dataDir], searchVerbPorts);
+  await expect(asked).rejects.toThrow(UsageError);
+  await expect(asked).rejects.toThrow(says);
+});
+
+test.each([
+  [["--window", "soon"], "--window takes minutes, hours or days"],
+  [["--window", "31d"], "up to 30d"],
+  [["--window", "0h"], "--window takes"],
+  [["now"], 'stats takes no "now"'],
+  [["--repo", "a b"], "is neither a folder nor OWNER/NAME"],
+])("stats with %j is a mistake of usage", async (words, says) => {
+  const asked = stats([...words, "--data-dir", dataDir], statsVerbPorts);
+  await expect(asked).rejects.toThrow(UsageError);
+  await expect(asked).rejects.toThrow(says);
+});
+
+test("the command line ends a mistake of usage with 2", async () => {
+  const { code, err } = await run(["search", "x", "--rerank", "--data-dir", dataDir]);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^kodiai search: --rerank: no reranker/) });
 });
 
 test("search tells both ranks, raw distance, boosts, date and score, for people and as JSON", async () => {
@@ -114,15 +148,15 @@ test("search tells both ranks, raw distance, boosts, date and score, for people 
 test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus", async () => {
   const text = "round the price of a charge";
   const all = ["--threshold", "0"];
-  const [ts, functions, exact, prefix, glob, docs, both] = await Promise.all([
-    searched(text, ...all, "--language", "TypeScript"),
-    searched(text, ...all, "--type", "function"),
-    searched(text, ...all, "--path", "tools/price.py"),
-    searched(text, ...all, "--path", "src/cart/"),
-    searched(text, ...all, "--path", "**/*.{ts,md}"),
-    searched(text, ...all, "--corpus", "doc"),
-    searched(text, ...all, "--language", "python,typescript", "--path", "src/pay/", "--path", "tools/"),
-  ]);
+  const ts = await searched(text, ...all, "--language", "TypeScript");
+  const functions = await searched(text, ...all, "--type", "function");
+  const exact = await searched(text, ...all, "--path", "tools/price.py");
+  const prefix = await searched(text, ...all, "--path", "src/cart/");
+  const glob = await searched(text, ...all, "--path", "**/*.{ts,md}");
+  const docs = await searched(text, ...all, "--corpus", "doc");
+  const both = await searched(
+    ...[text, ...all, "--language", "python,typescript", "--path", "src/pay/", "--path", "tools/"],
+  );
   expect(paths(ts).toSorted()).toEqual(["src/cart/price.ts roundPrice", "src/pay/charge.ts charge"]);
   expect(paths(functions)).toHaveLength(3);
   expect(paths(exact)).toEqual(["tools/price.py round_price"]);
@@ -193,4 +227,25 @@ test("explain walks retrieval so that one can read it, and writes it down; stats
   expect(JSON.parse(json.out)).toMatchObject({ version: 1, count: count - 1, gate: { decisions: 1, skips: 0 } });
   expect(JSON.parse(other.out)).toMatchObject({ count: 1, byMethod: [{ origin: "search", method: "keyword" }] });
   expect(doctor.out).toMatch(new RegExp(`retrieval ${count} searches in 24 h`));
+});
+
+test("what needs a look is told by stats and by doctor, with what to do", async () => {
+  const slow = mkdtempSync(join(dataDir, "slow-"));
+  const db = openDatabase(join(slow, "queue.db"), QUEUE_MIGRATIONS);
+  const log = sqliteRetrievalLog(db);
+  const embedding = { texts: 4, cached: 3, tokens: 9, usd: 0 };
+  for (let at = 0; at < 20; at += 1)
+    await log.write(anEntry({ createdAt: Date.now(), retrievalMs: 1_500, averageDistance: 0.2, embedding }));
+  db.close();
+  const [figures, doctor] = await Promise.all([
+    run(["stats", "--data-dir", slow]),
+    run(["doctor", "--data-dir", slow, "--json"]),
+  ]);
+  const text = "P95 is 1500 ms, over 1000 ms (n = 20)";
+  expect(figures.out).toMatch(/slow: P95 is 1500 ms, over 1000 ms \(n = 20\)\n +`kodiai explain` shows/);
+  expect(doctor.code).toBe(0);
+  const { checks } = JSON.parse(doctor.out);
+  expect(checks.filter(({ name }: { name: string }) => name === "retrieval")).toEqual([
+    { name: "retrieval", state: "note", text: expect.stringContaining(`${text}; `) },
+  ]);
 });

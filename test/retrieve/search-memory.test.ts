@@ -55,7 +55,7 @@ test.each(["semantic", "keyword", "hybrid"] as const)(
   async (method) => {
     const said = { at: NOW, url: null, author: null, authorIsBot: false, sha: null, pull: 3 };
     const fresh = memory("mem_best", {
-      text: "idempotency key of a charge",
+      text: "always the idempotency key of a charge",
       outcome: "reintroduced",
       provenance: said,
     });
