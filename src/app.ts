@@ -10,6 +10,7 @@ import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { retrievalWatch } from "./retrieval-watch.ts";
 import { stepFacts } from "./step-facts.ts";
 import { takeBody } from "./take-body.ts";
 import {
@@ -20,6 +21,7 @@ import {
   openStore,
   reviewPorts,
   type Store,
+  serverStatistics,
   type Unposted,
 } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -63,19 +65,15 @@ export interface RunningApp {
 /** GitHub gives up on a delivery after 10 s and an orchestrator on a process after 30 s. */
 const DRAIN_MS = 25_000;
 
-/**
- * Starts the app and listens.
- *
- * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
- */
-export async function startApp(options: AppOptions): Promise<RunningApp> {
-  const { log } = options;
-  const fetch = githubFetch(options.apiUrl);
-  const probot = new Probot({
-    appId: options.appId,
-    privateKey: options.privateKey,
-    secret: options.webhookSecret,
-    baseUrl: options.apiUrl,
+function probotOf(
+  { appId, privateKey, webhookSecret, apiUrl, log }: AppOptions,
+  fetch: ReturnType<typeof githubFetch>,
+): Probot {
+  return new Probot({
+    appId,
+    privateKey,
+    secret: webhookSecret,
+    baseUrl: apiUrl,
     request: { fetch },
     log,
     // A write that is tried again blindly is posted twice; the queue tries again, and looks first.
@@ -85,6 +83,17 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       retry: { enabled: false },
     })) as typeof ProbotOctokit,
   });
+}
+
+/**
+ * Starts the app and listens.
+ *
+ * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
+ */
+export async function startApp(options: AppOptions): Promise<RunningApp> {
+  const { log } = options;
+  const fetch = githubFetch(options.apiUrl);
+  const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const botLogin = `${await slug(app)}[bot]`;
 
@@ -102,12 +111,16 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
   const reading = { embedder, reranker };
-  const ports = reviewPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, inspector(), reading);
+  const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
+  const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
+  const ports = reviewPorts(wiring, store, inspector(), reading);
+  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const worker = startWorker(
     {
       queue: store.queue,
       run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
-      onEnd: ({ job, attempt }, end, error) =>
+      onEnd: ({ job, attempt }, end, error) => {
+        void watch();
         log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
@@ -118,7 +131,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
             ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
           },
           "job ended",
-        ),
+        );
+      },
       now: Date.now,
       random: Math.random,
     },

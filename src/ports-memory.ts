@@ -1,7 +1,10 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
+
+import type { LoggedRetrieval } from "./domain/logged-retrieval.ts";
 import type { Corpus, EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord, RepoKey } from "./domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
+import type { RetrievalFigures, StatisticsWindow } from "./domain/retrieval-figures.ts";
 
 /** What embedding cost, beside the vectors. */
 export interface Embedded {
@@ -107,6 +110,17 @@ export interface Memory {
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
   /** Removes all of a repository. */
   forgetRepository(repo: RepoKey): Promise<number>;
+}
+
+/** Writes down what each retrieval did; the newest 100,000 of the last 30 days are kept. */
+export interface RetrievalLog {
+  write(entry: LoggedRetrieval): Promise<void>;
+}
+
+/** Reads what was written down. */
+export interface RetrievalStatistics {
+  /** Zeros when nothing was. */
+  read(window: StatisticsWindow): Promise<RetrievalFigures>;
 }
 
 /** A file of a commit. */

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
+import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
@@ -15,24 +16,36 @@ import { ruleIds } from "./adapters/rules/rules.ts";
 import { secretRedactor } from "./adapters/secrets/redact.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
+import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
+import { knownRepositories } from "./adapters/sqlite/known-repositories.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
+import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
-import type { Embedder, Memory, Recall, RerankCandidate, Reranker } from "./ports-memory.ts";
+import type {
+  Embedder,
+  Memory,
+  Recall,
+  RerankCandidate,
+  Reranker,
+  RetrievalLog,
+  RetrievalStatistics,
+} from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -45,6 +58,12 @@ export interface Store {
   readonly memory: Memory;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
+  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
+  readonly retrievals: RetrievalLog;
+  /** Read anew each time. */
+  readonly statistics: RetrievalStatistics;
+  /** Repositories that something is remembered of. */
+  known(): readonly Repo[];
   /** The embedder, with the vectors of its queries kept for a day. */
   cached(embedder: Embedder): Embedder;
   /** Which embedders the vectors in memory come from, with how many each. */
@@ -68,6 +87,9 @@ export function openStore(dataDir: string): Store {
     ledger: sqliteLedger(db),
     memory: sqliteMemory(memoryDb),
     recall,
+    retrievals: sqliteRetrievalLog(db),
+    statistics: sqliteRetrievalStatistics(db, Date.now),
+    known: () => knownRepositories(memoryDb),
     cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
     spaces: () => storedSpaces(memoryDb),
     async close() {
@@ -155,6 +177,8 @@ export interface GitHubWiring {
   readonly pace: boolean;
   /** In a dry run: told what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
+  /** Told why a retrieval was not written down; the review goes on. */
+  readonly onUnrecorded: (error: unknown) => void;
 }
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
@@ -169,6 +193,7 @@ export function reviewPorts(
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
+  const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
   return async (job) => {
     const client = await clients.forRepository(job.installationId, job.repo);
     const real = githubReviews(client, github.botLogin);
@@ -187,6 +212,7 @@ export function reviewPorts(
       embedder,
       reranker,
       recall: store.recall,
+      retrievals,
       memory: store.memory,
       redact,
       botLogin: github.botLogin,
@@ -200,6 +226,16 @@ export function reviewPorts(
 /** The text with every secret masked; the line count stays. */
 export async function redact(text: string): Promise<string> {
   return (await redactor.redact(text)).text;
+}
+
+/** The log as reviews and searches write it: without secrets, and never rejecting. */
+export function withoutSecretsKept(log: RetrievalLog, onUnrecorded: (error: unknown) => void): RetrievalLog {
+  return redactedRetrievals(log, redactor, onUnrecorded);
+}
+
+/** Figures of a running server, read at most every five minutes. */
+export function serverStatistics(store: Store): RetrievalStatistics {
+  return cachedStatistics(store.statistics, Date.now);
 }
 
 /** What a dry run wrote was not posted: without the dry run the same head is reviewed. */

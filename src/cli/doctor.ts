@@ -4,10 +4,13 @@ import { styleText } from "node:util";
 import { readEnv } from "../config/env.ts";
 import { readEmbeddings } from "../config/read-embeddings.ts";
 import { otherSpaces } from "../domain/other-spaces.ts";
+import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { chosenEmbedder, githubAnswers, inspector, knownRules, openStore, type Store } from "../wire.ts";
+import { statsVerbPorts } from "../wire-cli.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
 import { REMEDIES } from "./remedies.ts";
+import { DAY_MS } from "./stats.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 interface Check {
@@ -26,7 +29,7 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = folderOf(values["data-dir"]);
-  const checks = [node(), rules(), ...(await store(dataDir)), ...(await server())];
+  const checks = [node(), rules(), ...(await store(dataDir)), ...(await retrieval(dataDir)), ...(await server())];
   if (values.json === true || values.format === "json")
     console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
   else {
@@ -89,6 +92,25 @@ async function memories(opened: Store): Promise<Check[]> {
   return [{ name: "memory", state: "ok", text: `${vectors} vectors, all of ${space.model}` }];
 }
 
+/** The last day's figures where there are any, and a note for each that needs a look. */
+async function retrieval(dataDir: string): Promise<Check[]> {
+  const name = "retrieval";
+  try {
+    const ports = statsVerbPorts(dataDir);
+    try {
+      const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
+      const alerts = retrievalAlerts(figures);
+      const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
+      if (alerts.length === 0) return [{ name, state: "ok", text }];
+      return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.mend}` }));
+    } finally {
+      ports.close();
+    }
+  } catch (error) {
+    return [{ name, state: "note", text: `its statistics cannot be read: ${message(error)}` }];
+  }
+}
+
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
     return [{ name: "server", state: "note", text: "APP_ID is not set: this machine only runs the command line" }];
@@ -113,7 +135,7 @@ const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["re
 
 function line({ name, state, text }: Check): string {
   const [color, mark] = MARK[state];
-  return `${styleText(color, mark)} ${name.padEnd(7)} ${text}`;
+  return `${styleText(color, mark)} ${name.padEnd(9)} ${text}`;
 }
 
 function message(error: unknown): string {

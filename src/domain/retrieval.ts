@@ -126,6 +126,20 @@ export interface RerankReport {
   readonly failed: string | null;
 }
 
+/** What embedding the queries of one retrieval took. */
+export interface EmbeddingUsage {
+  readonly texts: number;
+  /** How many of them were answered from the cache. */
+  readonly cached: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+export const NO_USAGE: EmbeddingUsage = { texts: 0, cached: 0, tokens: 0, usd: 0 };
+
+/** How the reason begins for which a memory is cut that only a searched skip found. */
+export const SHADOW_SAMPLE = "shadow sample";
+
 /** What the retrieve room hands on. */
 export interface Precedents {
   readonly kind: "precedents";
@@ -141,11 +155,14 @@ export interface Precedents {
     readonly repoSources: readonly string[];
     readonly sharedPoolUsed: boolean;
     readonly totalCandidates: number;
+    /** Memories in scope; absent when they were not counted. */
+    readonly scanned?: number;
     /** Largest admitted cosine distance. */
     readonly threshold: number;
     readonly thresholdMethod: "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
+  readonly usage: EmbeddingUsage;
   /** Null when nobody was asked for a better order. */
   readonly rerank: RerankReport | null;
   readonly degraded: readonly Degraded[];

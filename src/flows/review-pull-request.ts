@@ -8,12 +8,15 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { ReviewJob } from "../domain/job.ts";
+import { type LoggedRetrieval, loggedRetrieval, originOf } from "../domain/logged-retrieval.ts";
 import type { Skipped } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
-import type { Embedder, Memory, Recall, Reranker } from "../ports-memory.ts";
+import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
@@ -29,6 +32,8 @@ export interface WritingPorts {
   readonly reranker: Reranker | null;
   /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
   readonly gateCache: ReturnType<typeof newGateCache> | null;
+  /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
+  readonly retrievals?: RetrievalLog | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -89,6 +94,7 @@ export async function writeReview(
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const signals = await step("analyze", () => analyze(context));
+  const asked = ports.now();
   const precedents = await step("retrieve", () =>
     retrieve(context, signals, ports, {
       knowledge: context.config.knowledge,
@@ -96,8 +102,23 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
+  await ports.retrievals?.write(logged(context, precedents, ports, asked));
   const written = await step("review", () => review(context, signals, precedents, ports.inspector));
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
+}
+
+function logged(
+  { job, repo, pull, config }: PullRequestContext,
+  precedents: Precedents,
+  { embedder, now }: WritingPorts,
+  asked: number,
+): LoggedRetrieval {
+  const { topK, distanceThreshold } = config.knowledge.retrieval;
+  const calibrated =
+    distanceThreshold === "auto" ? (embedder?.threshold ?? precedents.provenance.threshold) : distanceThreshold;
+  const at = now();
+  const origin = originOf(job.trigger);
+  return loggedRetrieval(precedents, { repo, pull: pull.number, origin, ms: at - asked, at, topK, calibrated });
 }
 
 async function send(

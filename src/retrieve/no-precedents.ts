@@ -1,12 +1,12 @@
 // Precedents that stay away: the gate skipped, retrieval is switched off or failed, or a skip was searched only to learn.
 import type { Knowledge } from "../config/knowledge.ts";
-import type { GateDecision, Precedents } from "../domain/retrieval.ts";
+import { type GateDecision, NO_USAGE, type Precedents, SHADOW_SAMPLE } from "../domain/retrieval.ts";
 import { configuredThreshold } from "./threshold.ts";
 
 /** An empty list with the decision that led to it. */
 export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
-  const { distanceThreshold, method } = retrieval;
-  const threshold = configuredThreshold(distanceThreshold, null);
+  const { method } = retrieval;
+  const threshold = configuredThreshold(retrieval, null);
   const searched = { repoSources: [], sharedPoolUsed: false, totalCandidates: 0 };
   return {
     kind: "precedents",
@@ -16,6 +16,7 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     seenBefore: [],
     cut: [],
     provenance: { ...searched, threshold, thresholdMethod: "configured", method },
+    usage: NO_USAGE,
     rerank: null,
     degraded: [],
   };
@@ -36,7 +37,7 @@ export function switchedOff(): GateDecision {
 
 /** What a searched skip hands on: nothing for the prompt, and what would have been used among what was cut. */
 export function shadowed(found: Precedents): Precedents {
-  const reason = `shadow sample: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
+  const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
   return {
     ...found,
     ranked: [],

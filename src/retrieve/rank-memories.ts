@@ -25,6 +25,8 @@ export interface RankSettings {
   readonly keywordFloor: number;
   /** False admits every candidate, however far. */
   readonly floors: boolean;
+  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  readonly adaptive: boolean;
   readonly language: boolean;
   /** For the method that orders by distance. */
   readonly byLanguage: RerankConfig;
@@ -55,7 +57,12 @@ export function rankMemories(evidence: Evidence, settings: RankSettings): Ranked
     return record === undefined ? [] : [{ ...hit, record }];
   });
   const distances = fused.flatMap(({ distance }) => (distance === null ? [] : [distance]));
-  const threshold = adaptiveThreshold(distances, settings.configuredThreshold);
+  const { configuredThreshold } = settings;
+  const threshold = adaptiveThreshold(
+    distances,
+    configuredThreshold,
+    settings.adaptive ? {} : { floor: configuredThreshold },
+  );
   const cut: { id: string; reason: string }[] = [];
   const relevant = fused.filter((candidate) => {
     const reason = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;

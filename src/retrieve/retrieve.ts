@@ -4,9 +4,11 @@
  * only and is said as `degraded`; a review never fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { Found, HandSearch } from "../domain/found.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
+  EmbeddingUsage,
   GateDecision,
   MemoryCounts,
   Precedents,
@@ -16,10 +18,13 @@ import type {
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
+import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type Attempts, attempts } from "./attempts.ts";
-import { buildRetrievalQuery } from "./build-query.ts";
+import { changeQuery } from "./change-query.ts";
 import { choose } from "./choose.ts";
 import { decide } from "./decide.ts";
+import { type EmbeddedQueries, embeddedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
+import { foundOf } from "./found-of.ts";
 import type { QueryCandidates } from "./fuse.ts";
 import { type Fusion, fusionOf } from "./fusion.ts";
 import { defaultDecision } from "./gate.ts";
@@ -29,14 +34,13 @@ import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
-import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
 import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
-import { inShadowSample } from "./shadow-sample.ts";
+import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
@@ -61,6 +65,8 @@ export interface RetrieveSettings {
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
+  /** A question in place of the change's own queries; null or absent: the change asks. */
+  readonly asked?: Asked | null;
 }
 
 /** What every step of one search needs. */
@@ -101,6 +107,15 @@ export async function retrieve(
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const result = await tries.run("retrieval", () => gated(context, signals, ports, settings, tries), failed);
   return { ...result, degraded: tries.degraded() };
+}
+
+/**
+ * Searches memory for a text that somebody typed, the way a review searches it, without a gate, and with what a review
+ * would not be told. Never rejects.
+ */
+export async function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Found> {
+  const { context, signals, settings } = askedByHand(text, search);
+  return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
 }
 
 /**
@@ -146,28 +161,29 @@ async function gated(
 }
 
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, ports, settings, tuning, tries } = at;
+  const { context, signals, settings, tuning, tries } = at;
   const { retrieval } = settings.knowledge;
-  const query = queryOf(at);
-  const { queries, method } = await candidates(at, query.variants);
+  const { embedder } = at.ports;
+  const query = settings.asked?.query ?? changeQuery(context, signals, tuning);
+  const { queries, method, usage } = await candidates(at, query.variants);
   const records = await recordsOf(at, queries);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
   const list = rankMemories(
-    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, ports.embedder?.weight ?? 1)) },
+    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
     {
       ...tuning,
       method,
       fusion,
       strategy: gate.strategy,
-      configuredThreshold: thresholdOf(at),
+      configuredThreshold: configuredThreshold(retrieval, embedder),
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking(at, gate), tries);
-  return { ...chosen(at, gate, query, { ...list, ranked }, method, records), rerank: report };
+  return { ...chosen(at, gate, query, { ...list, ranked }, method, records), usage, rerank: report };
 }
 
 /** Null: there is no reranker, or the repository wants none. */
@@ -177,22 +193,16 @@ function reranking({ ports: { reranker }, settings, tuning }: Search, gate: Gate
   return { by: reranker.name, ask: reranker.rerank, topK, strategy: gate.strategy, tuning: tuning.rerank };
 }
 
-function queryOf({ context, signals, tuning }: Search): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals, { maxChars: tuning.queryChars });
-  const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
-  return { text, dropped, variants };
-}
-
 /** Both lists of each query. Without a single list of nearest memories, words must do whatever the method. */
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
-): Promise<{ readonly queries: readonly QueryCandidates[]; readonly method: Method }> {
+): Promise<{ readonly queries: readonly QueryCandidates[]; readonly method: Method; readonly usage: EmbeddingUsage }> {
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: tuning.corpora };
-  const vectors = method === "keyword" ? [] : await embedded(at, variants);
+  const filter = { corpora: tuning.corpora, ...settings.asked?.filter };
+  const { vectors, usage } = method === "keyword" ? NOT_EMBEDDED : await embedded(at, variants);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(
     variants.map(async (_, index) => {
@@ -212,27 +222,27 @@ async function candidates(
         : [],
     })),
   );
-  return { queries, method: noVectors ? "keyword" : method };
+  return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
 /** One request for all texts; null for each that has no vector. */
 async function embedded(
   { ports: { embedder }, settings, tries }: Search,
   variants: readonly QueryVariant[],
-): Promise<readonly (Float32Array | null)[]> {
+): Promise<EmbeddedQueries> {
   if (embedder === null || settings.knowledge.embeddings === "off") {
     tries.note(
       "embedding",
       embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
     );
-    return [];
+    return NOT_EMBEDDED;
   }
   const texts = variants.map(({ text }) => text);
   const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
-  if (answer === null) return [];
-  const missing = texts.filter((_, index) => (answer.vectors[index] ?? null) === null).length;
-  if (missing > 0) tries.note("embedding", `${missing} of ${texts.length} queries could not be embedded`);
-  return answer.vectors;
+  const queries = embeddedQueries(texts, answer);
+  if (queries.missing > 0)
+    tries.note("embedding", `${queries.missing} of ${texts.length} queries could not be embedded`);
+  return queries;
 }
 
 /** The records of all candidates, each held against the scope once more before anything of it goes on. */
@@ -251,18 +261,14 @@ async function recordsOf(
   return new Map(admitted.map((record) => [record.id, record]));
 }
 
-function thresholdOf({ settings, ports }: Pick<Search, "settings" | "ports">): number {
-  return configuredThreshold(settings.knowledge.retrieval.distanceThreshold, ports.embedder?.threshold ?? null);
-}
-
 function chosen(
-  { context, settings, ports, tuning, scope }: Search,
+  { context, settings, ports, tuning, scope, counts }: Search,
   gate: GateDecision,
   query: RetrievalQuery,
   list: RankedList,
   method: Method,
   records: ReadonlyMap<string, MemoryRecord>,
-): Precedents {
+): Omit<Precedents, "usage"> {
   const { topK, maxContextChars } = settings.knowledge.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const characters = tuning.budget ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS)) : null;
@@ -273,12 +279,16 @@ function chosen(
     gate,
     query,
     ranked: picked.chosen,
-    seenBefore: seenBefore(list.ranked, thresholdOf({ settings, ports }) * SEEN_BEFORE_PART),
+    seenBefore: seenBefore(
+      list.ranked,
+      configuredThreshold(settings.knowledge.retrieval, ports.embedder) * SEEN_BEFORE_PART,
+    ),
     cut: [...list.cut, ...picked.cut],
     provenance: {
       repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],
       sharedPoolUsed: [...records.values()].some(({ repo }) => repo !== scope.repo),
       totalCandidates: list.candidates,
+      ...(counts === null ? {} : { scanned: counts.total }),
       threshold: list.threshold.threshold,
       thresholdMethod: list.threshold.method,
       method,
@@ -286,8 +296,4 @@ function chosen(
     rerank: null,
     degraded: [],
   };
-}
-
-function sampleKey({ repo, pull }: PullRequestContext): string {
-  return `${repoKey(repo)}#${pull.number}@${pull.head.sha}`;
 }

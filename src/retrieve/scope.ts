@@ -21,7 +21,8 @@ export function scopeOf(
   return {
     repo: repoKey(repo),
     ownerPool: sharing ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
-    excludePull: pull.number,
+    // Numbers begin at 1: a local change, or a search by hand, is none and has said nothing.
+    excludePull: pull.number > 0 ? pull.number : null,
     before,
   };
 }

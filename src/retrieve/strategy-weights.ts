@@ -21,11 +21,11 @@ export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights
 
 /** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
 export function ownWeights(
-  { fusion, weights }: Pick<Knowledge["retrieval"], "fusion" | "weights">,
-  embedderWeight: number,
+  { fusion, weights }: Knowledge["retrieval"],
+  embedder: { readonly weight: number } | null,
 ): RetrieverWeights {
   if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
-  return { vector: embedderWeight, keyword: 1 };
+  return { vector: embedder?.weight ?? 1, keyword: 1 };
 }
 
 /**

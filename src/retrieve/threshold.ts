@@ -1,4 +1,8 @@
 // How near a memory must be to count as relevant: the configured cosine distance, or nearer where the candidates say so.
+import type { Knowledge } from "../config/knowledge.ts";
+
+/** The cosine distance that counts as relevant where no embedder says. */
+const DEFAULT_THRESHOLD = 0.3;
 
 export interface ThresholdSettings {
   /** From so many candidates on, a gap in their distances means something. */
@@ -21,6 +25,14 @@ export const THRESHOLD: ThresholdSettings = {
   ceiling: null,
 };
 
+/** Largest relevant cosine distance: as configured, else as the embedder is calibrated. */
+export function configuredThreshold(
+  { distanceThreshold }: Pick<Knowledge["retrieval"], "distanceThreshold">,
+  embedder: { readonly threshold: number } | null,
+): number {
+  return distanceThreshold === "auto" ? (embedder?.threshold ?? DEFAULT_THRESHOLD) : distanceThreshold;
+}
+
 export interface Threshold {
   /** Largest admitted raw cosine distance. */
   readonly threshold: number;
@@ -28,14 +40,6 @@ export interface Threshold {
   readonly candidateCount: number;
   /** The largest gap between neighbours, or null with fewer than two. */
   readonly gapSize: number | null;
-}
-
-/** The cosine distance that counts as relevant where no embedder says. */
-const DEFAULT_THRESHOLD = 0.3;
-
-/** @param own the embedder's, calibrated; null without one */
-export function configuredThreshold(wish: number | "auto", own: number | null): number {
-  return wish === "auto" ? (own ?? DEFAULT_THRESHOLD) : wish;
 }
 
 /**

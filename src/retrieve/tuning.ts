@@ -21,6 +21,8 @@ export interface Tuning {
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
   readonly floors: boolean;
+  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  readonly adaptive: boolean;
   /** False lets the ranked list be as long as topK whatever its characters. */
   readonly budget: boolean;
   readonly rareWords: number;
@@ -45,6 +47,7 @@ export const TUNING: Tuning = {
   queryChars: QUERY_CHARS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
+  adaptive: true,
   budget: true,
   rareWords: RARE_WORDS,
   perFile: null,

@@ -153,6 +153,7 @@ test("after the change was gathered nobody asks GitHub again: signals, gate and 
     known: knownRules(),
     embedder: asking,
     recall: shelf(SOME),
+    reranker: null,
     gateCache: null,
     now: () => NOW,
   };

@@ -90,6 +90,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "data ok",
     "queue ok",
     "memory ok",
+    "retrieval ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);

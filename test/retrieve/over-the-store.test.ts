@@ -59,7 +59,7 @@ function search(shape: Shape, from = 0, retrieval: object = {}) {
   const { context, signals } = given(shape);
   const { retrieval: own, ...knowledge } = defaultKnowledge();
   const settings = { knowledge: { ...knowledge, retrieval: { ...own, ...retrieval } }, now: NOW };
-  return retrieve(context, signals, { embedder: unseen(from), recall: store.recall }, settings);
+  return retrieve(context, signals, { embedder: unseen(from), recall: store.recall, reranker: null }, settings);
 }
 
 const CODE: Shape = { title: "feat: carts", files: { "src/auth/cart.cpp": added("int a;"), "b.py": added("b = 1") } };

@@ -31,6 +31,7 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
   const ports = {
     embedder: room.embedder === undefined ? embedder() : room.embedder,
     recall: shelf(shelved, room.recall),
+    reranker: null,
   };
   const retrieval = { fusion: "rrf", ...room.retrieval };
   const knowledge = Knowledge.parse({ sharing: { enabled: room.sharing ?? false }, retrieval });

@@ -232,6 +232,7 @@ export const NO_PRECEDENTS: Precedents = {
     thresholdMethod: "configured",
     method: "hybrid",
   },
+  usage: { texts: 0, cached: 0, tokens: 0, usd: 0 },
   rerank: null,
   degraded: [],
 };
