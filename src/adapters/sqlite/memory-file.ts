@@ -5,15 +5,19 @@ import { type Database, openDatabase } from "./database.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 
 /**
- * Opens (or creates) the memory for writing and brings its schema up to date.
+ * Opens (or creates) the memory for writing and brings its schema up to date. Needs no sqlite-vec: writing vectors does
+ * not, and searching opens the file for itself.
  *
  * @param path a file; memory is searched from another thread, so `:memory:` would be found empty there
+ * @param mostPages the file grows no larger than so many pages of 4 KiB; null lets it fill the disk
  * @throws Error in words for the operator: not a database, damaged, another program's, or of a newer Kodiai
  */
-export function openMemory(path: string): Database.Database {
+export function openMemory(path: string, mostPages: number | null = null): Database.Database {
   try {
     prepare(path);
-    return openDatabase(path, MEMORY_MIGRATIONS);
+    const db = openDatabase(path, MEMORY_MIGRATIONS);
+    if (mostPages !== null) db.pragma(`max_page_count = ${mostPages}`);
+    return db;
   } catch (error) {
     throw inWords(path, error);
   }
