@@ -137,6 +137,8 @@ function refusalText(error: unknown): string {
 async function openMemoryFor(word: string | undefined) {
   const folder = dataDir(word);
   const store = openStore(folder);
+  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  if (store.memoryProblem !== null) throw store.memoryProblem;
   const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
   const read = readEmbeddings(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));

@@ -1,17 +1,12 @@
 // kodiai doctor: what is configured, reachable and degraded, each with its mend.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
-import { readEnv } from "../config/env.ts";
+import { type Env, readEnv } from "../config/env.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
+import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
-
-interface Check {
-  readonly name: string;
-  readonly state: "ok" | "note" | "broken";
-  readonly text: string;
-}
 
 /** Exit 0 when nothing is broken, else 3. */
 export async function doctor(words: readonly string[]): Promise<ExitCode> {
@@ -23,7 +18,7 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = folderOf(values["data-dir"]);
-  const checks = [node(), rules(), ...store(dataDir), ...(await server())];
+  const checks = [node(), rules(), ...store(dataDir), ...(await memoryChecks(dataDir)), ...(await server())];
   if (values.json === true || values.format === "json") console.log(JSON.stringify({ version: 1, checks }, null, 2));
   else for (const check of checks) console.log(line(check));
   return checks.some((check) => check.state === "broken") ? 3 : 0;
@@ -72,17 +67,19 @@ async function server(): Promise<Check[]> {
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
+  return [await github(read.env), await warmthCheck(read.env)];
+}
+
+async function github(env: Env): Promise<Check> {
   try {
-    const slug = await githubAnswers(read.env, privateKeyOf(read.env));
-    return [{ name: "github", state: "ok", text: `${read.env.githubApiUrl} knows this app as ${slug}` }];
+    const slug = await githubAnswers(env, privateKeyOf(env));
+    return { name: "github", state: "ok", text: `${env.githubApiUrl} knows this app as ${slug}` };
   } catch (error) {
-    return [
-      {
-        name: "github",
-        state: "broken",
-        text: `${read.env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
-      },
-    ];
+    return {
+      name: "github",
+      state: "broken",
+      text: `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+    };
   }
 }
 
@@ -90,7 +87,7 @@ const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["re
 
 function line({ name, state, text }: Check): string {
   const [color, mark] = MARK[state];
-  return `${styleText(color, mark)} ${name.padEnd(7)} ${text}`;
+  return `${styleText(color, mark)} ${name.padEnd(10)} ${text}`;
 }
 
 function message(error: unknown): string {

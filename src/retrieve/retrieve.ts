@@ -28,7 +28,7 @@ import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
-import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
+import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
@@ -124,6 +124,10 @@ async function gated(
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
   if (!retrieval.enabled) return noPrecedents(switchedOff(), retrieval);
+  if (ports.recall.off !== undefined) {
+    tries.note("memory", ports.recall.off);
+    return noPrecedents(withoutMemory(ports.recall.off), retrieval);
+  }
   const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
@@ -186,7 +190,11 @@ async function candidates(
     variants.map(async (_, index) => {
       const vector = vectors[index] ?? null;
       if (vector === null || embedder === null) return null;
-      return tries.run("vector-search", () => recall.nearest(scope, vector, embedder.space, k, filter), null);
+      return tries.run(
+        "vector-search",
+        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
+        null,
+      );
     }),
   );
   const noVectors = nearest.every((list) => list === null);
@@ -196,7 +204,7 @@ async function candidates(
       variant,
       nearest: nearest[index] ?? [],
       matching: byWords
-        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter), [])
+        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter, tries.note), [])
         : [],
     })),
   );
@@ -219,7 +227,10 @@ async function embedded(
   const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
   if (answer === null) return [];
   const missing = texts.filter((_, index) => (answer.vectors[index] ?? null) === null).length;
-  if (missing > 0) tries.note("embedding", `${missing} of ${texts.length} queries could not be embedded`);
+  if (missing > 0) {
+    const all = `${missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  }
   return answer.vectors;
 }
 

@@ -87,6 +87,9 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "rules ok",
     "data ok",
     "queue ok",
+    "memory ok",
+    "sqlite-vec ok",
+    "embedder ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);

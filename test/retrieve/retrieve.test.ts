@@ -248,7 +248,7 @@ describe("how memory is asked", () => {
   test("every list is fetched at least fifty deep, and code is not searched", async () => {
     const asked: unknown[] = [];
     const spy = async (...parts: readonly unknown[]) => {
-      asked.push(parts.slice(-2));
+      asked.push(parts.slice(-3, -1));
       return [];
     };
     await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });

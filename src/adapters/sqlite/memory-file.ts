@@ -25,18 +25,26 @@ export function openMemory(path: string, mostPages: number | null = null): Datab
 
 /**
  * What is wrong inside the file: an empty list when nothing is. Reads everything, so it takes about a second per
- * gigabyte: for `doctor`, for a restore, and never on the way to a review.
+ * gigabyte: for a restore, and never on the way to a review.
  */
 export function memoryProblems(db: Database.Database): readonly string[] {
-  const problems: string[] = [];
+  const problems = [...pageProblems(db)];
   try {
-    const found = db.pragma("quick_check(10)", { simple: false }) as { quick_check: string }[];
-    problems.push(...found.map((row) => row.quick_check).filter((text) => text !== "ok"));
     db.prepare("INSERT INTO word_index (word_index, rank) VALUES ('integrity-check', 1)").run();
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error));
   }
   return problems;
+}
+
+/** The same, of the file's pages only: holds up no writer, so that `doctor` can ask beside a running server. */
+export function pageProblems(db: Database.Database): readonly string[] {
+  try {
+    const found = db.pragma("quick_check(10)", { simple: false }) as { quick_check: string }[];
+    return found.map((row) => row.quick_check).filter((text) => text !== "ok");
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 /** Turns SQLite's words about an unreadable file into what the operator can do. */
