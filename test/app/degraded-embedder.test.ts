@@ -1,7 +1,15 @@
 // The embedding server fails in every way: the review is posted, says so, and words still find what was said before.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Repository } from "../fakes/github/conversation.ts";
-import { type Answer, hang, json, type ScriptedServer, scriptedServer, status, text } from "../fakes/scripted-server.ts";
+import {
+  type Answer,
+  hang,
+  json,
+  type ScriptedServer,
+  scriptedServer,
+  status,
+  text,
+} from "../fakes/scripted-server.ts";
 import { BACKUP, said, summaryOf } from "./given.ts";
 import { comment, remembering, smallTalk } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";

@@ -105,7 +105,14 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
       return inSnapshot(filter, () => nearestOf(at, { db, scope, filter, k, tell }, vector, space));
     },
     matching(scope, text, k, filter) {
-      return inSnapshot(filter, () => matchingOf(at, { db, scope, filter, k, tell }, text));
+      const of = { db, scope, filter, k, tell };
+      try {
+        return inSnapshot(filter, () => matchingOf(at, of, text));
+      } catch (error) {
+        if (error instanceof RangeError) throw error;
+        // In a snapshot of its own: after a page that could not be read, SQLite does not end the old one.
+        return inSnapshot(filter, () => matchingAfter(error, at, of, text));
+      }
     },
     records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
     counts: (scope) => inSnapshot(null, () => countsOf(db, scope)),
@@ -162,16 +169,18 @@ function staleText(rows: number, models: readonly string[]): string {
 /** By the index in memory; where that cannot be, by FTS5, which is said. */
 function matchingOf(at: Opened, of: Search, text: string): KeywordHit[] {
   const repositories = admittedRepositories(at.db, of.scope);
-  let why = whyInFile(at, repositories);
-  if (why === null) {
-    try {
-      return matchingInMemory(of, text, repositories, at.shelves);
-    } catch (error) {
-      if (error instanceof RangeError) throw error;
-      for (const repository of repositories) at.shelves.drop(repository);
-      why = `the index in memory failed (${error instanceof Error ? error.message : String(error)})`;
-    }
-  }
+  const why = whyInFile(at, repositories);
+  return why === null ? matchingInMemory(of, text, repositories, at.shelves) : matchingInstead(why, of, text);
+}
+
+/** By FTS5, after the index in memory failed. */
+function matchingAfter(error: unknown, at: Opened, of: Search, text: string): KeywordHit[] {
+  for (const repository of admittedRepositories(at.db, of.scope)) at.shelves.drop(repository);
+  const why = error instanceof Error ? error.message : String(error);
+  return matchingInstead(`the index in memory failed (${why})`, of, text);
+}
+
+function matchingInstead(why: string, of: Search, text: string): KeywordHit[] {
   const hits = matchingInFile(of, text);
   of.tell("keyword-search", `${why}; SQLite's index was asked instead, which ranks less well`);
   return hits;
