@@ -78,21 +78,21 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): re
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
 
-const WARMTH: Readonly<Record<MemoryWarmth["state"], string>> = {
-  off: "memory could not be opened; reviews go on without it",
-  cold: "the search thread does not run; it starts with the next search",
-  warming: "the index is being read into memory; until then the file answers, more slowly",
-  warm: "the index is in memory",
-};
+const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
+  ["off", "memory could not be opened; reviews go on without it"],
+  ["cold", "the search thread does not run; it starts with the next search"],
+  ["warming", "the index is being read into memory; until then the file answers, more slowly"],
+  ["warm", "the index is in memory"],
+]);
 
 /** What the running server says of its search: asked of it, since it is held in its memory. Never rejects. */
 export async function warmthCheck({ host, port }: Pick<Env, "host" | "port">): Promise<Check> {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
     const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) });
-    const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth };
-    const said = memory === undefined ? undefined : WARMTH[memory.state];
-    if (memory === undefined || said === undefined) throw new Error("not Kodiai");
+    const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
+    const said = WARMTH.get(memory?.state ?? "");
+    if (!memory || said === undefined) throw new Error("not Kodiai");
     const text = `${said} (${memory.repositories} repositories, ${memory.rows} memories held)`;
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {

@@ -77,7 +77,9 @@ describe("what was seen before", () => {
   ])("an address that is none, or elsewhere, is shown and not linked: %j", (url) => {
     const [line = "", ...more] = told({ ...SEEN, url }) ?? [];
     expect(more).toEqual([]);
-    expect(line).toMatch(/^- `src\/cart\/price\.cpp`: code like this was commented on \(fixed\) at `[^`]+` on 2026-10-22,/);
+    expect(line).toMatch(
+      /^- `src\/cart\/price\.cpp`: code like this was commented on \(fixed\) at `[^`]+` on 2026-10-22,/,
+    );
     expect(violations(summary([{ ...SEEN, url }]), OURS)).toEqual([]);
   });
 
