@@ -48,7 +48,10 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   if (problems.length > 0) {
     return [{ name: "memory", state: "broken", text: `${problems.join("; ")}; reviews go on without it (${sizes})` }];
   }
-  const held = records === 0 ? "nothing remembered yet" : `${records} memories of ${repositories} repositories`;
+  const held =
+    records === 0
+      ? "nothing remembered yet"
+      : `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
   const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
   return [
     { name: "memory", state: "ok", text: `${held}, ${more}` },
@@ -70,7 +73,7 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): re
   const none = records + stale - all;
   const parts = [
     ...(listed.length === 0 ? ["none"] : listed),
-    ...(none > 0 ? [`${none} memories without one, found by words`] : []),
+    ...(none > 0 ? [`${memories(none)} without one, found by words`] : []),
     ...(others > 0
       ? [`${others} of another model than the embedder's: not compared; run \`kodiai index\` and import again`]
       : []),
@@ -93,7 +96,7 @@ export async function warmthCheck({ host, port }: Pick<Env, "host" | "port">): P
     const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
     const said = WARMTH.get(memory?.state ?? "");
     if (!memory || said === undefined) throw new Error("not Kodiai");
-    const text = `${said} (${memory.repositories} repositories, ${memory.rows} memories held)`;
+    const text = `${said} (${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held)`;
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {
     const text = `no server answers at ${at}:${port}; when it starts, it reads what was written to last into memory`;
@@ -103,6 +106,14 @@ export async function warmthCheck({ host, port }: Pick<Env, "host" | "port">): P
 
 function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {
   return `${model} (${dimension} numbers)`;
+}
+
+function memories(count: number): string {
+  return counted(count, "memory", "memories");
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function megabytes(bytes: number): string {

@@ -55,10 +55,10 @@ test("vectors are counted by their model, and how many the embedder cannot compa
   await remember({ model: "voyage-code-3", dimension: 1024 }, ones(1024));
   const { code, lines } = await doctor();
   expect(code).toBe(0);
-  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}memory {5}4 memories of 1 repositories/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}memory {5}4 memories of 1 repository/));
   expect(lines).toContainEqual(
     `note   vectors    2 of ${space.model} (${space.dimension} numbers); 1 of voyage-code-3 (1024 numbers); ` +
-      "1 memories without one, found by words; 1 of another model than the embedder's: not compared; run `kodiai index` and import again",
+      "1 memory without one, found by words; 1 of another model than the embedder's: not compared; run `kodiai index` and import again",
   );
 });
 
