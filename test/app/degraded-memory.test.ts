@@ -1,6 +1,7 @@
 // Memory fails in every way: the review is posted, its footer says what was missing, and the server lives.
 import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import type { AppOptions } from "../../src/app.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
@@ -51,6 +52,18 @@ async function reviewed(in_ = repository) {
 async function alive() {
   const answer = await fetch(`${stage.url()}/healthz`);
   return (await answer.json()) as { ok: boolean; memory: { state: string; repositories: number; rows: number } };
+}
+
+/** The server has read into memory what was remembered when it started: so many rows. */
+async function warm(rows: number) {
+  let { memory } = await alive();
+  const look = setInterval(async () => {
+    memory = (await alive()).memory;
+  }, 50);
+  await until("a warm memory", () => memory.state === "warm" && memory.rows === rows).finally(() =>
+    clearInterval(look),
+  );
+  return memory;
 }
 
 function rows(): number {
@@ -114,6 +127,27 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   expect((await stage.settled(pull)).outcome).not.toContain("not remembered");
   // What was said on the full disk is not said again, and so is lost to memory; the other findings are not.
   expect(rows()).toBe(24);
+});
+
+test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice", async () => {
+  await openWithMemory();
+  const locked = new Database(join(stage.dataDir, "memory.db"));
+  const queue = new Database(join(stage.dataDir, "queue.db"));
+  try {
+    locked.exec("BEGIN IMMEDIATE");
+    const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: "Transient: the database is locked" });
+    queue.exec("UPDATE jobs SET attempt = 5 WHERE state = 'waiting'");
+    await stage.hurry();
+    const job = await stage.settled(pull);
+    expect(job).toMatchObject({ state: "done", attempt: 6 });
+    expect(job.outcome).toMatch(/^posted .*; not remembered: the database is locked$/);
+    expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+    expect(summaryOf(stage.world, pull).body).toMatch(FOUND);
+  } finally {
+    locked.close();
+    queue.close();
+  }
 });
 
 test("vectors that were damaged are passed over, and how many is said", async () => {
@@ -196,13 +230,18 @@ test("memories of another model are not compared; how many is said, and words fi
 });
 
 test("while the index is being read into memory SQLite's own answers, and that is said", async () => {
-  await openWithMemory({ limits: { coldRows: 5 } });
-  const first = await reviewed();
+  await open({ limits: { coldRows: 5 } });
+  await warm(0);
+  // By words alone: a search by vectors that comes first would have it read so few rows before words are asked for.
+  const config = { ".kodiai.yml": "knowledge:\n  retrieval:\n    method: keyword\n" };
+  const words = await stage.world.repository("acme", "words", { files: config });
+  await remembering(stage, [comment(words, "1"), ...smallTalk(words, 9)]);
+  const first = await reviewed(words);
   expect(first.body).toMatch(FOUND);
   expect(first.body).toContain(
     "- `keyword-search`: the index is still being read into memory; SQLite's index was asked",
   );
-  const { body } = await reviewed();
+  const { body } = await reviewed(words);
   expect(body).toMatch(FOUND);
   expect(body).not.toContain("incomplete");
 });
@@ -226,12 +265,7 @@ test("a search that takes too long is given up", async () => {
 test("a server that starts reads into memory what will be searched, and says how far it is", async () => {
   await openWithMemory();
   await stage.restart({ memory: { patience, limits: { coldRows: 5 } } });
-  let memory = (await alive()).memory;
-  const look = setInterval(async () => {
-    memory = (await alive()).memory;
-  }, 50);
-  await until("a warm memory", () => memory.state === "warm" && memory.rows === 10);
-  clearInterval(look);
+  const memory = await warm(10);
   expect(memory).toEqual({ state: "warm", repositories: 1, rows: 10 });
   const { body } = await reviewed();
   expect(body).not.toContain("incomplete");

@@ -35,8 +35,8 @@ export interface WarmUpSettings {
   readonly rowsInSql: number;
 }
 
-/** Rows of one piece: a question waits for at most a fifth of a second (20–100 µs a row). */
-const PIECE = 2_000;
+/** Rows of one piece: a question waits for about a twentieth of a second (20–100 µs a row). */
+const PIECE = 500;
 /** The share of the room that is filled unasked; the rest is for what is asked. */
 const UNASKED = 0.5;
 const MOST_REPOSITORIES = 200;
