@@ -18,13 +18,14 @@ import {
   chosenReranker,
   githubFetch,
   inspector,
+  type MemorySettings,
   openStore,
   reviewPorts,
   type Store,
   serverStatistics,
   type Unposted,
 } from "./wire.ts";
-import { startWorker, type Worker } from "./worker.ts";
+import { ATTEMPTS, startWorker, type Worker } from "./worker.ts";
 
 export interface AppOptions {
   readonly appId: number;
@@ -51,6 +52,9 @@ export interface AppOptions {
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
   readonly pace: boolean;
+  /** Other limits than the documented ones; in tests only. */
+  readonly memory?: MemorySettings;
+  readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: ReviewJob, room: string, value: unknown, ms: number) => void;
@@ -97,13 +101,18 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const app = await probot.auth();
   const botLogin = `${await slug(app)}[bot]`;
 
-  const store = openStore(options.dataDir);
+  const store = openStore(options.dataDir, options.memory);
+  if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
+  // Nobody waits for it: until it is done the file answers, more slowly.
+  store
+    .warm()
+    .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
   const recovered = store.queue.recover(Date.now());
   if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
 
   const { apiUrl, pace } = options;
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const chosen = await chosenEmbedder(options.embeddings);
+  const chosen = await chosenEmbedder(options.embeddings, options.embeddingLimits);
   for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
@@ -118,7 +127,10 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const worker = startWorker(
     {
       queue: store.queue,
-      run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
+      run: async (job, attempt) => {
+        const given = { ...(await ports(job)), isLastTry: attempt >= ATTEMPTS };
+        return outcome(await reviewPullRequest(job, given, timed(job, options)));
+      },
       onEnd: ({ job, attempt }, end, error) => {
         void watch();
         log[end.state === "dead" || isBug(error) ? "error" : "info"](
@@ -190,10 +202,10 @@ function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: 
   return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
 }
 
-/** GET /healthz: the process answers and its store can be read. */
+/** GET /healthz: the process answers, its store can be read, and how far memory is read; no text of anybody. */
 function health(request: IncomingMessage, response: ServerResponse, store: Store): boolean {
   if (request.method !== "GET" || request.url?.split("?")[0] !== "/healthz") return false;
-  const body = JSON.stringify({ ok: true, jobs: store.queue.counts() });
+  const body = JSON.stringify({ ok: true, jobs: store.queue.counts(), memory: store.warmth() });
   response.writeHead(200, { "content-type": "application/json" }).end(body);
   return true;
 }
@@ -211,9 +223,9 @@ function isBug(error: unknown): boolean {
 }
 
 function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
-  return result.kind === "posted"
-    ? `posted ${result.reviewUrl ?? result.summaryUrl}`
-    : `${result.kind}: ${result.reason}`;
+  if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
+  const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
+  return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;
 }
 
 function timed(job: ReviewJob, options: AppOptions): Step {
@@ -222,7 +234,17 @@ function timed(job: ReviewJob, options: AppOptions): Step {
     const value = await enter();
     const ms = Math.round(performance.now() - started);
     options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
+    const trouble = memoryTrouble(room, value);
+    if (trouble !== null) options.log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
     options.onStep?.(job, room, value, ms);
     return value;
   };
+}
+
+/** What went wrong with memory in a room: one warning a review. The review's footer says it too, where it still can. */
+function memoryTrouble(room: string, value: unknown): object | null {
+  if ((room !== "retrieve" && room !== "remember") || typeof value !== "object" || value === null) return null;
+  if ("reason" in value) return { reason: value.reason };
+  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
+  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }

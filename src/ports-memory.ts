@@ -61,8 +61,21 @@ export interface Reranker {
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
-/** Reads memory. The scope is applied inside the search. */
+/**
+ * Told of what made an answer poorer than it should be, where there is an answer all the same.
+ *
+ * @param part a stable word: `keyword-search`, `stale-vectors`, `damaged-vectors`
+ * @param reason one line that names no file of the server
+ */
+export type TellDegraded = (part: string, reason: string) => void;
+
+/**
+ * Reads memory. The scope is applied inside the search. A question that takes too long fails like any other failure; its
+ * message names no file of the server.
+ */
 export interface Recall {
+  /** Why there is no memory at all, in one line; absent while there is one. Then every question fails. */
+  readonly off?: string;
   /** Nearest first, at most k. Refuses (throws RangeError) a vector that is not finite, is all zero or has the wrong dimension. */
   nearest(
     scope: Scope,
@@ -70,9 +83,16 @@ export interface Recall {
     space: EmbeddingSpace,
     k: number,
     filter: MemoryFilter,
+    tell?: TellDegraded,
   ): Promise<readonly VectorHit[]>;
   /** Best first, at most k, by BM25 over text, path and identifiers. */
-  matching(scope: Scope, text: string, k: number, filter: MemoryFilter): Promise<readonly KeywordHit[]>;
+  matching(
+    scope: Scope,
+    text: string,
+    k: number,
+    filter: MemoryFilter,
+    tell?: TellDegraded,
+  ): Promise<readonly KeywordHit[]>;
   /** The records of these ids that the scope admits, in the order of the ids. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
   counts(scope: Scope): Promise<MemoryCounts>;

@@ -40,10 +40,16 @@ import {
 
 export type { LocalRange };
 
+/**
+ * One search and the process ends: the index is read on the way, as there is nobody else to wait and no next time. Words
+ * of half a million memories take about a minute.
+ */
+const UNHURRIED = { limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: 60_000 } };
+
 /** What the folder's memory holds; nothing where there is none yet: looking creates no file. */
 function recallIn(dataDir: string): Recall {
   const path = join(dataDir, "memory.db");
-  return existsSync(path) ? sqliteRecall({ path }) : noMemory();
+  return existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
 }
 
 /** Where memory is, what retrieval does is written down beside it; each entry opens the file and gives it back. */
@@ -176,9 +182,10 @@ function refusalText(error: unknown): string {
 /** Memory for the command line, in the folder that `--data-dir` names. */
 async function openMemoryFor(word: string | undefined) {
   const folder = dataDir(word);
-  const store = openStore(folder);
-  const set = variables();
-  const read = readEmbeddings(set);
+  const store = openStore(folder, UNHURRIED);
+  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  if (store.memoryProblem !== null) throw store.memoryProblem;
+  const read = readEmbeddings(variables());
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const chosen = await chosenEmbedder(read.embeddings);
   // The keyless embedder is quicker than any cache.

@@ -1,23 +1,16 @@
 // kodiai doctor: what is configured, reachable and degraded, each with its mend.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
-import { readEnv } from "../config/env.ts";
-import { readEmbeddings } from "../config/read-embeddings.ts";
-import { otherSpaces } from "../domain/other-spaces.ts";
+import { type Env, readEnv } from "../config/env.ts";
 import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../private-key.ts";
-import { chosenEmbedder, githubAnswers, inspector, knownRules, openStore, type Store } from "../wire.ts";
+import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
 import { statsVerbPorts } from "../wire-cli.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
+import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { REMEDIES } from "./remedies.ts";
 import { DAY_MS } from "./stats.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
-
-interface Check {
-  readonly name: string;
-  readonly state: "ok" | "note" | "broken";
-  readonly text: string;
-}
 
 /** Exit 0 when nothing is broken, else 3. */
 export async function doctor(words: readonly string[]): Promise<ExitCode> {
@@ -29,7 +22,14 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = folderOf(values["data-dir"]);
-  const checks = [node(), rules(), ...(await store(dataDir)), ...(await retrieval(dataDir)), ...(await server())];
+  const checks = [
+    node(),
+    rules(),
+    ...store(dataDir),
+    ...(await memoryChecks(dataDir)),
+    ...(await retrieval(dataDir)),
+    ...(await server()),
+  ];
   if (values.json === true || values.format === "json")
     console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
   else {
@@ -53,20 +53,19 @@ function rules(): Check {
   };
 }
 
-async function store(dataDir: string): Promise<Check[]> {
+function store(dataDir: string): Check[] {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
     const opened = openStore(dataDir);
     const { waiting, running, dead } = opened.queue.counts();
-    const memory = await memories(opened);
     void opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",
       text: `${waiting} waiting, ${running} running, ${dead} dead`,
     };
-    return [{ name: "data", state: "ok", text: dataDir }, queue, ...memory];
+    return [{ name: "data", state: "ok", text: dataDir }, queue];
   } catch (error) {
     return [
       {
@@ -76,20 +75,6 @@ async function store(dataDir: string): Promise<Check[]> {
       },
     ];
   }
-}
-
-/** Whether what is remembered can be compared with what the chosen embedder says. */
-async function memories(opened: Store): Promise<Check[]> {
-  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
-  const read = readEmbeddings(set);
-  // What is wrong with the variables is told with the server's.
-  if ("problems" in read) return [];
-  const { space } = await chosenEmbedder(read.embeddings);
-  const stored = opened.spaces();
-  const others = otherSpaces(stored, space);
-  if (others.length > 0) return others.map((text) => ({ name: "memory", state: "note", text }));
-  const vectors = stored.reduce((sum, one) => sum + one.vectors, 0);
-  return [{ name: "memory", state: "ok", text: `${vectors} vectors, all of ${space.model}` }];
 }
 
 /** The last day's figures where there are any, and a note for each that needs a look. */
@@ -117,17 +102,19 @@ async function server(): Promise<Check[]> {
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
+  return [await github(read.env), await warmthCheck(read.env)];
+}
+
+async function github(env: Env): Promise<Check> {
   try {
-    const slug = await githubAnswers(read.env, privateKeyOf(read.env));
-    return [{ name: "github", state: "ok", text: `${read.env.githubApiUrl} knows this app as ${slug}` }];
+    const slug = await githubAnswers(env, privateKeyOf(env));
+    return { name: "github", state: "ok", text: `${env.githubApiUrl} knows this app as ${slug}` };
   } catch (error) {
-    return [
-      {
-        name: "github",
-        state: "broken",
-        text: `${read.env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
-      },
-    ];
+    return {
+      name: "github",
+      state: "broken",
+      text: `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+    };
   }
 }
 
@@ -135,7 +122,7 @@ const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["re
 
 function line({ name, state, text }: Check): string {
   const [color, mark] = MARK[state];
-  return `${styleText(color, mark)} ${name.padEnd(9)} ${text}`;
+  return `${styleText(color, mark)} ${name.padEnd(10)} ${text}`;
 }
 
 function message(error: unknown): string {

@@ -142,7 +142,7 @@ export const Knowledge = z
           .boolean()
           .default(false)
           .describe(
-            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one.",
+            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one, not even as a pattern without its words.",
           )
           .meta({ examples: [true] }),
       })

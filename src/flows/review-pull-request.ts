@@ -13,6 +13,7 @@ import type { Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
+import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
@@ -49,7 +50,18 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
+  /** Nobody will call again: what cannot be remembered now is not. */
+  readonly isLastTry?: boolean;
 }
+
+/** The review stands on GitHub, and memory does not have it. */
+export interface NotRemembered {
+  readonly kind: "not remembered";
+  readonly reason: string;
+}
+
+/** A review on GitHub, and why memory does not have it; null when it does. */
+export type SentReview = PostedReview & { readonly notRemembered: string | null };
 
 /** Enter a room: the caller decides what to time, log or print of the value that it hands on. */
 export type Step = <T>(room: string, enter: () => T | Promise<T>) => Promise<T>;
@@ -63,7 +75,7 @@ export async function reviewPullRequest(
   job: ReviewJob,
   ports: ReviewPorts,
   step: Step,
-): Promise<PostedReview | Superseded | Skipped> {
+): Promise<SentReview | Superseded | Skipped> {
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step);
@@ -121,21 +133,29 @@ function logged(
   return loggedRetrieval(precedents, { repo, pull: pull.number, origin, ms: at - asked, at, topK, calibrated });
 }
 
-async function send(
-  job: ReviewJob,
-  written: Review,
-  ports: ReviewPorts,
-  step: Step,
-): Promise<PostedReview | Superseded> {
+async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {
   const sent = await step("publish", () => publish(written, ports.reviews));
+  if (sent.kind === "superseded") {
+    ports.ledger.settle(job, written, ports.now(), sent.kind);
+    return sent;
+  }
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
   // remembering twice changes nothing.
-  if (sent.kind === "posted") await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
+  const kept = await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
   ports.ledger.settle(job, written, ports.now(), sent.kind);
-  return sent;
+  return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
 }
 
-function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered> {
+/**
+ * Remembers what was posted. A full disk or a damaged file costs the memory and not the job: the review is sent, and to
+ * try again would fail again. What another try may mend is tried again, as long as there is one.
+ */
+async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
   const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin, hunkOf: () => null });
-  return remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+  try {
+    return await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+  } catch (error) {
+    if (error instanceof Transient && ports.isLastTry !== true) throw error;
+    return { kind: "not remembered", reason: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -124,7 +124,6 @@ function asRow(record: MemoryRecord, form: DigestForm): Row {
 }
 
 async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: Memory): Promise<Remembered> {
-  const { space } = embedder;
   const known = await knownOf(rows, memory, embedder);
   const hashesOf = ({ record }: Row) => known.get(record.id)?.hashes ?? null;
   const needsVector = (row: Row) => row.embedded !== "" && hashesOf(row)?.embedded !== row.hashes.embedded;
@@ -141,7 +140,8 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
       ? { added: 0, updated: 0, refused: [] }
       : await memory.remember(
           toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null })),
-          space,
+          // Read after embedding: it may have learned its dimension from that very answer.
+          embedder.space,
         );
   return {
     ...NOTHING,

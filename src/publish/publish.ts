@@ -77,7 +77,7 @@ async function postInline(
   const inline = planned.filter(({ place }) => place === "inline").map(({ finding }) => finding);
   if (inline.length === 0) return { findings: planned, url: null };
   const { repo, number, headSha } = review;
-  const body = `${renderReviewBody(headSha, repo, safeUrl(summaryUrl))}\n${reviewMarker(headSha)}`;
+  const body = `${renderReviewBody(headSha, repo, safeUrl(repo, summaryUrl))}\n${reviewMarker(headSha)}`;
   const settled = await postInPieces(inline, (piece) =>
     unlessRefused(() => reviews.postReview(repo, number, headSha, body, piece.map(toComment))),
   );

@@ -35,6 +35,11 @@ export function switchedOff(): GateDecision {
   };
 }
 
+/** The decision where there is no memory at all. */
+export function withoutMemory(reason: string): GateDecision {
+  return { ...switchedOff(), reason, decidedBy: "memory" };
+}
+
 /** What a searched skip hands on: nothing for the prompt, and what would have been used among what was cut. */
 export function shadowed(found: Precedents): Precedents {
   const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;

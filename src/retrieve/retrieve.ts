@@ -33,7 +33,7 @@ import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
-import { noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
+import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
@@ -143,6 +143,10 @@ async function gated(
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
   if (!retrieval.enabled) return noPrecedents(switchedOff(), retrieval);
+  if (ports.recall.off !== undefined) {
+    tries.note("memory", ports.recall.off);
+    return noPrecedents(withoutMemory(ports.recall.off), retrieval);
+  }
   const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
@@ -208,7 +212,11 @@ async function candidates(
     variants.map(async (_, index) => {
       const vector = vectors[index] ?? null;
       if (vector === null || embedder === null) return null;
-      return tries.run("vector-search", () => recall.nearest(scope, vector, embedder.space, k, filter), null);
+      return tries.run(
+        "vector-search",
+        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
+        null,
+      );
     }),
   );
   const noVectors = nearest.every((list) => list === null);
@@ -218,7 +226,7 @@ async function candidates(
       variant,
       nearest: nearest[index] ?? [],
       matching: byWords
-        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter), [])
+        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter, tries.note), [])
         : [],
     })),
   );
@@ -240,8 +248,10 @@ async function embedded(
   const texts = variants.map(({ text }) => text);
   const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
   const queries = embeddedQueries(texts, answer);
-  if (queries.missing > 0)
-    tries.note("embedding", `${queries.missing} of ${texts.length} queries could not be embedded`);
+  if (answer !== null && queries.missing > 0) {
+    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  }
   return queries;
 }
 

@@ -1,5 +1,6 @@
 // What may be searched, decided here and nowhere else: one repository's memory; others of the same owner only when sharing
-// is on; never what a private repository remembers for a public one; never what this pull request said about itself.
+// is on; never what a private repository remembers for a public one, not even an abstract pattern of it (stricter than
+// asked, since no rule can tell how much of a text is left in its pattern); never what this pull request said about itself.
 import type { Repo } from "../domain/job.ts";
 import { type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";

@@ -43,8 +43,8 @@ export interface Stage {
   hurry(): Promise<void>;
   /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
   crash(): Promise<void>;
-  /** Ends the app and starts it anew on the same folder. */
-  restart(over?: Partial<AppOptions>): Promise<void>;
+  /** Ends the app and starts it anew on the same folder; `meanwhile` happens while it is down. */
+  restart(over?: Partial<AppOptions>, meanwhile?: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,16 +84,17 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     db
       .prepare("SELECT state, attempt, run_at AS runAt, outcome FROM jobs WHERE key = ? ORDER BY id")
       .all(`github.com/${pull.repository.id}#${pull.number}`) as JobRow[];
-  const restart = async (over: Partial<AppOptions> = {}) => {
+  const restart = async (over: Partial<AppOptions> = {}, meanwhile = () => {}) => {
     await app.close();
+    meanwhile();
     app = await start(over);
     world.setWebhookUrl(app.url + WEBHOOK_PATH);
   };
 
   return {
     world,
-    dataDir,
     url: () => app.url,
+    dataDir,
     log,
     jobs,
     async settled(pull) {

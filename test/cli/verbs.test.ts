@@ -91,6 +91,8 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "queue ok",
     "memory ok",
     "retrieval ok",
+    "sqlite-vec ok",
+    "embedder ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);

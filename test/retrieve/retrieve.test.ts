@@ -313,7 +313,7 @@ describe("how memory is asked", () => {
   test("every list is fetched at least fifty deep, and code is not searched", async () => {
     const asked: unknown[] = [];
     const spy = async (...parts: readonly unknown[]) => {
-      asked.push(parts.slice(-2));
+      asked.push(parts.slice(-3, -1));
       return [];
     };
     await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });
@@ -502,6 +502,45 @@ describe("when something fails, the rest goes on and says so", () => {
     const { precedents } = await run({ shelved, recall: { matching: fails } });
     expect(ids(precedents)).toEqual(["mem_near"]);
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["keyword-search"]);
+  });
+
+  test("why the queries could not be embedded is told once", async () => {
+    const failed = "the service answered 500 (6 of 6 texts without a vector)";
+    const embed: Embedder["embed"] = async (texts) => ({
+      vectors: texts.map(() => null),
+      tokens: 0,
+      usd: 0,
+      cached: 0,
+      failed,
+    });
+    const { precedents } = await run({ shelved, embedder: embedder(embed) });
+    expect(precedents.degraded).toEqual([{ part: "embedding", reason: `queries could not be embedded: ${failed}` }]);
+  });
+
+  test("a memory that is off is asked nothing and told in one line", async () => {
+    const { precedents, shelf: asked } = await run({ shelved, recall: { off: "memory.db could not be opened" } });
+    expect(asked.asked).toEqual([]);
+    expect(precedents).toMatchObject({
+      ranked: [],
+      gate: { retrieve: false, decidedBy: "memory" },
+      degraded: [{ part: "memory", reason: "memory.db could not be opened" }],
+    });
+  });
+
+  test("what the shelf says of its answers is told, each thing once, beside the answers", async () => {
+    const tells = (part: string): Recall["matching"] & Recall["nearest"] =>
+      (async (...asked: readonly unknown[]) => {
+        (asked.at(-1) as (part: string, reason: string) => void)(part, `${part} is not what it should be`);
+        return [];
+      }) as Recall["matching"] & Recall["nearest"];
+    const { precedents } = await run({
+      shelved,
+      recall: { nearest: tells("stale-vectors"), matching: tells("keyword-search") },
+    });
+    expect(precedents.degraded).toEqual([
+      { part: "stale-vectors", reason: "stale-vectors is not what it should be" },
+      { part: "keyword-search", reason: "keyword-search is not what it should be" },
+    ]);
   });
 
   test("records cannot be read: nothing is heard, and the review goes on", async () => {

@@ -215,7 +215,7 @@ export const NO_PRECEDENTS: Precedents = {
   gate: {
     retrieve: false,
     confidence: 1,
-    reason: "nothing is remembered yet",
+    reason: "nothing remembered yet",
     strategy: null,
     estimatedRelevance: null,
     decidedBy: "empty-memory",

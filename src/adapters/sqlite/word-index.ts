@@ -18,17 +18,20 @@ export interface WordIndex extends Postings {
   readonly vocabulary: WordTable;
 }
 
+/** An index that is being filled, a few rows at a time if need be. */
+export interface WordIndexFilling {
+  /** @param words UTF-8: a space between words, a line for each of WORD_COLUMNS */
+  add(position: number, words: Uint8Array): void;
+  /** The index of what was added; nothing may be added afterwards. */
+  done(): WordIndex;
+}
+
 /**
- * @param size rows that the index has room for
- * @param rows position (0 … size − 1), each at most once, and its words as UTF-8: a space between words, a line for each
- *   of WORD_COLUMNS; positions left out have no words
+ * @param size rows that the index has room for: each position (0 … size − 1) is added at most once, and those left out
+ *   have no words
  * @param seed see wordTable
  */
-export function buildWordIndex(
-  size: number,
-  rows: Iterable<readonly [position: number, words: Uint8Array]>,
-  seed: number,
-): WordIndex {
+export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
   const filling: Filling = {
     vocabulary: wordTable(seed),
     lengths: new Uint32Array(size),
@@ -38,9 +41,10 @@ export function buildWordIndex(
     lastRow: grow(),
     lastPosting: grow(),
   };
-  for (const [position, words] of rows) addRow(filling, position, words);
-  const { vocabulary, lengths } = filling;
-  return { vocabulary, lengths, parts: STEPS, ...byWord(filling) };
+  return {
+    add: (position, words) => addRow(filling, position, words),
+    done: () => ({ vocabulary: filling.vocabulary, lengths: filling.lengths, parts: STEPS, ...byWord(filling) }),
+  };
 }
 
 /** Bytes that an index holds. */
