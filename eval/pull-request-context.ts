@@ -14,7 +14,14 @@ export interface ToldPullRequest {
 }
 
 /** Nothing is known beside what is told: no head texts, no labels, no facts about the author. */
-export function pullRequestContext({ repo, number, title, body, files, explicit }: ToldPullRequest): PullRequestContext {
+export function pullRequestContext({
+  repo,
+  number,
+  title,
+  body,
+  files,
+  explicit,
+}: ToldPullRequest): PullRequestContext {
   const base = "b".repeat(40);
   const head = "a".repeat(40);
   return {

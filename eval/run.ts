@@ -41,7 +41,11 @@ function readFlags(words: readonly string[]): Map<string, string> {
 function table(title: string, { data: measured, config, rows, notes, printIntervals }: SuiteResult): string {
   const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
   const head = ["row", "n", ...metrics];
-  const body = rows.map((row) => [row.name, String(row.n), ...metrics.map((metric) => cell(row, metric, printIntervals))]);
+  const body = rows.map((row) => [
+    row.name,
+    String(row.n),
+    ...metrics.map((metric) => cell(row, metric, printIntervals)),
+  ]);
   const remarks = rows.map((row) => (row.remark === undefined ? "" : `  ${row.remark}`));
   const widths = head.map((text, i) => Math.max(text.length, ...body.map((line) => (line[i] ?? "").length)));
   const line = (cells: readonly string[]) =>
