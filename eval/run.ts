@@ -21,8 +21,8 @@ const result = await suite({ data, flags });
 console.log(table(name, result));
 const json = flags.get("json");
 if (json !== undefined) {
-  const { data: measured, config, rows } = result;
-  await writeFile(json, `${JSON.stringify({ suite: name, data: measured, config, rows }, null, 2)}\n`);
+  const { data: measured, config, task, rows } = result;
+  await writeFile(json, `${JSON.stringify({ suite: name, task, data: measured, config, rows }, null, 2)}\n`);
 }
 
 function readFlags(words: readonly string[]): Map<string, string> {

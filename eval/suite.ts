@@ -25,6 +25,8 @@ export interface SuiteResult {
   /** How many items were read, and what identifies them: sorted (name, sha256) of the files read. */
   readonly data: { readonly n: number; readonly fingerprint: string };
   readonly config: { readonly fingerprint: string };
+  /** Which task or part of the data, where a suite has several: `G`, `G sample`. */
+  readonly task?: string;
   readonly rows: readonly Row[];
   /** Lines for people: mistakes by kind, what was refused. Printed, not written to JSON. */
   readonly notes?: readonly string[];

@@ -1,8 +1,7 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
 // `--task G|H|S`, `--repos A/B,C/D` for some repositories only, `--rows default` for some rows only, `--ablate`.
-import { repoKey } from "../../src/domain/memory.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
 import { ablation } from "../ablation.ts";
+import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
   type Answer,
   bestAndWorst,
@@ -13,13 +12,13 @@ import {
   intervalText,
   rowOf,
 } from "../answers.ts";
-import { type Arm, askRoom, type Question, questionOf } from "../ask-room.ts";
+import type { Arm } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type JudgedData, readJudged } from "../judged-data.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
-import { readTask, type Task, type TaskData, taskOf } from "../retrieval-task.ts";
+import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
-import { type TemporaryStore, withStore } from "../temporary-store.ts";
+import { withStore } from "../temporary-store.ts";
 import { untunedFusion } from "../untuned-fusion.ts";
 
 /** `default` is the default configuration with topK raised and the floors and character budget off. */
@@ -38,8 +37,9 @@ export const suite: Suite = async ({ data, flags }) => {
   const task = readTask(flags.get("task"));
   const repos = flags.get("repos");
   const judged = await readJudged(data);
-  const asked = taskOf(task, judged, repos === undefined ? null : new Set(repos.split(",")));
-  if (flags.has("ablate")) return ablation(asked, judged);
+  const within = repos === undefined ? null : new Set(repos.split(","));
+  const asked = taskOf(task, judged, within);
+  if (flags.has("ablate")) return ablation(asked, judged, within);
   const wanted = flags.get("rows")?.split(",") ?? null;
   const arms = ARMS.filter(({ name }) => wanted === null || wanted.includes(name));
   return withStore(async (store) => {
@@ -52,6 +52,7 @@ export const suite: Suite = async ({ data, flags }) => {
     return {
       data: { n: asked.queries.length, fingerprint: judged.fingerprint },
       config: { fingerprint: retrievalFingerprint(store.embedder) },
+      task: within === null ? task : `${task} sample`,
       rows: [...rows, ...splitByDiff(asked, first, store.embedder.threshold)],
       printIntervals: ["mrr", "recall@5", "recall@10"],
       notes: [
@@ -64,42 +65,6 @@ export const suite: Suite = async ({ data, flags }) => {
     };
   });
 };
-
-/** @throws Error when a truth id is not in memory: recall would be 0 for the wrong reason */
-export async function mustHoldTruth({ queries }: TaskData, { memory, embedder }: TemporaryStore): Promise<void> {
-  for (const [repo, list] of Map.groupBy(queries, (query) => query.repo)) {
-    const truth = [...new Set(list.flatMap((query) => [...query.truth]))];
-    const known = await memory.known(repoKey(evaluationRepo(repo)), "review_comment", embedder.space, truth);
-    const missing = truth.find((id) => !known.has(id));
-    if (missing !== undefined) throw new Error(`${repo}: truth ${missing} is not in memory`);
-  }
-}
-
-interface Answered {
-  readonly answers: Map<string, Answer[]>;
-  /** What worked less well than it should, by arm. */
-  readonly degraded: readonly string[];
-}
-
-/** Query by query, so that each diff is read into signals once. */
-export async function answersOf(
-  { queries }: TaskData,
-  arms: readonly Arm[],
-  store: TemporaryStore,
-  change: (question: Question, arm: Arm) => Question = (question) => question,
-): Promise<Answered> {
-  const answers = new Map(arms.map(({ name }) => [name, [] as Answer[]]));
-  const degraded = new Set<string>();
-  for (const query of queries) {
-    const question = questionOf(query);
-    for (const arm of arms) {
-      const answer = await askRoom(change(question, arm), arm, store);
-      answers.get(arm.name)?.push(answer);
-      for (const { part, reason } of answer.precedents.degraded) degraded.add(`${arm.name}: ${part}: ${reason}`);
-    }
-  }
-  return { answers, degraded: [...degraded].slice(0, 10) };
-}
 
 function rowsOf(answers: ReadonlyMap<string, readonly Answer[]>, threshold: number) {
   const figures = new Map(

@@ -4,6 +4,7 @@ import type { QueryVariant } from "../domain/retrieval.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
 import type { Pooling } from "./pool.ts";
+import { PATHS } from "./query-variants.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
 
 export interface Tuning {
@@ -12,6 +13,8 @@ export interface Tuning {
   readonly k: number;
   readonly pooling: Pooling;
   readonly hunks: number;
+  /** Paths that stand in the query of kind `paths`. */
+  readonly paths: number;
   /** Which kinds of query are asked. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
@@ -34,6 +37,7 @@ export const TUNING: Tuning = {
   k: RRF_K,
   pooling: "max",
   hunks: HUNKS,
+  paths: PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
   budget: true,

@@ -44,21 +44,26 @@ export function addFileScores(
 function filesOf(parts: readonly FilePart[]): { readonly fileOf: readonly Uint32Array[]; readonly lengths: number[] } {
   const numbers = new Map<string, number>();
   const lengths: number[] = [];
-  const fileOf = parts.map(({ segment, mask, index }) => {
+  const fileOf = parts.map((part) => {
+    const { segment, mask, index } = part;
     const files = new Uint32Array(mask.length).fill(NO_FILE);
-    const isCode = segment.facets.map(({ corpus }) => corpus === "code");
-    if (!isCode.includes(true)) return files;
     const numberOf = fileNumbers(segment, numbers);
-    for (let row = 0; row < mask.length; row += 1) {
-      if (((mask[row] ?? 0) & ADMITTED) === 0 || isCode[segment.facetOf[row] ?? 0] !== true) continue;
+    for (const row of codeRows(part)) {
       const file = numberOf(segment.pathOf[row] ?? 0);
-      if (file === NO_FILE) continue;
       files[row] = file;
-      lengths[file] = (lengths[file] ?? 0) + inWords(index.lengths[row] ?? 0);
+      if (file !== NO_FILE) lengths[file] = (lengths[file] ?? 0) + inWords(index.lengths[row] ?? 0);
     }
     return files;
   });
   return { fileOf, lengths };
+}
+
+function* codeRows({ segment, mask }: FilePart): Generator<number> {
+  const isCode = segment.facets.map(({ corpus }) => corpus === "code");
+  if (!isCode.includes(true)) return;
+  for (let row = 0; row < mask.length; row += 1) {
+    if (((mask[row] ?? 0) & ADMITTED) !== 0 && isCode[segment.facetOf[row] ?? 0] === true) yield row;
+  }
 }
 
 /** The number of the file at a position in a segment's paths; each is looked up once. */
@@ -102,10 +107,11 @@ function countsOf(word: string, parts: readonly FilePart[], fileOf: readonly Uin
   const found = new Map<number, number>();
   parts.forEach(({ index }, part) => {
     const id = index.vocabulary.find(word);
-    if (id === -1) return;
-    const end = index.starts[id + 1] ?? 0;
-    for (let at = index.starts[id] ?? 0; at < end; at += 1) {
-      const file = fileOf[part]?.[index.rows[at] ?? 0] ?? NO_FILE;
+    const files = fileOf[part];
+    if (id === -1 || files === undefined) return;
+    const [start = 0, end = 0] = index.starts.subarray(id, id + 2);
+    for (let at = start; at < end; at += 1) {
+      const file = files[index.rows[at] ?? 0] ?? NO_FILE;
       if (file !== NO_FILE) found.set(file, (found.get(file) ?? 0) + inWords(index.counts[at] ?? 0));
     }
   });
