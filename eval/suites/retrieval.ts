@@ -30,7 +30,7 @@ const ARMS: readonly Arm[] = [
   { name: "keyword", retrieval: { method: "keyword", fusion: "rrf" } },
   { name: "semantic", retrieval: { method: "semantic" } },
 ];
-const UNTUNED = "untuned, three lists";
+const UNTUNED = "untuned-rrf";
 
 /** Refuses to run when a truth id is not in memory. */
 export const suite: Suite = async ({ data, flags }) => {
