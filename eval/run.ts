@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { baselineOf, fallenBelow, readBaselines, writeBaselines } from "./baseline.ts";
 import type { Row, Suite, SuiteResult } from "./suite.ts";
 
 const SUITES = join(dirname(fileURLToPath(import.meta.url)), "suites");
@@ -23,6 +24,12 @@ const json = flags.get("json");
 if (json !== undefined) {
   const { data: measured, config, task, rows } = result;
   await writeFile(json, `${JSON.stringify({ suite: name, task, data: measured, config, rows }, null, 2)}\n`);
+}
+if (flags.has("write-baseline")) await writeBaselines([baselineOf(name, result)]);
+if (flags.has("baseline")) {
+  const fallen = fallenBelow(name, result, await readBaselines());
+  console.log(fallen.length === 0 ? "not below the baseline" : fallen.join("\n"));
+  if (fallen.length > 0) process.exitCode = 1;
 }
 
 function readFlags(words: readonly string[]): Map<string, string> {

@@ -1,5 +1,5 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
-// `--task G|H|S`, `--repos A/B,C/D` for some repositories only, `--rows default` for some rows only, `--ablate`.
+// `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only, `--ablate`.
 import { ablation } from "../ablation.ts";
 import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
@@ -13,6 +13,7 @@ import {
   rowOf,
 } from "../answers.ts";
 import type { Arm } from "../ask-room.ts";
+import { SAMPLE } from "../baseline.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { type JudgedData, readJudged } from "../judged-data.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
@@ -37,7 +38,7 @@ export const suite: Suite = async ({ data, flags }) => {
   const task = readTask(flags.get("task"));
   const repos = flags.get("repos");
   const judged = await readJudged(data);
-  const within = repos === undefined ? null : new Set(repos.split(","));
+  const within = repos === undefined ? null : new Set<string>(repos === "sample" ? SAMPLE : repos.split(","));
   const asked = taskOf(task, judged, within);
   if (flags.has("ablate")) return ablation(asked, judged, within);
   const wanted = flags.get("rows")?.split(",") ?? null;
