@@ -151,7 +151,7 @@ export async function ablation(
     rows: [...STAGES, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
     printIntervals: ["mrr", "recall@10"],
     notes: [
-      "Each gain is over the row named, in points of recall@10, paired; what was once expected of the step stands behind it.",
+      "Each gain is over the row named, in points of recall@10, paired (bootstrap, seed 1); what was once expected of the step stands behind it.",
       "The learned table was fitted on this data; fit-fusion.ts prints its figures outside the folds it was fitted on.",
     ],
   };

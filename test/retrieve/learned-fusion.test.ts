@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Evidence, RRF } from "../../src/retrieve/fusion.ts";
 import { LEARNED } from "../../src/retrieve/learned-fusion.ts";
-import { added, DAY, given, memory, NOW } from "./given.ts";
+import { added, DAY, given, memory, NOW, type Shape } from "./given.ts";
 
 const CHANGE = {
   title: "feat: fetch invoices again when the gateway is busy",
@@ -10,11 +10,8 @@ const CHANGE = {
   },
 };
 
-function evidence(
-  shape: typeof CHANGE | { title: string; files: object },
-  records: readonly ReturnType<typeof memory>[],
-) {
-  const { context, signals } = given({ files: {}, ...shape } as typeof CHANGE);
+function evidence(shape: Shape, records: readonly ReturnType<typeof memory>[]) {
+  const { context, signals } = given(shape);
   const all: Evidence = {
     queries: [
       {
