@@ -5,6 +5,7 @@ import { QUERY_CHARS } from "./build-query.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
 import type { Pooling } from "./pool.ts";
+import { PATHS } from "./query-variants.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
 import { RERANK, type RerankConfig } from "./rerank-by-language.ts";
 import type { RerankTuning } from "./rerank-memories.ts";
@@ -17,6 +18,8 @@ export interface Tuning {
   readonly hunks: number;
   /** Characters of the enriched query text, 800 at most. */
   readonly queryChars: number;
+  /** Paths that stand in the query of kind `paths`. */
+  readonly paths: number;
   /** Which kinds of query are asked. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
@@ -45,6 +48,7 @@ export const TUNING: Tuning = {
   pooling: "max",
   hunks: HUNKS,
   queryChars: QUERY_CHARS,
+  paths: PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
   adaptive: true,

@@ -13,12 +13,13 @@ import type { Search } from "./search.ts";
 import { segmentWords } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
 import { topK } from "./top-k.ts";
+import { addFileScores } from "./whole-file.ts";
 import { COLUMN_WEIGHTS } from "./word-index.ts";
 
 /** Distinct words that FTS5 is asked for, the rarest: all of a long text take a second; 60 find as much. */
 const MOST_WORDS_IN_FILE = 60;
 
-/** The k best by BM25 over the words of the admitted repositories. */
+/** The k best by BM25 over the words of the admitted repositories; of code by those of its file too. */
 export function matchingInMemory(
   search: Search,
   text: string,
@@ -35,6 +36,7 @@ export function matchingInMemory(
     })),
   );
   const scores = scoreParts(parts, query);
+  addFileScores(parts, query, scores);
   const best = topK(scored(parts, scores), search.k, better);
   return admittedOnly(search, best);
 }
