@@ -16,6 +16,7 @@ const ports = {
   known: knownRules(),
   embedder: localWords(),
   recall: noMemory(),
+  reranker: null,
   gateCache: null,
   access: null,
   now: () => 0,

@@ -35,6 +35,7 @@ export const startApp: StartApp = async (options) => {
     dryRun: false,
     embeddings: { kind: "local" },
     model: null,
+    reranker: { kind: "off" },
     // The pauses between writes are for the real GitHub.
     pace: false,
     log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),

@@ -8,32 +8,7 @@ import {
   prepareChange,
   prepareMemory,
 } from "../src/retrieve/prepare.ts";
-import { dataFingerprint, readRows } from "./read-data.ts";
-
-interface CorpusRow {
-  readonly id: string;
-  readonly repo: string;
-  readonly pr: number;
-  readonly filePath: string;
-  readonly language: string | null;
-  readonly text: string;
-  readonly hunk: string | null;
-  readonly createdAt: string;
-}
-
-interface QueryRow {
-  readonly id: string;
-  readonly repo: string;
-  readonly pr: number;
-  readonly asOf: string;
-  readonly title: string;
-  readonly body: string | null;
-  readonly files: readonly { path: string; language: string | null; additions: number; deletions: number }[];
-  readonly diff: string;
-  readonly own: readonly string[];
-  readonly relevantGold: readonly string[];
-  readonly grades: Readonly<Record<string, number>>;
-}
+import { type CorpusRow, type JudgedData, type JudgedRow, readJudged } from "./judged-data.ts";
 
 export interface RetrievalQuery {
   readonly id: string;
@@ -55,21 +30,12 @@ export interface RetrievalRows {
   readonly refusedDiffs: number;
 }
 
-/**
- * Reads corpus and queries from a folder, by shape. Labels (`category`, `lowInfo`, clusters) are not read at all.
- *
- * @throws Error when a truth id is missing from the corpus
- */
+/** Reads corpus and queries from a folder and prepares them. @throws Error when a truth id is missing from the corpus */
 export async function readRetrieval(folder: string): Promise<RetrievalRows> {
-  const files = await readRows(folder);
-  const rows = files.flatMap((file) => file.rows) as Record<string, unknown>[];
-  const corpus = rows.filter((row) => "hunk" in row && "createdAt" in row) as unknown as CorpusRow[];
-  const asked = rows.filter((row) => "diff" in row && "asOf" in row) as unknown as QueryRow[];
-  const ids = new Set(corpus.map((row) => row.id));
-  for (const query of asked) {
-    const missing = [...query.own, ...query.relevantGold, ...Object.keys(query.grades)].find((id) => !ids.has(id));
-    if (missing !== undefined) throw new Error(`${query.id}: truth ${missing} is not in the corpus`);
-  }
+  return prepareRows(await readJudged(folder));
+}
+
+export function prepareRows({ corpus, queries: asked, fingerprint }: JudgedData): RetrievalRows {
   let refusedDiffs = 0;
   const queries = asked.map((query) => {
     const { files: diffs, refused } = parseDiff(query.diff);
@@ -81,7 +47,7 @@ export async function readRetrieval(folder: string): Promise<RetrievalRows> {
   return {
     memories: new Map([...memories].map(([repo, list]) => [repo, list.map(memoryOf)])),
     queries,
-    fingerprint: dataFingerprint(files),
+    fingerprint,
     refusedDiffs,
   };
 }
@@ -98,7 +64,7 @@ function memoryOf(row: CorpusRow): PreparedMemory {
   });
 }
 
-function queryOf(row: QueryRow, hunks: readonly ChangedHunk[]): RetrievalQuery {
+function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[]): RetrievalQuery {
   const asOf = Date.parse(row.asOf);
   return {
     id: row.id,

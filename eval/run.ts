@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { baselineOf, fallenBelow, readBaselines, writeBaselines } from "./baseline.ts";
 import type { Row, Suite, SuiteResult } from "./suite.ts";
 
 const SUITES = join(dirname(fileURLToPath(import.meta.url)), "suites");
@@ -21,8 +22,14 @@ const result = await suite({ data, flags });
 console.log(table(name, result));
 const json = flags.get("json");
 if (json !== undefined) {
-  const { data: measured, config, rows } = result;
-  await writeFile(json, `${JSON.stringify({ suite: name, data: measured, config, rows }, null, 2)}\n`);
+  const { data: measured, config, task, rows } = result;
+  await writeFile(json, `${JSON.stringify({ suite: name, task, data: measured, config, rows }, null, 2)}\n`);
+}
+if (flags.has("write-baseline")) await writeBaselines([baselineOf(name, result)]);
+if (flags.has("baseline")) {
+  const fallen = fallenBelow(name, result, await readBaselines());
+  console.log(fallen.length === 0 ? "not below the baseline" : fallen.join("\n"));
+  if (fallen.length > 0) process.exitCode = 1;
 }
 
 function readFlags(words: readonly string[]): Map<string, string> {
@@ -38,10 +45,15 @@ function readFlags(words: readonly string[]): Map<string, string> {
   return found;
 }
 
-function table(title: string, { data: measured, config, rows, notes }: SuiteResult): string {
+function table(title: string, { data: measured, config, rows, notes, printIntervals }: SuiteResult): string {
   const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
   const head = ["row", "n", ...metrics];
-  const body = rows.map((row) => [row.name, String(row.n), ...metrics.map((metric) => cell(row, metric))]);
+  const body = rows.map((row) => [
+    row.name,
+    String(row.n),
+    ...metrics.map((metric) => cell(row, metric, printIntervals)),
+  ]);
+  const remarks = rows.map((row) => (row.remark === undefined ? "" : `  ${row.remark}`));
   const widths = head.map((text, i) => Math.max(text.length, ...body.map((line) => (line[i] ?? "").length)));
   const line = (cells: readonly string[]) =>
     cells.map((text, i) => (i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0))).join("  ");
@@ -49,15 +61,15 @@ function table(title: string, { data: measured, config, rows, notes }: SuiteResu
     `${title}: ${measured.n} items, data ${measured.fingerprint}, config ${config.fingerprint}`,
     line(head),
     line(widths.map((width) => "-".repeat(width))),
-    ...body.map(line),
+    ...body.map((cells, at) => line(cells) + (remarks[at] ?? "")),
     ...(notes ?? []),
   ].join("\n");
 }
 
-function cell(row: Row, metric: string): string {
+function cell(row: Row, metric: string, intervals: SuiteResult["printIntervals"]): string {
   const value = row.metrics[metric];
   if (value === undefined) return "";
   const text = Number.isInteger(value) ? String(value) : value.toFixed(4);
-  const interval = row.ci?.[metric];
+  const interval = intervals?.includes(metric) === false ? undefined : row.ci?.[metric];
   return interval === undefined ? text : `${text} [${interval[0].toFixed(3)}, ${interval[1].toFixed(3)}]`;
 }

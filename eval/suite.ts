@@ -1,5 +1,13 @@
 // The form that every evaluation suite has: data in, a table of rows out.
 
+import type { Interval } from "./metrics.ts";
+
+/** Paired differences to another row over the same items, metric by metric. */
+export interface Gain {
+  readonly row: string;
+  readonly gain: Readonly<Record<string, Interval>>;
+}
+
 /** One configuration's figures. Metrics are shares 0–1 unless the suite says otherwise. */
 export interface Row {
   readonly name: string;
@@ -8,15 +16,22 @@ export interface Row {
   readonly metrics: Readonly<Record<string, number>>;
   /** 95 % intervals, [low, high], where the suite computes them. */
   readonly ci?: Readonly<Record<string, readonly [number, number]>>;
+  readonly against?: Gain;
+  /** Why there are no figures, or what they should be read with. Printed last. */
+  readonly remark?: string;
 }
 
 export interface SuiteResult {
   /** How many items were read, and what identifies them: sorted (name, sha256) of the files read. */
   readonly data: { readonly n: number; readonly fingerprint: string };
   readonly config: { readonly fingerprint: string };
+  /** Which task or part of the data, where a suite has several: `G`, `G sample`. */
+  readonly task?: string;
   readonly rows: readonly Row[];
   /** Lines for people: mistakes by kind, what was refused. Printed, not written to JSON. */
   readonly notes?: readonly string[];
+  /** Metrics whose intervals the printed table shows; all when absent. JSON has every one. */
+  readonly printIntervals?: readonly string[];
 }
 
 export interface SuiteOptions {

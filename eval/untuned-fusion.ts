@@ -1,7 +1,8 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
 
+import { bagOf } from "../src/domain/bm25.ts";
 import { tokenise } from "../src/domain/tokenise.ts";
-import { bagOf, buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
+import { buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
 import type { PreparedMemory } from "../src/retrieve/prepare.ts";
 import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
 

@@ -42,6 +42,7 @@ async function serve(env: Env): Promise<void> {
     dryRun: env.dryRun,
     embeddings: env.embeddings,
     model: env.model,
+    reranker: env.reranker,
     pace: true,
     log,
   });

@@ -1,7 +1,10 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
+
+import type { LoggedRetrieval } from "./domain/logged-retrieval.ts";
 import type { Corpus, EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord, RepoKey } from "./domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
+import type { RetrievalFigures, StatisticsWindow } from "./domain/retrieval-figures.ts";
 
 /** What embedding cost, beside the vectors. */
 export interface Embedded {
@@ -52,12 +55,27 @@ export interface Reranked {
 
 /** Puts candidates in the order in which they help with a query. Never throws: on failure the order stays as given. */
 export interface Reranker {
+  /** For logs: the model's name. */
+  readonly name: string;
   /** With no more than topK candidates nothing is asked and the order stays. */
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
-/** Reads memory. The scope is applied inside the search. */
+/**
+ * Told of what made an answer poorer than it should be, where there is an answer all the same.
+ *
+ * @param part a stable word: `keyword-search`, `stale-vectors`, `damaged-vectors`
+ * @param reason one line that names no file of the server
+ */
+export type TellDegraded = (part: string, reason: string) => void;
+
+/**
+ * Reads memory. The scope is applied inside the search. A question that takes too long fails like any other failure; its
+ * message names no file of the server.
+ */
 export interface Recall {
+  /** Why there is no memory at all, in one line; absent while there is one. Then every question fails. */
+  readonly off?: string;
   /** Nearest first, at most k. Refuses (throws RangeError) a vector that is not finite, is all zero or has the wrong dimension. */
   nearest(
     scope: Scope,
@@ -65,9 +83,16 @@ export interface Recall {
     space: EmbeddingSpace,
     k: number,
     filter: MemoryFilter,
+    tell?: TellDegraded,
   ): Promise<readonly VectorHit[]>;
   /** Best first, at most k, by BM25 over text, path and identifiers. */
-  matching(scope: Scope, text: string, k: number, filter: MemoryFilter): Promise<readonly KeywordHit[]>;
+  matching(
+    scope: Scope,
+    text: string,
+    k: number,
+    filter: MemoryFilter,
+    tell?: TellDegraded,
+  ): Promise<readonly KeywordHit[]>;
   /** The records of these ids that the scope admits, in the order of the ids. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
   counts(scope: Scope): Promise<MemoryCounts>;
@@ -105,6 +130,17 @@ export interface Memory {
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
   /** Removes all of a repository. */
   forgetRepository(repo: RepoKey): Promise<number>;
+}
+
+/** Writes down what each retrieval did; the newest 100,000 of the last 30 days are kept. */
+export interface RetrievalLog {
+  write(entry: LoggedRetrieval): Promise<void>;
+}
+
+/** Reads what was written down. */
+export interface RetrievalStatistics {
+  /** Zeros when nothing was. */
+  read(window: StatisticsWindow): Promise<RetrievalFigures>;
 }
 
 /** A file of a commit. */

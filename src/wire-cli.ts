@@ -9,23 +9,66 @@ import { gitTree } from "./adapters/git/tree.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
+import { openDatabase } from "./adapters/sqlite/database.ts";
+import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
+import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { dataDir } from "./cli/data-dir.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
 import type { MemoryVerbPorts } from "./cli/memory.ts";
+import { namedRepository } from "./cli/named-repository.ts";
+import type { SearchVerbPorts } from "./cli/search.ts";
+import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
+import { readReranker } from "./config/read-reranker.ts";
 import type { Repo } from "./domain/job.ts";
+import { repoKey } from "./domain/memory.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
-import type { Recall } from "./ports-memory.ts";
-import { chosenEmbedder, githubFetch, inspector, knownRules, openStore, redact } from "./wire.ts";
+import type { Recall, Reranker, RetrievalLog } from "./ports-memory.ts";
+import {
+  chosenEmbedder,
+  chosenReranker,
+  githubFetch,
+  inspector,
+  knownRules,
+  openStore,
+  redact,
+  withoutSecretsKept,
+} from "./wire.ts";
 
 export type { LocalRange };
+
+/**
+ * One search and the process ends: the index is read on the way, as there is nobody else to wait and no next time. Words
+ * of half a million memories take about a minute.
+ */
+const UNHURRIED = { limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: 60_000 } };
 
 /** What the folder's memory holds; nothing where there is none yet: looking creates no file. */
 function recallIn(dataDir: string): Recall {
   const path = join(dataDir, "memory.db");
-  return existsSync(path) ? sqliteRecall({ path }) : noMemory();
+  return existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
+}
+
+/** Where memory is, what retrieval does is written down beside it; each entry opens the file and gives it back. */
+function retrievalsIn(dataDir: string): RetrievalLog | null {
+  if (!existsSync(join(dataDir, "memory.db"))) return null;
+  const write: RetrievalLog["write"] = async (entry) => {
+    const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
+    try {
+      await sqliteRetrievalLog(db).write(entry);
+    } finally {
+      db.close();
+    }
+  };
+  return withoutSecretsKept({ write }, unrecorded);
+}
+
+function unrecorded(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
 }
 
 /** A change that the command line was asked to review. */
@@ -53,6 +96,8 @@ export async function localPorts(cwd: string, range: LocalRange, dataDir: string
       known: knownRules(),
       embedder: localWords(),
       recall: recallIn(dataDir),
+      reranker: null,
+      retrievals: retrievalsIn(dataDir),
       gateCache: null,
       access: null,
       now: Date.now,
@@ -121,6 +166,7 @@ export async function pullRequestPorts(named: {
       known: knownRules(),
       embedder: localWords(),
       recall: noMemory(),
+      reranker: null,
       gateCache: null,
       access: null,
       now: Date.now,
@@ -138,17 +184,70 @@ function refusalText(error: unknown): string {
 /** Memory for the command line, in the folder that `--data-dir` names. */
 async function openMemoryFor(word: string | undefined) {
   const folder = dataDir(word);
-  const store = openStore(folder);
-  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
-  const read = readEmbeddings(set);
+  const store = openStore(folder, UNHURRIED);
+  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  if (store.memoryProblem !== null) throw store.memoryProblem;
+  const read = readEmbeddings(variables());
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
-  return { ...store, redact, embedder: await chosenEmbedder(read.embeddings), close: () => void store.close() };
+  const chosen = await chosenEmbedder(read.embeddings);
+  // The keyless embedder is quicker than any cache.
+  const embedder = read.embeddings.kind === "local" ? chosen : store.cached(chosen);
+  return { ...store, folder, redact, embedder, close: () => void store.close() };
 }
 
-/** What `kodiai memory` needs. `repoOf` knows local clones. */
+async function localRepository(path: string): Promise<Repo> {
+  return (await localChanges(path, { kind: "staged" })).repo;
+}
+
+/** What `kodiai memory` needs. `repoOf` knows local clones and what is remembered. */
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(word);
-  return { ...opened, repoOf: async (repo) => (await localChanges(resolve(repo ?? "."), { kind: "staged" })).repo };
+  return { ...opened, repoOf: (repo) => namedRepository(repo, opened.known(), localRepository, opened.folder) };
+}
+
+/** What `kodiai search` needs. Where nothing is remembered, no file is made. */
+export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
+  const folder = dataDir(word);
+  if (!existsSync(join(folder, "memory.db"))) {
+    const repoOf: SearchVerbPorts["repoOf"] = (repo) => namedRepository(repo, [], localRepository, folder);
+    return { folder, known: [], repoOf, open: null, close: () => {} };
+  }
+  const { known, embedder, recall, retrievals, close } = await openMemoryFor(folder);
+  return {
+    folder,
+    known: known(),
+    repoOf: (repo) => namedRepository(repo, known(), localRepository, folder),
+    open: {
+      embedder,
+      recall,
+      reranker: rerankerOfEnvironment,
+      retrievals: withoutSecretsKept(retrievals, unrecorded),
+      now: Date.now,
+    },
+    close,
+  };
+}
+
+function variables(): ReadonlyMap<string, string> {
+  return new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+}
+
+/** The reranker that the environment names; null without one. Throws an Error that names the variable. */
+async function rerankerOfEnvironment(): Promise<Reranker | null> {
+  const read = readReranker(variables());
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return chosenReranker(read.reranker);
+}
+
+/** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
+export function statsVerbPorts(word: string | undefined): StatsVerbPorts {
+  const path = join(dataDir(word), "queue.db");
+  const db = openDatabase(existsSync(path) ? path : ":memory:", QUEUE_MIGRATIONS);
+  return {
+    statistics: sqliteRetrievalStatistics(db, Date.now),
+    repoKeyOf: async (repo) => repoKey(await localRepository(repo)),
+    close: () => void db.close(),
+  };
 }
 
 /** What `kodiai index` needs: the tree of one commit of a clone, and memory. */

@@ -5,7 +5,8 @@ import type { JobEnd, Lease, Queue } from "./ports.ts";
 
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
-const ATTEMPTS = 6;
+/** How often a job is tried before it is parked. */
+export const ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 

@@ -51,6 +51,16 @@ function echoing(settings?: ScriptedSettings): Change["access"] {
 const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
 const TENANT = "check the tenant";
 
+const TWO_SLEEPS: Change = {
+  files: { "src/wait.py": "import time\n\ntime.sleep(5)\n", "scripts/wait.py": "import time\n\ntime.sleep(5)\n" },
+};
+
+/** A rule that speaks about both files, and one suppression; each line of it may be another. */
+function suppression(lines: Readonly<Record<string, string>> = {}): string {
+  const text = Object.entries({ pattern: "time.sleep", paths: "['scripts/**']", ...lines });
+  return `${customRule()}review:\n  suppress:\n    - {${text.map(([key, value]) => `${key}: ${value}`).join(", ")}}\n`;
+}
+
 const CASES: readonly Case[] = [
   {
     key: "review.model",
@@ -184,6 +194,46 @@ const CASES: readonly Case[] = [
     config: "review: {ignoreTitleKeywords: ['short packet']}",
     says: /^the title contains "short packet"/,
     insteadOf: /\*\*2 findings\*\*/,
+  },
+  {
+    key: "review.suppress",
+    before: customRule(),
+    config: suppression(),
+    says: /\*\*1 finding\*\*[\s\S]*1 held back[\s\S]*suppressed by "time\.sleep"/,
+    insteadOf: /\*\*2 findings\*\*/,
+    change: TWO_SLEEPS,
+  },
+  {
+    key: "review.suppress[].pattern",
+    before: suppression(),
+    config: suppression({ pattern: "regex:SLEEP" }),
+    says: /suppressed by "regex:SLEEP"/,
+    insteadOf: /suppressed by "time\.sleep"/,
+    change: TWO_SLEEPS,
+  },
+  {
+    key: "review.suppress[].severities",
+    before: suppression(),
+    config: suppression({ severities: "[minor]" }),
+    says: /\*\*2 findings\*\*/,
+    insteadOf: /1 held back/,
+    change: TWO_SLEEPS,
+  },
+  {
+    key: "review.suppress[].categories",
+    before: suppression(),
+    config: suppression({ categories: "[tests]" }),
+    says: /\*\*2 findings\*\*/,
+    insteadOf: /1 held back/,
+    change: TWO_SLEEPS,
+  },
+  {
+    key: "review.suppress[].paths",
+    before: suppression(),
+    config: suppression({ paths: "['src/**', 'scripts/**']" }),
+    says: /\*\*No findings\*\*[\s\S]*2 held back/,
+    insteadOf: /1 held back/,
+    change: TWO_SLEEPS,
   },
   {
     key: "pathFilters",

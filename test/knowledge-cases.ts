@@ -1,5 +1,6 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
 import type { Precedents } from "../src/domain/retrieval.ts";
+import type { Reranker } from "../src/ports-memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
 import { type Change, precedentsOf } from "./app/corridor.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";
@@ -15,6 +16,8 @@ export interface KnowledgeCase {
   readonly insteadOf: RegExp;
   readonly files?: Change["files"];
   readonly memories?: readonly Shelved[];
+  /** The server has a reranker. */
+  readonly reranked?: boolean;
   /** When the change is reviewed, in seconds; what the last review says counts. */
   readonly at?: readonly number[];
 }
@@ -41,6 +44,11 @@ const FIVE = [0.02, 0.03, 0.04, 0.05, 0.06].map((distance, index) => remembered(
 const FILES = {
   "src/cart/price.ts":
     "export function total(price: number, count: number): number {\n  return Math.round(price * count * 100) / 100;\n}\n",
+};
+/** Too many for a search by words alone, which is not reranked. */
+const MANY_FILES = {
+  ...FILES,
+  ...Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`src/${name}.ts`, "start();\n"])),
 };
 const LOCK = { "package-lock.json": "{}\n" };
 
@@ -120,6 +128,16 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     memories: BOTH,
   },
   {
+    key: "knowledge.retrieval.rerank",
+    before: "{retrieval: {topK: 2}}",
+    knowledge: "{retrieval: {topK: 2, rerank: off}}",
+    says: /heard m0 m1\n/,
+    insteadOf: /heard m4 m3\n/,
+    memories: FIVE,
+    files: MANY_FILES,
+    reranked: true,
+  },
+  {
     key: "knowledge.retrieval.gate.enabled",
     knowledge: "{retrieval: {gate: {enabled: false}}}",
     says: /^searched by disabled: the gate is disabled/,
@@ -162,6 +180,15 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
   },
 ];
 
+/** Prefers what stands last. */
+const BACKWARDS: Reranker = {
+  name: "judge-1",
+  rerank: async (_query, candidates) => {
+    const scores = new Map(candidates.map(({ id }, place) => [id, place]));
+    return { order: [], scores, tokens: 1, usd: 0, ms: 1, failed: null };
+  },
+};
+
 /** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve room. */
 export async function heard(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
   const gateCache = newGateCache();
@@ -173,6 +200,7 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       world: { pull: aPull({ title: "Round prices in the cart to whole cents", body: null }) },
       memories: one.memories ?? [NEAR],
       embedder: embedder(),
+      ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
       gateCache,
       now: NOW + seconds * 1000,
     });

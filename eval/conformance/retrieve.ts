@@ -1,5 +1,7 @@
 // Queries, fusion, boosts, thresholds, duplicates, isolation and suppressions, held against the cases of an earlier system.
 import { isDeepStrictEqual } from "node:util";
+import { Suppression } from "../../src/config/repo-config.ts";
+import { titlePattern } from "../../src/config/suppression-pattern.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { QueryVariant } from "../../src/domain/retrieval.ts";
 import type { LanguageShare, Risk } from "../../src/domain/signals.ts";
@@ -14,7 +16,7 @@ import { type RerankConfig, rerankByLanguage } from "../../src/retrieve/rerank-b
 import { scopeOf } from "../../src/retrieve/scope.ts";
 import { adaptiveThreshold, type ThresholdSettings } from "../../src/retrieve/threshold.ts";
 import { TUNING } from "../../src/retrieve/tuning.ts";
-import { isSuppressed, type Suppression, suppressionMatches } from "../../src/review/suppression.ts";
+import { type Suppressible, suppressor } from "../../src/review/suppression.ts";
 import type { AreaCheck, Deliberate } from "./area-check.ts";
 
 const rounded = (score: number, digits = 8): number => Number(score.toFixed(digits));
@@ -397,19 +399,14 @@ const OVER_FETCH: Deliberate = {
 };
 
 interface SuppressionInput {
-  readonly finding: {
-    readonly title: string;
-    readonly severity: "major";
-    readonly category: "correctness";
-    readonly filePath: string;
-  };
-  readonly suppression: string | Suppression;
+  readonly finding: Omit<Suppressible, "path"> & { readonly filePath: string };
+  readonly suppression: string | Pick<Suppression, "pattern" | "paths">;
 }
 
 function suppressed(input: unknown): unknown {
   const { finding, suppression } = input as SuppressionInput;
-  const wish = typeof suppression === "string" ? { pattern: suppression } : suppression;
-  return { suppressed: isSuppressed({ ...finding, path: finding.filePath }, wish) };
+  const wish = Suppression.parse(typeof suppression === "string" ? { pattern: suppression } : suppression);
+  return { suppressed: suppressor([wish])({ ...finding, path: finding.filePath }) !== null };
 }
 
 const containsAnswer = (actual: unknown, expected: unknown): boolean => {
@@ -447,7 +444,8 @@ export const areas: readonly AreaCheck[] = [
     area: "suppression.pattern",
     answer: (input) => {
       const { pattern, title } = input as { pattern: string; title: string };
-      return { matches: suppressionMatches(pattern, title) };
+      const read = titlePattern(pattern);
+      return { matches: "matches" in read && read.matches(title) };
     },
     deliberate: none,
   },

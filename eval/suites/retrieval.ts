@@ -1,186 +1,126 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
-
-import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
-import { sqliteRecall } from "../../src/adapters/sqlite/recall.ts";
-import { analyze } from "../../src/analyze/analyze.ts";
-import { defaultKnowledge } from "../../src/config/knowledge.ts";
-import { defaultConfig } from "../../src/config/repo-config.ts";
-import { jobKey } from "../../src/domain/job.ts";
-import type { PullRequestContext } from "../../src/domain/pull-request.ts";
-import { importMemory } from "../../src/flows/import-memory.ts";
-import { parseDiff } from "../../src/gather/parse-diff.ts";
-import { evaluationRepo } from "../../src/learn/parse-row.ts";
-import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
-import { mrr, pairedBootstrap, recallAt } from "../metrics.ts";
-import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
+// `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only, `--ablate`.
+import { ablation } from "../ablation.ts";
+import { answersOf, mustHoldTruth } from "../answer-all.ts";
+import {
+  type Answer,
+  bestAndWorst,
+  cutFigures,
+  type Figures,
+  figuresOf,
+  gainOver,
+  intervalText,
+  rowOf,
+} from "../answers.ts";
+import type { Arm } from "../ask-room.ts";
+import { SAMPLE } from "../baseline.ts";
+import { retrievalFingerprint } from "../configuration-fingerprint.ts";
+import { type JudgedData, readJudged } from "../judged-data.ts";
+import { earlier, prepareRows } from "../retrieval-rows.ts";
+import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
-
-interface QueryRow {
-  readonly id: string;
-  readonly repo: string;
-  readonly pr: number;
-  readonly asOf: string;
-  readonly title: string;
-  readonly body: string | null;
-  readonly diff: string;
-  readonly relevantGold: readonly string[];
-}
-
-type Knowledge = ReturnType<typeof defaultKnowledge>;
-type Setting = (knowledge: Knowledge) => Knowledge;
-
-const OPEN = { floors: false, budget: false };
-const retrieval =
-  (change: Partial<Knowledge["retrieval"]>): Setting =>
-  (knowledge) => ({
-    ...knowledge,
-    retrieval: { ...knowledge.retrieval, topK: 50, ...change },
-  });
+import { withStore } from "../temporary-store.ts";
+import { untunedFusion } from "../untuned-fusion.ts";
 
 /** `default` is the default configuration with topK raised and the floors and character budget off. */
-const ROWS: readonly (readonly [string, Setting])[] = [
-  ["default", retrieval({})],
-  ["rrf", retrieval({ fusion: "rrf" })],
-  ["weighted", retrieval({ fusion: "weighted" })],
-  ["keyword", retrieval({ method: "keyword", fusion: "rrf" })],
-  ["semantic", retrieval({ method: "semantic" })],
+const ARMS: readonly Arm[] = [
+  { name: "default" },
+  { name: "default-cut", cut: true },
+  { name: "rrf", retrieval: { fusion: "rrf" } },
+  { name: "weighted", retrieval: { fusion: "weighted" } },
+  { name: "keyword", retrieval: { method: "keyword", fusion: "rrf" } },
+  { name: "semantic", retrieval: { method: "semantic" } },
 ];
+const UNTUNED = "untuned-rrf";
 
-/** Task G: an earlier comment of the same repository on the same issue. Refuses to run when a truth id is not in memory. */
-export const suite: Suite = async ({ data }) => {
-  const files = await readRows(data);
-  const rows = files.flatMap((file) => file.rows) as Record<string, unknown>[];
-  const queries = (rows.filter((row) => "diff" in row && "asOf" in row) as unknown as QueryRow[]).filter(
-    ({ relevantGold }) => relevantGold.length > 0,
-  );
-  const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
-  const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  const embedder = localWords();
-  const recall = sqliteRecall({ path });
-  try {
-    const memory = sqliteMemory(db);
-    const imported = await importMemory(
-      await corpusLines(data),
-      { remembering: { redact: async (text) => text } },
-      { embedder, memory },
-    );
-    const ranked = new Map<
-      string,
-      { readonly mrr: number[]; readonly r5: number[]; readonly r10: number[]; readonly ms: number[] }
-    >();
-    for (const [name] of ROWS) ranked.set(name, { mrr: [], r5: [], r10: [], ms: [] });
-    const missing = new Set<string>();
-    for (const query of queries) {
-      const context = contextOf(query);
-      const signals = analyze(context);
-      const truth = new Set(query.relevantGold);
-      for (const [name, setting] of ROWS) {
-        const now = Date.parse(query.asOf);
-        const settings: RetrieveSettings = { knowledge: setting(defaultKnowledge()), now, before: now, tuning: OPEN };
-        const started = performance.now();
-        const found = await retrieve(context, signals, { embedder, recall }, settings);
-        const ids = found.ranked.map(({ record }) => record.sourceId);
-        for (const part of found.degraded) missing.add(`${name}: ${part.part}: ${part.reason}`);
-        const sums = ranked.get(name);
-        sums?.ms.push(performance.now() - started);
-        sums?.mrr.push(mrr(ids, truth));
-        sums?.r5.push(recallAt(5, ids, truth));
-        sums?.r10.push(recallAt(10, ids, truth));
-      }
-    }
+/** Refuses to run when a truth id is not in memory. */
+export const suite: Suite = async ({ data, flags }) => {
+  const task = readTask(flags.get("task"));
+  const repos = flags.get("repos");
+  const judged = await readJudged(data);
+  const within = repos === undefined ? null : new Set<string>(repos === "sample" ? SAMPLE : repos.split(","));
+  const asked = taskOf(task, judged, within);
+  if (flags.has("ablate")) return ablation(asked, judged, within);
+  const wanted = flags.get("rows")?.split(",") ?? null;
+  const arms = ARMS.filter(({ name }) => wanted === null || wanted.includes(name));
+  return withStore(async (store) => {
+    const added = await store.importLines(asked.lines);
+    await mustHoldTruth(asked, store);
+    const { answers, degraded } = await answersOf(asked, arms, store);
+    if (wanted === null || wanted.includes(UNTUNED)) answers.set(UNTUNED, untunedAnswers(asked, judged));
+    const { rows, figures } = rowsOf(answers, store.embedder.threshold);
+    const first = answers.get("default") ?? [];
     return {
-      data: { n: queries.length, fingerprint: dataFingerprint(files) },
-      config: { fingerprint: fingerprint([defaultConfig(), embedder.space]) },
-      rows: ROWS.map(([name]) => row(name, ranked.get(name) as NonNullable<ReturnType<typeof ranked.get>>)),
+      data: { n: asked.queries.length, fingerprint: judged.fingerprint },
+      config: { fingerprint: retrievalFingerprint(store.embedder) },
+      task: within === null ? task : `${task} sample`,
+      rows: [...rows, ...splitByDiff(asked, first, store.embedder.threshold)],
+      printIntervals: ["mrr", "recall@5", "recall@10"],
       notes: [
-        `${imported.remembered.added} memories, ${imported.wrongLines} wrong lines`,
-        ...gain("default against rrf, MRR", ranked.get("default")?.mrr ?? [], ranked.get("rrf")?.mrr ?? []),
-        ...[...missing].slice(0, 10),
+        `task ${task}: ${added} memories, ${asked.refusedDiffs} diffs of which a part could not be read`,
+        ...gainNotes(rows),
+        ...(figures.has(UNTUNED) ? untunedNote(figures) : []),
+        ...bestAndWorst(first),
+        ...degraded,
       ],
     };
-  } finally {
-    await recall.close();
-    db.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 };
 
-function row(
-  name: string,
-  { mrr: rr, r5, r10, ms }: { mrr: number[]; r5: number[]; r10: number[]; ms: number[] },
-): Row {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-  const p95 = ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.95)] ?? 0;
-  return {
-    name,
-    n: rr.length,
-    metrics: { mrr: mean(rr), "recall@5": mean(r5), "recall@10": mean(r10), p95Ms: p95 },
-  };
+function rowsOf(answers: ReadonlyMap<string, readonly Answer[]>, threshold: number) {
+  const figures = new Map(
+    [...answers].map(([name, list]) => [name, name.endsWith("-cut") ? cutFigures(list) : figuresOf(list, threshold)]),
+  );
+  const base = figures.get("default");
+  const rows = [...answers].map(([name, list]): Row => {
+    const own = figures.get(name) ?? {};
+    const row = rowOf(name, own, list);
+    const compares = base !== undefined && name !== "default" && "mrr" in own;
+    return compares ? { ...row, against: gainOver("default", own, base) } : row;
+  });
+  return { rows, figures };
 }
 
-function gain(what: string, a: readonly number[], b: readonly number[]): string[] {
-  const { mean, low, high } = pairedBootstrap(a, b);
-  return [`${what}: ${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`];
+function untunedAnswers({ task, queries }: TaskData, judged: JudgedData): Answer[] {
+  const rows = prepareRows(judged);
+  const prepared = new Map(rows.queries.map((query) => [query.id, query]));
+  return queries.flatMap(({ id, truth, grades }) => {
+    const query = prepared.get(id);
+    if (query === undefined) return [];
+    const started = performance.now();
+    const memories = task === "S" ? (rows.memories.get(query.repo) ?? []) : earlier(rows, query);
+    const ids = untunedFusion(query, memories, task === "S" ? "S" : "G").slice(0, 50);
+    return [{ query: id, ids, distances: ids.map(() => null), truth, grades, ms: performance.now() - started }];
+  });
 }
 
-async function corpusLines(data: string): Promise<readonly string[]> {
-  const names = readdirSync(data).filter((name) => name.endsWith(".jsonl"));
-  for (const name of names) {
-    const text = await readFile(join(data, name), "utf8");
-    const first = JSON.parse(text.slice(0, text.indexOf("\n"))) as object;
-    if ("hunk" in first && "createdAt" in first) return text.split("\n");
-  }
-  throw new Error(`${data} holds no corpus`);
+/** Nearly half of the diffs stand at the final head, where what was asked for is done already. */
+function splitByDiff({ task, queries }: TaskData, answers: readonly Answer[], threshold: number): Row[] {
+  if (task === "H" || answers.length === 0) return [];
+  const atReview = new Map(queries.map((query) => [query.id, query.atReview]));
+  return [true, false].flatMap((wanted) => {
+    const part = answers.filter(({ query }) => atReview.get(query) === wanted);
+    const name = `default, diff ${wanted ? "of the review" : "at the final head"}`;
+    return part.length === 0 ? [] : [rowOf(name, figuresOf(part, threshold), part)];
+  });
 }
 
-function contextOf(query: QueryRow): PullRequestContext {
-  const repo = evaluationRepo(query.repo);
-  const { files } = parseDiff(query.diff);
-  const base = "b".repeat(40);
-  const head = "a".repeat(40);
-  return {
-    kind: "context",
-    job: {
-      kind: "review",
-      key: jobKey(repo, query.pr),
-      delivery: "eval",
-      installationId: 0,
-      repo,
-      number: query.pr,
-      headSha: head,
-      trigger: "command-line",
-      explicit: true,
-    },
-    repo,
-    pull: {
-      number: query.pr,
-      url: "",
-      title: query.title,
-      body: query.body,
-      state: "open",
-      draft: false,
-      locked: false,
-      labels: [],
-      author: { login: "author", id: 1, type: "User", association: "CONTRIBUTOR" },
-      base: { ref: "main", sha: base },
-      head: { ref: "change", sha: head, repo: query.repo },
-      commits: [],
-    },
-    config: defaultConfig(),
-    configProblems: [],
-    files,
-    leftOut: [],
-    headTexts: new Map(),
-    guidance: [],
-    authorFacts: { mergedPullRequests: null },
-    ownComments: [],
-    degraded: [],
-  };
+function gainNotes(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ name, against }) =>
+    against === undefined
+      ? []
+      : [
+          `${name} against ${against.row}: ${Object.entries(against.gain)
+            .map(([metric, interval]) => `${metric} ${intervalText(interval)}`)
+            .join("  ")}`,
+        ],
+  );
+}
+
+function untunedNote(figures: ReadonlyMap<string, Figures>): string[] {
+  const [ours, theirs] = [figures.get("default"), figures.get(UNTUNED)];
+  if (ours === undefined || theirs === undefined) return [];
+  const { gain } = gainOver(UNTUNED, ours, theirs);
+  const told = Object.entries(gain).map(([metric, interval]) => `${metric} ${intervalText(interval)}`);
+  return [`default against ${UNTUNED} (its table was fitted on the development data): ${told.join("  ")}`];
 }

@@ -1,17 +1,16 @@
 // kodiai doctor: what is configured, reachable and degraded, each with its mend.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
-import { readEnv } from "../config/env.ts";
+import { type Env, readEnv } from "../config/env.ts";
+import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../private-key.ts";
 import { githubAnswers, inspector, knownRules, openStore } from "../wire.ts";
+import { statsVerbPorts } from "../wire-cli.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
+import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
+import { REMEDIES } from "./remedies.ts";
+import { DAY_MS } from "./stats.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
-
-interface Check {
-  readonly name: string;
-  readonly state: "ok" | "note" | "broken";
-  readonly text: string;
-}
 
 /** Exit 0 when nothing is broken, else 3. */
 export async function doctor(words: readonly string[]): Promise<ExitCode> {
@@ -23,9 +22,21 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
   const dataDir = folderOf(values["data-dir"]);
-  const checks = [node(), rules(), ...store(dataDir), ...(await server())];
-  if (values.json === true || values.format === "json") console.log(JSON.stringify({ version: 1, checks }, null, 2));
-  else for (const check of checks) console.log(line(check));
+  const checks = [
+    node(),
+    rules(),
+    ...store(dataDir),
+    ...(await memoryChecks(dataDir)),
+    ...(await retrieval(dataDir)),
+    ...(await server()),
+  ];
+  if (values.json === true || values.format === "json")
+    console.log(JSON.stringify({ version: 1, checks, remedies: REMEDIES }, null, 2));
+  else {
+    for (const check of checks) console.log(line(check));
+    for (const { symptom, sign, cause, remedy } of REMEDIES)
+      console.log(styleText("dim", `remedy ${symptom} (${sign}): ${cause} → ${remedy}`));
+  }
   return checks.some((check) => check.state === "broken") ? 3 : 0;
 }
 
@@ -66,23 +77,44 @@ function store(dataDir: string): Check[] {
   }
 }
 
+/** The last day's figures where there are any, and a note for each that needs a look. */
+async function retrieval(dataDir: string): Promise<Check[]> {
+  const name = "retrieval";
+  try {
+    const ports = statsVerbPorts(dataDir);
+    try {
+      const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
+      const alerts = retrievalAlerts(figures);
+      const text = `${figures.count} searches in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;
+      if (alerts.length === 0) return [{ name, state: "ok", text }];
+      return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.mend}` }));
+    } finally {
+      ports.close();
+    }
+  } catch (error) {
+    return [{ name, state: "note", text: `its statistics cannot be read: ${message(error)}` }];
+  }
+}
+
 async function server(): Promise<Check[]> {
   if (process.env.APP_ID === undefined) {
     return [{ name: "server", state: "note", text: "APP_ID is not set: this machine only runs the command line" }];
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
+  return [await github(read.env), await warmthCheck(read.env)];
+}
+
+async function github(env: Env): Promise<Check> {
   try {
-    const slug = await githubAnswers(read.env, privateKeyOf(read.env));
-    return [{ name: "github", state: "ok", text: `${read.env.githubApiUrl} knows this app as ${slug}` }];
+    const slug = await githubAnswers(env, privateKeyOf(env));
+    return { name: "github", state: "ok", text: `${env.githubApiUrl} knows this app as ${slug}` };
   } catch (error) {
-    return [
-      {
-        name: "github",
-        state: "broken",
-        text: `${read.env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
-      },
-    ];
+    return {
+      name: "github",
+      state: "broken",
+      text: `${env.githubApiUrl}: ${message(error)}; check APP_ID, the private key, the network and the proxy`,
+    };
   }
 }
 
@@ -90,7 +122,7 @@ const MARK = { ok: ["green", "ok    "], note: ["yellow", "note  "], broken: ["re
 
 function line({ name, state, text }: Check): string {
   const [color, mark] = MARK[state];
-  return `${styleText(color, mark)} ${name.padEnd(7)} ${text}`;
+  return `${styleText(color, mark)} ${name.padEnd(10)} ${text}`;
 }
 
 function message(error: unknown): string {

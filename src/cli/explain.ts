@@ -1,7 +1,9 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
+import type { Precedents } from "../domain/retrieval.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { withoutSecrets } from "../wire.ts";
+import { precedentsPage } from "./precedents-page.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
@@ -31,10 +33,18 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   if (asJson) console.log(JSON.stringify(clean, null, 2));
   else
     for (const { room, ms, value } of clean.rooms)
-      console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${outline(value, 1)}\n`);
+      console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${page(value, ms)}\n`);
   if (written.kind === "review") return 0;
   console.error(`kodiai explain: not reviewed: ${written.reason}`);
   return 3;
+}
+
+function page(value: unknown, ms: number): string {
+  return isPrecedents(value) ? precedentsPage(value, ms) : outline(value, 1);
+}
+
+function isPrecedents(value: unknown): value is Precedents {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "precedents";
 }
 
 /** Maps as objects, so that JSON shows them. */

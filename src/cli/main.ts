@@ -19,8 +19,17 @@ usage: kodiai VERB [options]
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
+           export FILE                 write what is remembered of --repo, as import reads it; - standard output
+             --pairs                   pairs of situation and code instead, to tune an embedder with
            ls | show ID | stats        what is remembered of --repo
+           backfill                    give rows without a language the one that their path tells
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
+  search   TEXT …                      what memory says about it, as a review would find it; several texts, one list
+             --method METHOD           semantic, keyword or hybrid (hybrid)
+             --language, --type, --path, --corpus   only such memories: C++, function or security, src/auth/ or a glob,
+                                       finding, review_comment, doc or code; each may be given more than once
+             --top N, --threshold S    at most N memories (10), at least S alike (0–1)
+  stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -49,6 +58,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () =>
       withPorts((await import("./index-repository.ts")).index, (await import("../wire-cli.ts")).indexVerbPorts),
   ],
+  [
+    "search",
+    async () => withPorts((await import("./search.ts")).search, (await import("../wire-cli.ts")).searchVerbPorts),
+  ],
+  ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire-cli.ts")).statsVerbPorts)],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);

@@ -1,7 +1,12 @@
-// kodiai memory: what is remembered. `import FILE` brings rows in; `ls`, `show` and `stats` look at one repository's.
+// kodiai memory: what is remembered. `import FILE` brings rows in, `export FILE` takes them out, `backfill` mends rows without
+// a language; `ls`, `show` and `stats` look at one repository's.
+import { closeSync, openSync, writeSync } from "node:fs";
 import type { Repo } from "../domain/job.ts";
+import { lowInformation } from "../domain/low-information.ts";
 import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { backfillLanguages } from "../flows/backfill-languages.ts";
+import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import { readLines } from "./read-lines.ts";
@@ -25,6 +30,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   corpus: { type: "string" },
   limit: { type: "string" },
+  pairs: { type: "boolean" },
 } as const;
 
 type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
@@ -42,7 +48,9 @@ export async function memory(
   const [verb = "", subject, ...more] = positionals;
   const run = VERBS.get(verb);
   if (run === undefined)
-    throw new UsageError("write `memory import FILE`, `memory ls`, `memory show ID` or `memory stats`");
+    throw new UsageError(
+      "write `memory import FILE`, `memory export FILE`, `memory ls`, `memory show ID`, `memory stats` or `memory backfill`",
+    );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
   try {
@@ -56,6 +64,8 @@ type Verb = (subject: string | undefined, values: Words, ports: MemoryVerbPorts)
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["import", importFile],
+  ["export", exportFile],
+  ["backfill", backfill],
   ["ls", list],
   ["show", show],
   ["stats", stats],
@@ -64,7 +74,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
 async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
-  const done = await importMemory(readable(file), { remembering: { redact } }, { embedder, memory: shelf });
+  const done = await importMemory(
+    readable(file),
+    { remembering: { redact }, lowInformation },
+    { embedder, memory: shelf },
+  );
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
@@ -96,6 +110,55 @@ function importReport(
     ...degraded.map(({ part, reason }) => `  ${part}: ${reason}`),
   ];
   return out.join("\n");
+}
+
+/** To a file that only its owner can read: memory holds code. */
+async function exportFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (file === undefined) throw new UsageError("say which file to write; - writes standard output");
+  const { memory: shelf, recall, embedder } = ports;
+  const repo = await ports.repoOf(values.repo);
+  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const wish = { repo, corpora, what: values.pairs === true ? "pairs" : "records" } as const;
+  const lines = exportMemory(wish, { memory: shelf, recall, space: embedder.space });
+  if (file === "-") {
+    for await (const line of lines) console.log(line);
+    return 0;
+  }
+  const to = writable(file);
+  let count = 0;
+  try {
+    for await (const line of lines) {
+      writeSync(to, `${line}\n`);
+      count += 1;
+    }
+  } finally {
+    closeSync(to);
+  }
+  console.log(`${file}: ${count} ${wish.what} of ${repo.owner}/${repo.name}`);
+  return 0;
+}
+
+function writable(file: string): number {
+  try {
+    return openSync(file, "w", 0o600);
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+async function backfill(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
+  const repo = await ports.repoOf(values.repo);
+  const done = await backfillLanguages(repo, ports, { redact: ports.redact });
+  const byLanguage = Object.fromEntries([...done.byLanguage].sort(([, a], [, b]) => b - a));
+  if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done, byLanguage }, null, 2));
+  else {
+    const told = Object.entries(byLanguage).map(([language, count]) => `${language} ${count}`);
+    console.log(`${repo.owner}/${repo.name}: ${done.without} memories without a language`);
+    console.log(`  from their paths: ${told.length === 0 ? "none" : told.join(", ")}; still unknown: ${done.unknown}`);
+    for (const { part, reason } of done.remembered.degraded) console.log(`  ${part}: ${reason}`);
+  }
+  return 0;
 }
 
 const LISTED = 50;

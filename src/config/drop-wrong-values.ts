@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { issueText } from "./issue-text.ts";
 import { bare, type Entry, type Located, locate, type Path, type Trouble, trouble } from "./located.ts";
 import { ConfigFile } from "./repo-config.ts";
+import { wholeItem } from "./whole-item.ts";
 
 /** Each round takes something out and most files need one; a bad item inside a bad item needs one more. */
 const MAX_ROUNDS = 8;
@@ -55,9 +56,15 @@ function judge(issue: Issue, tree: Located, cut: Cut, round: number, troubles: T
     troubles.push(trouble(path, found.items[limit]?.place ?? found.place, message));
     for (let index = limit; index < found.items.length; index += 1) mark(cut, [...path, index]);
   } else {
-    troubles.push(trouble(path, found.place, issueText(issue, found)));
-    mark(cut, path);
+    judgeValue(issue, path, found, cut, troubles);
   }
+}
+
+function judgeValue(issue: Issue, path: Path, found: Located, cut: Cut, troubles: Trouble[]): void {
+  const whole = wholeItem(path);
+  const message = issueText(issue, found);
+  troubles.push(trouble(path, found.place, whole === null ? message : `${message}; the whole item is left out`));
+  mark(cut, whole ?? path);
 }
 
 /** The list item around a missing value; the path itself when there is none, so that a cut always makes progress. */

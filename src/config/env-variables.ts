@@ -207,6 +207,23 @@ export const EnvVariables = z.object({
       "How many tokens a question and its reply may hold together. Without it: as known of the model, else 32000. Set it to what your server was started with: some cut longer prompts without a word.",
     )
     .meta({ examples: ["65536"] }),
+  KODIAI_RERANKER: z
+    .enum(["off", "voyage"], "must be `off` or `voyage`")
+    .default("off")
+    .describe(
+      "Who puts what memory found into a better order: `off`, or `voyage`, which needs VOYAGE_API_KEY, sends memories and changed code to Voyage AI for every review, and costs money: at $.05 for a million tokens about half a cent for a usual pull request, two for a large one.",
+    ),
+  KODIAI_RERANKER_MODEL: z
+    .string()
+    .regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model")
+    .optional()
+    .describe("The reranking model. Without it: rerank-2.5.")
+    .meta({ examples: ["rerank-2.5-lite"] }),
+  KODIAI_RERANKER_URL: z
+    .string()
+    .optional()
+    .describe("Instead of the usual address. Without it: the address of `voyage` embeddings.")
+    .meta({ examples: ["https://ai.mongodb.com/v1"] }),
   HTTPS_PROXY: proxy
     .optional()
     .describe("Proxy for https requests. The lower-case name counts as well.")

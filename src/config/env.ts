@@ -5,6 +5,7 @@ import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
 import { shown } from "./located.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
 import { type ModelChoice, readModel } from "./read-model.ts";
+import { type RerankerChoice, readReranker } from "./read-reranker.ts";
 
 /** What the operator decided. */
 export interface Env {
@@ -33,6 +34,7 @@ export interface Env {
   readonly embeddings: Embeddings;
   /** null: no model is asked. */
   readonly model: ModelChoice | null;
+  readonly reranker: RerankerChoice;
   readonly proxy: { readonly https: string | null; readonly http: string | null; readonly no: string | null };
 }
 
@@ -52,18 +54,20 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
   const memory = readEmbeddings(set);
   const model = readModel(set);
+  const order = readReranker(set);
   const problems = [
     ...issues,
     ...keyProblems(set),
     ...endpointProblems(set),
     ...("problems" in memory ? memory.problems : []),
+    ...("problems" in order ? order.problems : []),
     ...("problems" in model ? model.problems : []),
     ...unknownNames(env),
   ];
-  if (!parsed.success || "problems" in memory || "problems" in model || problems.length > 0) {
+  if (!parsed.success || "problems" in memory || "problems" in order || "problems" in model || problems.length > 0) {
     return { problems: [...new Set(problems)] };
   }
-  return { env: inOurWords(parsed.data, memory.embeddings, model.model) };
+  return { env: { ...inOurWords(parsed.data), ...memory, ...order, ...model } };
 }
 
 function valuesOf(env: Variables): ReadonlyMap<string, string> {
@@ -104,7 +108,7 @@ function unknownNames(env: Variables): readonly string[] {
     });
 }
 
-function inOurWords(values: EnvVariables, embeddings: Embeddings, model: ModelChoice | null): Env {
+function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "reranker"> {
   const path = values.PRIVATE_KEY_PATH;
   return {
     appId: values.APP_ID,
@@ -122,8 +126,6 @@ function inOurWords(values: EnvVariables, embeddings: Embeddings, model: ModelCh
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
     workers: values.KODIAI_WORKERS,
-    embeddings,
-    model,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
 }

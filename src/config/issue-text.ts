@@ -19,6 +19,7 @@ export function issueText(issue: Issue, found: Located): string {
   if (issue.code === "invalid_type" && issue.expected === "boolean") return choiceText(["true", "false"], found);
   if (issue.code === "invalid_type" && issue.expected === "number") return numberText(issue);
   if (issue.code === "invalid_type") return TYPE_TEXTS.get(issue.expected) ?? `must be of type ${issue.expected}`;
+  if (issue.code === "unrecognized_keys") return "holds a key that is not known";
   if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
   if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
   const words = choices(issue);

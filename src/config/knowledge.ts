@@ -116,6 +116,13 @@ const Retrieval = z
       )
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
+    rerank: z
+      .enum(["auto", "off"])
+      .default("auto")
+      .describe(
+        "Whether a reranker reads what was found before the best is used. auto: if the server has one (KODIAI_RERANKER), which sends memories and changed code to it and costs money; off: never.",
+      )
+      .meta({ examples: ["off"] }),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
   })
   .prefault({});
@@ -135,7 +142,7 @@ export const Knowledge = z
           .boolean()
           .default(false)
           .describe(
-            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one.",
+            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one, not even as a pattern without its words.",
           )
           .meta({ examples: [true] }),
       })

@@ -2,6 +2,7 @@
 import { type Shape, shapeAt } from "./config-keys.ts";
 import { keyHint, sameValue } from "./known-words.ts";
 import { dotted, type Entry, type Located, type Path, shown, type Trouble, trouble } from "./located.ts";
+import { wholeItem } from "./whole-item.ts";
 
 type Section = Extract<Shape, { kind: "section" }>;
 
@@ -35,7 +36,8 @@ function recogniseSection(
   const entries = node.entries.flatMap((entry) => {
     const key = ourSpelling(entry, shape, present, path, troubles);
     const inner = key === null ? undefined : shape.keys.get(key);
-    if (key === null || inner === undefined || isNothing(entry.value)) return [];
+    // What counts as a whole keeps what is wrong with it, so that the schema refuses it as a whole.
+    if (key === null || inner === undefined || isNothing(entry.value)) return wholeItem(path) === null ? [] : [entry];
     present.add(key);
     return [{ ...entry, key, value: recognise(entry.value, inner, [...path, key], troubles) }];
   });

@@ -2,6 +2,8 @@
 // What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
 import { z } from "zod";
 import { Knowledge } from "./knowledge.ts";
+import { pathPattern, titlePattern } from "./suppression-pattern.ts";
+import { PATTERN_LENGTH } from "./user-pattern.ts";
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
@@ -61,6 +63,46 @@ export const CustomRule = z.strictObject({
     .meta({ examples: [{ pattern: "time.sleep($SECONDS)" }] }),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
+
+/** Text that `read` understands; a wrong one is a problem of the file with its place. */
+function readable(read: (source: string) => object | { readonly problem: string }) {
+  return z
+    .string()
+    .min(1)
+    .max(PATTERN_LENGTH, { abort: true })
+    .superRefine((source, context) => {
+      const pattern = read(source);
+      if ("problem" in pattern) context.addIssue({ code: "custom", message: String(pattern.problem) });
+    });
+}
+
+/** Findings that a repository does not want to hear about again. */
+export const Suppression = z.strictObject({
+  pattern: readable(titlePattern)
+    .describe(
+      "Which findings, by their title: a part of it in any case; `glob:` and the whole title; `regex:` and a regular expression (RE2, any case).",
+    )
+    .meta({ examples: ["glob:*is logged*"] }),
+  severities: z
+    .array(z.enum(["major", "medium", "minor"]))
+    .default([])
+    .describe("Only findings of these severities: `major`, `medium`, `minor`. Empty: all three.")
+    .meta({ examples: [["minor"]] }),
+  categories: z
+    .array(z.enum(["correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]))
+    .default([])
+    .describe(
+      "Only findings of these categories: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
+    )
+    .meta({ examples: [["style", "maintainability"]] }),
+  paths: z
+    .array(readable(pathPattern))
+    .max(50)
+    .default([])
+    .describe("Only findings in files whose path matches one of these globs (any case). Empty: everywhere.")
+    .meta({ examples: [["scripts/**"]] }),
+});
+export type Suppression = z.infer<typeof Suppression>;
 
 const Review = z
   .strictObject({
@@ -144,6 +186,14 @@ const Review = z
       .default([])
       .describe("Leave pull requests alone whose title contains one of these words (case-insensitive).")
       .meta({ examples: [["[wip]", "do not merge"]] }),
+    suppress: z
+      .array(Suppression)
+      .max(100)
+      .default([])
+      .describe(
+        "Findings that are held back; the summary lists each with its pattern. Critical findings and findings about security are always said.",
+      )
+      .meta({ examples: [[{ pattern: "glob:*is logged*", paths: ["scripts/**"] }]] }),
   })
   .prefault({});
 

@@ -1,36 +1,49 @@
-// Comments that say nothing which could help another review: a ready-made replacement without a word, a link, thanks.
+// Does a comment say anything? "LGTM", "why?", a link or a bare suggestion block teach nothing about the next change.
 
-/** Fewer letters than this beside code and links say nothing about why. Chosen on eval/retrieval's development half. */
-const MIN_LETTERS = 24;
-const MAX_READ = 65_536;
+/** Shorter prose than this carries no lesson. Against the hand-made flag of 10,840 comments: 1,049 right, 3 wrong, 69 missed. */
+const LEAST_PROSE = 25;
+
+/** Longest comment that is read, in UTF-16 units. What follows is analysis that bots append. */
+export const LONGEST_COMMENT = 20_000;
 
 /**
- * Why a comment is of low information, or null.
+ * Why a comment is of low information, or null. One rule for what is remembered and for how it is ranked.
  *
- * @param text Markdown as it was written
+ * @param text Markdown as it was written; never throws, linear in it
  */
 export function lowInformation(text: string): string | null {
-  const prose = withoutFences(text.slice(0, MAX_READ))
-    .replace(/\]\([^)\n]{0,500}\)/g, "]")
-    .replace(/https?:\/\/[^\s)>\]]{1,2000}/g, " ");
-  let letters = 0;
-  for (const _ of prose.matchAll(/[\p{L}\p{N}]/gu)) {
-    letters += 1;
-    if (letters >= MIN_LETTERS) return null;
-  }
-  if (letters === 0) return "no words beside code and links";
-  return `fewer than ${MIN_LETTERS} letters beside code and links`;
+  const { length } = proseOf(text);
+  if (length >= LEAST_PROSE) return null;
+  return length === 0 ? "no words beside code and links" : `fewer than ${LEAST_PROSE} characters beside code and links`;
 }
 
-/** Text outside fenced blocks; a fence that nobody closes runs to the end. */
-function withoutFences(text: string): string {
-  const kept: string[] = [];
-  let fence: string | null = null;
-  for (const line of text.split("\n")) {
-    const mark = /^\s{0,20}(`{3,20}|~{3,20})/.exec(line)?.[1] ?? null;
-    if (fence === null && mark !== null) fence = mark;
-    else if (fence === null) kept.push(line);
-    else if (mark?.startsWith(fence)) fence = null;
+/**
+ * What a comment says in sentences: fenced code, markup, hidden comments, footers of tools and links are gone, white
+ * space is single. Linear in the text.
+ */
+export function proseOf(text: string): string {
+  const open = cutBetween(withoutFooters(text), "```", "```");
+  return open
+    .replace(/<[^<>\n]{0,200}>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** A comment without links, hidden comments and what tools write in `<sup>` under their own comments. */
+export function withoutFooters(text: string): string {
+  const visible = cutBetween(cutBetween(text.slice(0, LONGEST_COMMENT), "<!--", "-->"), "<sup>", "</sup>");
+  return visible.replace(/https?:\/\/\S{1,2000}/g, " ");
+}
+
+/** Cuts every stretch between two marks, marks included; without a closing mark, the rest. */
+function cutBetween(text: string, open: string, close: string): string {
+  let kept = "";
+  let at = 0;
+  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, at)) {
+    kept += `${text.slice(at, start)} `;
+    const end = text.indexOf(close, start + open.length);
+    if (end < 0) return kept;
+    at = end + close.length;
   }
-  return kept.join("\n");
+  return kept + text.slice(at);
 }

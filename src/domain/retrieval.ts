@@ -110,6 +110,36 @@ export interface SeenBefore {
   readonly similarity: number;
 }
 
+/** What putting the best memories in a better order changed, and what it cost. */
+export interface RerankReport {
+  /** Who was asked: `rerank-2.5`. */
+  readonly by: string;
+  /** Of the slowest query: all are asked side by side. */
+  readonly ms: number;
+  readonly tokens: number;
+  readonly usd: number;
+  /** Share of the first five that did not stand among the first five before, 0–1. */
+  readonly topChanged: number;
+  /** Places that a reranked memory moved up or down, on average. */
+  readonly meanMove: number;
+  /** Why some or all queries left the order as it was; null when none did. */
+  readonly failed: string | null;
+}
+
+/** What embedding the queries of one retrieval took. */
+export interface EmbeddingUsage {
+  readonly texts: number;
+  /** How many of them were answered from the cache. */
+  readonly cached: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+export const NO_USAGE: EmbeddingUsage = { texts: 0, cached: 0, tokens: 0, usd: 0 };
+
+/** How the reason begins for which a memory is cut that only a searched skip found. */
+export const SHADOW_SAMPLE = "shadow sample";
+
 /** What the retrieve room hands on. */
 export interface Precedents {
   readonly kind: "precedents";
@@ -125,11 +155,16 @@ export interface Precedents {
     readonly repoSources: readonly string[];
     readonly sharedPoolUsed: boolean;
     readonly totalCandidates: number;
+    /** Memories in scope; absent when they were not counted. */
+    readonly scanned?: number;
     /** Largest admitted cosine distance. */
     readonly threshold: number;
     readonly thresholdMethod: "configured" | "gap" | "percentile";
     readonly method: "semantic" | "keyword" | "hybrid";
   };
+  readonly usage: EmbeddingUsage;
+  /** Null when nobody was asked for a better order. */
+  readonly rerank: RerankReport | null;
   readonly degraded: readonly Degraded[];
 }
 

@@ -8,12 +8,16 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { ReviewJob } from "../domain/job.ts";
+import { type LoggedRetrieval, loggedRetrieval, originOf } from "../domain/logged-retrieval.ts";
 import type { Skipped } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
+import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
@@ -27,10 +31,14 @@ export interface WritingPorts {
   /** Null searches memory by words only. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Null leaves what memory finds in the order of its own ranking. */
+  readonly reranker: Reranker | null;
   /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
+  /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
+  readonly retrievals?: RetrievalLog | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -46,7 +54,18 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
+  /** Nobody will call again: what cannot be remembered now is not. */
+  readonly isLastTry?: boolean;
 }
+
+/** The review stands on GitHub, and memory does not have it. */
+export interface NotRemembered {
+  readonly kind: "not remembered";
+  readonly reason: string;
+}
+
+/** A review on GitHub, and why memory does not have it; null when it does. */
+export type SentReview = PostedReview & { readonly notRemembered: string | null };
 
 /** Enter a room: the caller decides what to time, log or print of the value that it hands on. */
 export type Step = <T>(room: string, enter: () => T | Promise<T>) => Promise<T>;
@@ -60,7 +79,7 @@ export async function reviewPullRequest(
   job: ReviewJob,
   ports: ReviewPorts,
   step: Step,
-): Promise<PostedReview | Superseded | Skipped> {
+): Promise<SentReview | Superseded | Skipped> {
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step);
@@ -91,6 +110,7 @@ export async function writeReview(
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const signals = await step("analyze", () => analyze(context));
+  const asked = ports.now();
   const precedents = await step("retrieve", () =>
     retrieve(context, signals, ports, {
       knowledge: context.config.knowledge,
@@ -98,6 +118,7 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
+  await ports.retrievals?.write(logged(context, precedents, ports, asked));
   const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
   const written = await step("review", () =>
     review(context, signals, precedents, { inspector: ports.inspector, leave }),
@@ -105,21 +126,43 @@ export async function writeReview(
   return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
 }
 
-async function send(
-  job: ReviewJob,
-  written: Review,
-  ports: ReviewPorts,
-  step: Step,
-): Promise<PostedReview | Superseded> {
-  const sent = await step("publish", () => publish(written, ports.reviews));
-  // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
-  // remembering twice changes nothing.
-  if (sent.kind === "posted") await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
-  ports.ledger.settle(job, written, ports.now(), sent.kind);
-  return sent;
+function logged(
+  { job, repo, pull, config }: PullRequestContext,
+  precedents: Precedents,
+  { embedder, now }: WritingPorts,
+  asked: number,
+): LoggedRetrieval {
+  const { topK, distanceThreshold } = config.knowledge.retrieval;
+  const calibrated =
+    distanceThreshold === "auto" ? (embedder?.threshold ?? precedents.provenance.threshold) : distanceThreshold;
+  const at = now();
+  const origin = originOf(job.trigger);
+  return loggedRetrieval(precedents, { repo, pull: pull.number, origin, ms: at - asked, at, topK, calibrated });
 }
 
-function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered> {
+async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {
+  const sent = await step("publish", () => publish(written, ports.reviews));
+  if (sent.kind === "superseded") {
+    ports.ledger.settle(job, written, ports.now(), sent.kind);
+    return sent;
+  }
+  // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
+  // remembering twice changes nothing.
+  const kept = await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
+  ports.ledger.settle(job, written, ports.now(), sent.kind);
+  return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
+}
+
+/**
+ * Remembers what was posted. A full disk or a damaged file costs the memory and not the job: the review is sent, and to
+ * try again would fail again. What another try may mend is tried again, as long as there is one.
+ */
+async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
   const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin, hunkOf: () => null });
-  return remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+  try {
+    return await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+  } catch (error) {
+    if (error instanceof Transient && ports.isLastTry !== true) throw error;
+    return { kind: "not remembered", reason: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -12,8 +12,9 @@ import { docSections } from "./doc-sections.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
-import { parseRow } from "./parse-row.ts";
+import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
+import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
 
 /** What remembering needs beside the shelf. */
 export interface Remembering {
@@ -123,7 +124,6 @@ function asRow(record: MemoryRecord, form: DigestForm): Row {
 }
 
 async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: Memory): Promise<Remembered> {
-  const { space } = embedder;
   const known = await knownOf(rows, memory, embedder);
   const hashesOf = ({ record }: Row) => known.get(record.id)?.hashes ?? null;
   const needsVector = (row: Row) => row.embedded !== "" && hashesOf(row)?.embedded !== row.hashes.embedded;
@@ -140,7 +140,8 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
       ? { added: 0, updated: 0, refused: [] }
       : await memory.remember(
           toWrite.map(({ record, hashes }) => ({ record, hashes, vector: vectors.get(record.id) ?? null })),
-          space,
+          // Read after embedding: it may have learned its dimension from that very answer.
+          embedder.space,
         );
   return {
     ...NOTHING,
@@ -251,4 +252,17 @@ export function rowRecord(
   const row = parseRow(line);
   if (row.kind === "wrong") return row;
   return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
+}
+
+/** A memory as a line of our own export, which rowRecord reads back. */
+export function exportRow(record: MemoryRecord): string {
+  return exportLine(record);
+}
+
+/** Memories as examples to tune an embedder with. `alike`: id → ids of what says something like it, most alike first. */
+export function pairsOf(
+  records: readonly MemoryRecord[],
+  alike: ReadonlyMap<string, readonly string[]>,
+): readonly TrainingPair[] {
+  return trainingPairs(records, alike);
 }

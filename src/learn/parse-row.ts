@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CATEGORIES, type Category, SEVERITIES } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
+import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../domain/memory.ts";
 import { epochMilliseconds } from "./epoch-milliseconds.ts";
 import type { SaidComment } from "./from-comment.ts";
@@ -119,7 +120,8 @@ function exported(value: object): ImportRow {
   const read = Exported.safeParse(value);
   if (!read.success) return wrong(firstProblem(read.error));
   const { record } = read.data;
-  return { kind: "record", record: { ...record, id: memoryId(record.repo, record.corpus, record.sourceId) } };
+  const id = memoryId(record.repo, record.corpus, record.sourceId);
+  return { kind: "record", record: { ...record, id, language: canonicalLanguage(record.language) } };
 }
 
 function corpusRow(value: object): ImportRow {

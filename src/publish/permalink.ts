@@ -42,12 +42,14 @@ export function linkedCode(text: string, url: string | null): string {
 }
 
 /**
- * An address that GitHub gave us, fit to stand in a Markdown link.
+ * An address on the repository's own GitHub, fit to stand in a Markdown link. What is remembered may have been imported
+ * from anywhere, and a link by us is taken for a good one: no other host is linked.
  *
- * @returns null unless it is a plain http(s) address without spaces, brackets or quotes
+ * @returns null unless it is a plain https address there, without a user, spaces, brackets or quotes
  */
-export function safeUrl(url: string): string | null {
-  return /^https?:\/\/[\w.:-]+\/[\w./?=&%#~+-]*$/.test(url) && url.length <= 2000 ? url : null;
+export function safeUrl({ host }: Pick<Repo, "host">, url: string): string | null {
+  const found = /^https:\/\/([\w.:-]{1,300})\/[\w./?=&%#~+-]*$/.exec(url);
+  return found?.[1]?.toLowerCase() === host.toLowerCase() && url.length <= 2000 ? url : null;
 }
 
 function repositoryUrl(repo: Repo): string | null {

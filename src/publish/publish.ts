@@ -1,6 +1,7 @@
 // The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
 // The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
 import type { Finding } from "../domain/finding.ts";
+import type { Repo } from "../domain/job.ts";
 import { reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
@@ -49,7 +50,9 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
 export function reviewMarkdown(review: Review): string {
   const comments = review.findings
     .filter(({ place }) => place === "inline" || place === "file")
-    .map((placed) => `### ${placeOf(review, placed)}\n\n${renderComment(placed.finding, placeFor(placed))}`);
+    .map(
+      (placed) => `### ${placeOf(review, placed)}\n\n${renderComment(review.repo, placed.finding, placeFor(placed))}`,
+    );
   return `${[renderSummary(review, review.findings), ...comments]
     .join("\n\n")
     .replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
@@ -77,9 +80,17 @@ async function postInline(
   const inline = planned.filter(({ place }) => place === "inline").map(({ finding }) => finding);
   if (inline.length === 0) return { findings: planned, url: null };
   const { repo, number, headSha } = review;
-  const body = `${renderReviewBody(headSha, repo, safeUrl(summaryUrl))}\n${reviewMarker(headSha)}`;
+  const body = `${renderReviewBody(headSha, repo, safeUrl(repo, summaryUrl))}\n${reviewMarker(headSha)}`;
   const settled = await postInPieces(inline, (piece) =>
-    unlessRefused(() => reviews.postReview(repo, number, headSha, body, piece.map(toComment))),
+    unlessRefused(() =>
+      reviews.postReview(
+        repo,
+        number,
+        headSha,
+        body,
+        piece.map((finding) => toComment(repo, finding)),
+      ),
+    ),
   );
   const refused = new Set(settled.refused);
   const untried = new Set(settled.untried);
@@ -104,16 +115,16 @@ async function postOnFiles(
     const taken =
       placed.place !== "file" ||
       (await unlessRefused(() =>
-        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(finding, "file")),
+        reviews.postFileComment(repo, number, headSha, finding.path, renderComment(repo, finding, "file")),
       )) !== null;
     findings.push(taken ? placed : { ...placed, place: "summary", reason: REFUSED_FILE });
   }
   return findings;
 }
 
-function toComment(finding: Finding): CommentToPost {
+function toComment(repo: Repo, finding: Finding): CommentToPost {
   const { path, side, startLine, line } = finding;
-  return { path, side, startLine, line, body: renderComment(finding, "inline") };
+  return { path, side, startLine, line, body: renderComment(repo, finding, "inline") };
 }
 
 async function unlessRefused(post: () => Promise<{ readonly url: string }>): Promise<string | null> {

@@ -1,5 +1,6 @@
 // One finding as a comment on its lines or its file: what, why, how to mend it, how to silence it.
 import type { Finding } from "../domain/finding.ts";
+import type { Repo } from "../domain/job.ts";
 import { findingMarker } from "../domain/marker.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { safeUrl } from "./permalink.ts";
@@ -13,10 +14,11 @@ const SUGGESTION_LIMIT = 8000;
 /**
  * The body of a comment.
  *
+ * @param repo on whose host links may lead
  * @param place `inline` offers the suggestion for committing; on a file as a whole there are no lines to replace
  * @returns Markdown of at most 60,000 UTF-16 units whose last line is the finding's hidden marker
  */
-export function renderComment(finding: Finding, place: "inline" | "file"): string {
+export function renderComment(repo: Pick<Repo, "host">, finding: Finding, place: "inline" | "file"): string {
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
   const suggestion = place === "inline" ? renderSuggestion(finding) : "";
   return [
@@ -24,7 +26,7 @@ export function renderComment(finding: Finding, place: "inline" | "file"): strin
     sanitizeBlock(finding.body),
     where,
     suggestion,
-    saidBefore(finding),
+    saidBefore(repo, finding),
     silence(finding),
     findingMarker(finding.id),
   ]
@@ -46,11 +48,11 @@ export function lines(finding: Finding): string {
 }
 
 /** What reviewers said about the same thing before, with outcome and date, at most three. */
-function saidBefore({ precedents }: Finding): string {
+function saidBefore(repo: Pick<Repo, "host">, { precedents }: Finding): string {
   if (precedents.length === 0) return "";
   const said = precedents.slice(0, 3).map(({ url, outcome, date }) => {
     const text = sanitizeInline([date, outcome].filter((part) => part !== "").join(", "), 60) || "earlier";
-    const address = url === null ? null : safeUrl(url);
+    const address = url === null ? null : safeUrl(repo, url);
     return address === null ? text : `[${text}](${address})`;
   });
   return `<sub>Said before: ${said.join("; ")}.</sub>`;

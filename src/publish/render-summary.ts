@@ -2,11 +2,11 @@
 import { SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
-import { fitList } from "./fit-list.ts";
+import { counted, fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
 import { commitLink, linkedCode } from "./permalink.ts";
-import { codeSpan } from "./sanitize.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
 import { seenBeforeLines } from "./seen-before.ts";
 import { unreadLines } from "./unread.ts";
 import { verdict } from "./verdict.ts";
@@ -63,7 +63,14 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 function footer(review: Review): string {
   const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
   const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
-  return `<sub>${cost(review)} Reviewed ${head} against ${base}.</sub>`;
+  return `<sub>${cost(review)} ${memory(review)} Reviewed ${head} against ${base}.</sub>`;
+}
+
+/** What memory had to say, also when it was nothing; what failed stands among what is incomplete. */
+function memory({ memory: { gate, precedents } }: Review): string {
+  if (!gate.retrieve) return `Memory: not searched, ${sanitizeInline(gate.reason, 150)}.`;
+  if (precedents.length > 0) return `Memory: ${counted(precedents.length, "precedent")}.`;
+  return "Memory: nothing relevant remembered.";
 }
 
 function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review): string {

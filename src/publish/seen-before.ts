@@ -6,16 +6,18 @@ import { safeUrl } from "./permalink.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
 /** One line a precedent; nothing when there is none. `room` in UTF-16 units. */
-export function seenBeforeLines({ memory }: Review, room: number): readonly string[] {
+export function seenBeforeLines({ memory, repo }: Review, room: number): readonly string[] {
   return memory.seenBefore.length === 0
     ? []
-    : ["**Seen before here:**", "", ...fitList(memory.seenBefore, line, room, 5)];
+    : ["**Seen before here:**", "", ...fitList(memory.seenBefore, (seen) => line(seen, repo), room, 5)];
 }
 
-function line({ path, url, outcome, date, similarity }: SeenBefore): string {
-  const link = url === null ? null : safeUrl(url);
+function line({ path, url, outcome, date, similarity }: SeenBefore, repo: Review["repo"]): string {
+  const link = url === null ? null : safeUrl(repo, url);
   const when = date === "" ? "" : ` on ${sanitizeInline(date, 10)}`;
   const what = outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${outcome})`;
   const where = link === null ? what : `[${what}](${link})`;
-  return `- ${codeSpan(path, 120)}: code like this ${where}${when}, ${Math.round(similarity * 100)} % alike`;
+  // What is not linked is shown: where it was said is half of what it says.
+  const elsewhere = link === null && url !== null && url !== "" ? ` at ${codeSpan(url, 120)}` : "";
+  return `- ${codeSpan(path, 120)}: code like this ${where}${elsewhere}${when}, ${Math.round(similarity * 100)} % alike`;
 }

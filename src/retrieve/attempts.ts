@@ -4,7 +4,7 @@ import type { Degraded } from "../domain/outcome.ts";
 export interface Attempts {
   /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */
   readonly run: <T>(part: string, work: () => Promise<T>, instead: T) => Promise<T>;
-  /** Says that a part works less well than it should. */
+  /** Says that a part works less well than it should; told again, it is the same news. */
   readonly note: (part: string, reason: string) => void;
   readonly degraded: () => readonly Degraded[];
 }
@@ -13,18 +13,20 @@ const REASON_CHARS = 160;
 
 export function attempts(): Attempts {
   const noted = new Map<string, { readonly reason: string; times: number }>();
-  const note = (part: string, reason: string) => {
-    const known = noted.get(part);
-    if (known === undefined) noted.set(part, { reason, times: 1 });
-    else known.times += 1;
+  const note = (part: string, reason: string): boolean => {
+    if (noted.has(part)) return false;
+    noted.set(part, { reason: reason.slice(0, REASON_CHARS), times: 1 });
+    return true;
   };
   return {
-    note,
+    note: (part, reason) => void note(part, reason),
     run: async (part, work, instead) => {
       try {
         return await work();
       } catch (error) {
-        note(part, error instanceof Error ? error.message.slice(0, REASON_CHARS) : "it failed");
+        const isNew = note(part, error instanceof Error ? error.message : "it failed");
+        const known = noted.get(part);
+        if (!isNew && known !== undefined) known.times += 1;
         return instead;
       }
     },

@@ -1,28 +1,11 @@
-// Okapi BM25 over an inverted index in typed arrays: one build per set of memories, then scores for any bag of words.
+// An inverted index over a handful of memories, and their BM25 for any bag of words: one build per set, many questions.
+import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../domain/bm25.ts";
 
-export interface Bm25Options {
-  /** How soon repeats of a word stop counting: 0 counts presence only. */
-  readonly k1: number;
-  /** How much a long text is marked down, 0–1. */
-  readonly b: number;
-}
-
-/**
- * The best of k1 .3–2, b .4–1 on all four development sets (eval/research/retrieval.md): memories differ much in length,
- * and a word that a short comment repeats is what it is about.
- */
-export const KEYWORDS: Bm25Options = { k1: 2, b: 1 };
-
-export interface Bm25Index {
+export interface Bm25Index extends Postings {
   /** Number of texts. */
   readonly size: number;
   readonly vocabulary: ReadonlyMap<string, number>;
-  /** Postings of word w stand at starts[w] … starts[w + 1]. */
-  readonly starts: Uint32Array;
-  readonly texts: Uint32Array;
-  readonly counts: Uint16Array;
-  /** Words per text. */
-  readonly lengths: Float64Array;
+  /** In words, > 0. */
   readonly meanLength: number;
 }
 
@@ -50,13 +33,14 @@ export function buildIndex(texts: readonly (readonly string[])[]): Bm25Index {
     bags.push(bag);
     total += words.length;
   }
-  const lengths = Float64Array.from(texts, (words) => words.length);
+  const lengths = Uint32Array.from(texts, (words) => words.length);
   return {
     size: texts.length,
     vocabulary,
     ...postings(bags, frequency),
     lengths,
-    meanLength: total / Math.max(1, texts.length),
+    parts: 1,
+    meanLength: Math.max(1e-9, total / Math.max(1, texts.length)),
   };
 }
 
@@ -66,23 +50,17 @@ function postings(bags: readonly Map<number, number>[], frequency: readonly numb
     starts[word + 1] = (starts[word] ?? 0) + count;
   });
   const next = starts.slice();
-  const texts = new Uint32Array(starts.at(-1) ?? 0);
-  const counts = new Uint16Array(texts.length);
+  const rows = new Uint32Array(starts.at(-1) ?? 0);
+  const counts = new Uint16Array(rows.length);
   bags.forEach((bag, text) => {
     for (const [word, count] of bag) {
       const at = next[word] ?? 0;
       next[word] = at + 1;
-      texts[at] = text;
+      rows[at] = text;
       counts[at] = Math.min(count, 65_535);
     }
   });
-  return { starts, texts, counts };
-}
-
-/** Robertson and Spärck Jones' weight of a word, kept above zero: rare words weigh more. */
-export function inverseFrequency(index: Bm25Index, word: number): number {
-  const count = (index.starts[word + 1] ?? 0) - (index.starts[word] ?? 0);
-  return Math.log(1 + (index.size - count + 0.5) / (count + 0.5));
+  return { starts, rows, counts };
 }
 
 /**
@@ -93,26 +71,12 @@ export function inverseFrequency(index: Bm25Index, word: number): number {
  */
 export function scoreAll(index: Bm25Index, query: ReadonlyMap<string, number>, options: Bm25Options): Float64Array {
   const scores = new Float64Array(index.size);
-  const norms = index.lengths.map(
-    (length) => options.k1 * (1 - options.b + (options.b * length) / Math.max(1e-9, index.meanLength)),
-  );
+  const longer = markdowns(index, index.meanLength, options);
   for (const [word, weight] of query) {
     const id = index.vocabulary.get(word);
     if (id === undefined || weight === 0) continue;
-    const gain = weight * inverseFrequency(index, id) * (options.k1 + 1);
-    for (let at = index.starts[id] ?? 0; at < (index.starts[id + 1] ?? 0); at += 1) {
-      const text = index.texts[at] ?? 0;
-      const count = index.counts[at] ?? 0;
-      scores[text] = (scores[text] ?? 0) + (gain * count) / (count + (norms[text] ?? 0));
-    }
+    const found = (index.starts[id + 1] ?? 0) - (index.starts[id] ?? 0);
+    addWord(scores, index, id, weight * inverseFrequency(index.size, found) * (options.k1 + 1), longer);
   }
   return scores;
-}
-
-/** A bag of words in which the n-th repeat of a word adds ever less: 1 + ln(count). */
-export function bagOf(words: Iterable<string>): Map<string, number> {
-  const bag = new Map<string, number>();
-  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
-  for (const [word, count] of bag) bag.set(word, 1 + Math.log(count));
-  return bag;
 }

@@ -1,6 +1,7 @@
 // What speaks for a remembered comment when a change is under review: one column of figures per signal. No weights here.
+import { bagOf, KEYWORDS } from "../domain/bm25.ts";
 import { type Background, rarity, type WordWeight } from "../domain/word-rarity.ts";
-import { bagOf, buildIndex, KEYWORDS, scoreAll } from "./bm25.ts";
+import { buildIndex, scoreAll } from "./bm25.ts";
 import { densityOf } from "./density.ts";
 import { placeSignals } from "./place.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window } from "./prepare.ts";
@@ -18,7 +19,7 @@ const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
  * All signals of all memories for one change. Deterministic; no signal looks at anything but its arguments.
  *
  * @param memories of one repository, all written before the change; quadratic only in how many share a word, so hand
- *   over a few hundred (see shortlist.ts)
+ *   over a few hundred
  */
 export function signalsOf(
   change: PreparedChange,

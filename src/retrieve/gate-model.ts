@@ -44,7 +44,7 @@ export function gateQuestion(context: GateContext, maxInputTokens: number): Gate
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
   const lines = [
     said("project", context.project),
-    `memories: ${counts === null ? "unknown" : counts.total}`,
+    `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,
     said("title", context.title),
     ...(context.question === null ? [] : [said("question", context.question)]),
     said("entities", namedThings(`${context.title}\n${context.body}`).slice(0, 10).join(", ")),

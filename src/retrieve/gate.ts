@@ -152,7 +152,7 @@ function attempt(rule: Rule, context: GateContext, config: GateConfig): string |
 
 function nothingToFind({ counts, searchable }: GateContext["memory"]): string | null {
   if (!searchable) return "there is neither an embedder nor a word index to search with";
-  return when(counts !== null && counts.total === 0, "nothing is remembered yet");
+  return when(counts !== null && counts.total === 0, "nothing remembered yet");
 }
 
 function retrievePattern(context: GateContext, patterns: readonly GatePattern[]): string | null {

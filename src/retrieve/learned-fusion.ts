@@ -8,21 +8,30 @@ import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
 import { type Evidence, type Fusion, RRF } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
-import { SHORTLIST } from "./shortlist.ts";
 import { byScore } from "./tie-order.ts";
 
-const WEIGHTS = table.memory.weights as readonly FusionWeight[];
+/** Candidates whose signals are worked out: beyond it the cut costs no development query anything. */
+const SHORTLIST = 300;
 
-/** Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank. */
+const COMMENTS = table.memory.weights as readonly FusionWeight[];
+const BARE_TEXT = table.text.weights as readonly FusionWeight[];
+
+/**
+ * Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank.
+ * Memories of which none has a path are weighed by a table of their own, which knows nothing of place.
+ */
 export const LEARNED: Fusion = { name: "learned", complete: true, fuse };
 
 function fuse(evidence: Evidence): readonly FusedHit[] {
   const hits = RRF.fuse(evidence);
+  // Both tables were fitted on changes. Without a changed file there is only a question, and ranks answer it better.
+  if (evidence.context.files.length === 0) return hits;
   const scored = hits.slice(0, SHORTLIST);
   const records = scored.map(({ id }) => evidence.records.get(id));
   const memories = records.map((record, at) => prepareMemory(asComment(record, scored[at]?.id ?? "")));
   const signals = signalsOf(prepareChange(changeOf(evidence)), memories, BACKGROUND);
-  const scores = fuseLearned(signals, memories.length, WEIGHTS);
+  const weights = memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
+  const scores = fuseLearned(signals, memories.length, weights);
   const order = scored.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 })).sort(byScore);
   const lowest = order.at(-1)?.score ?? 0;
   // Beyond the shortlist the ranks decide, below everything that was scored.

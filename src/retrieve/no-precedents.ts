@@ -1,14 +1,12 @@
 // Precedents that stay away: the gate skipped, retrieval is switched off or failed, or a skip was searched only to learn.
 import type { Knowledge } from "../config/knowledge.ts";
-import type { GateDecision, Precedents } from "../domain/retrieval.ts";
-
-/** The cosine distance that counts as relevant where no embedder says. */
-export const DEFAULT_THRESHOLD = 0.3;
+import { type GateDecision, NO_USAGE, type Precedents, SHADOW_SAMPLE } from "../domain/retrieval.ts";
+import { configuredThreshold } from "./threshold.ts";
 
 /** An empty list with the decision that led to it. */
 export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval"]): Precedents {
-  const { distanceThreshold, method } = retrieval;
-  const threshold = distanceThreshold === "auto" ? DEFAULT_THRESHOLD : distanceThreshold;
+  const { method } = retrieval;
+  const threshold = configuredThreshold(retrieval, null);
   const searched = { repoSources: [], sharedPoolUsed: false, totalCandidates: 0 };
   return {
     kind: "precedents",
@@ -18,6 +16,8 @@ export function noPrecedents(gate: GateDecision, retrieval: Knowledge["retrieval
     seenBefore: [],
     cut: [],
     provenance: { ...searched, threshold, thresholdMethod: "configured", method },
+    usage: NO_USAGE,
+    rerank: null,
     degraded: [],
   };
 }
@@ -35,9 +35,14 @@ export function switchedOff(): GateDecision {
   };
 }
 
+/** The decision where there is no memory at all. */
+export function withoutMemory(reason: string): GateDecision {
+  return { ...switchedOff(), reason, decidedBy: "memory" };
+}
+
 /** What a searched skip hands on: nothing for the prompt, and what would have been used among what was cut. */
 export function shadowed(found: Precedents): Precedents {
-  const reason = `shadow sample: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
+  const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
   return {
     ...found,
     ranked: [],

@@ -14,6 +14,8 @@ const WEIGHTS: Readonly<Record<Outcome, number>> = {
   outdated: 0.95,
 };
 
+export const MOST_OUTCOME_WEIGHT = Math.max(...Object.values(WEIGHTS));
+
 /** The factor for an outcome; 1 when there is none. */
 export function outcomeWeight(outcome: Outcome | null): number {
   return outcome === null ? 1 : WEIGHTS[outcome];

@@ -1,7 +1,7 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { canonicalLanguage } from "../domain/language.ts";
+import { lowInformation, proseOf, withoutFooters } from "../domain/low-information.ts";
 import { tokenise } from "../domain/tokenise.ts";
-import { isLowInformation, proseOf, withoutFooters } from "./low-information.ts";
 
 /** A review comment of the past, as the ranker needs it. */
 export interface RememberedComment {
@@ -111,7 +111,7 @@ export function prepareMemory(comment: RememberedComment): PreparedMemory {
     path: comment.path,
     language: canonicalLanguage(comment.language ?? ""),
     createdAt: comment.createdAt,
-    lowInformation: isLowInformation(comment.text),
+    lowInformation: lowInformation(comment.text) !== null,
     words: tokenise(text),
     proseWords: tokenise(proseOf(comment.text)),
     spanWords: tokenise(spans.join(" ")),

@@ -10,7 +10,8 @@ import { type ChosenHunk, chooseHunks, HUNKS } from "./choose-hunks.ts";
 const HUNK_CHARS = 1_500;
 /** Characters of one changed line; minified code says nothing after that. */
 const LINE_CHARS = 300;
-const PATHS = 8;
+/** Of how many files the query of kind `paths` names the path. */
+export const PATHS = 8;
 const WORDS = 5;
 
 export interface VariantSubject {
@@ -21,22 +22,22 @@ export interface VariantSubject {
 export type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "files">;
 
 /**
- * The texts to search with: `intent` is the enriched query; `paths` the title with the first 8 paths; `code` the title
+ * The texts to search with: `intent` is the enriched query; `paths` the title with the first paths; `code` the title
  * with languages, risks and type; one `hunk` for each chosen hunk. A text that another variant already has is left out.
  *
  * @param intent from buildRetrievalQuery
- * @param hunks how many hunks at most
+ * @param options how many hunks and paths at most
  */
 export function queryVariants(
   intent: string,
   subject: VariantSubject,
   signals: VariantSignals,
-  { hunks = HUNKS }: { readonly hunks?: number } = {},
+  { hunks = HUNKS, paths = PATHS }: { readonly hunks?: number; readonly paths?: number } = {},
 ): readonly QueryVariant[] {
   const chosen = chooseHunks(subject.files, signals.files, signals.risks, hunks);
   const variants: readonly QueryVariant[] = [
     { kind: "intent", text: intent, path: null },
-    { kind: "paths", text: pathsText(subject), path: null },
+    { kind: "paths", text: pathsText(subject, paths), path: null },
     { kind: "code", text: codeText(subject, signals), path: null },
     ...chosen.map((one): QueryVariant => ({ kind: "hunk", text: hunkText(one), path: one.path })),
   ];
@@ -48,10 +49,10 @@ export function queryVariants(
   });
 }
 
-function pathsText({ pull, files }: VariantSubject): string {
+function pathsText({ pull, files }: VariantSubject, most: number): string {
   const title = oneLine(pull.title);
   if (files.length === 0) return title;
-  return [title, "files:", ...files.slice(0, PATHS).map(({ path }) => path)].join("\n").trim();
+  return [title, "files:", ...files.slice(0, most).map(({ path }) => path)].join("\n").trim();
 }
 
 function codeText({ pull }: VariantSubject, { languages, risks, intent }: VariantSignals): string {

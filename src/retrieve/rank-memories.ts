@@ -9,10 +9,10 @@ import type { Evidence, Fusion } from "./fusion.ts";
 import { outcomeWeight } from "./outcome-weight.ts";
 import { recencyDistanceFactor, recencyScoreFactor } from "./recency.ts";
 import { recordLabel } from "./record-label.ts";
-import { rerankByLanguage } from "./rerank-by-language.ts";
+import { inAdjustedOrder, type RerankConfig, rerankByLanguage } from "./rerank-by-language.ts";
 import { changedPlaces, relatedFilesFactor } from "./strategy-weights.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
-import { byScore, tieHash } from "./tie-order.ts";
+import { byScore } from "./tie-order.ts";
 
 /** Which steps are on: all, except in measurements of what each is worth. */
 export interface RankSettings {
@@ -25,7 +25,11 @@ export interface RankSettings {
   readonly keywordFloor: number;
   /** False admits every candidate, however far. */
   readonly floors: boolean;
+  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  readonly adaptive: boolean;
   readonly language: boolean;
+  /** For the method that orders by distance. */
+  readonly byLanguage: RerankConfig;
   readonly recency: boolean;
   readonly outcome: boolean;
   readonly sourceWeights: ReadonlyMap<Corpus, number>;
@@ -53,7 +57,12 @@ export function rankMemories(evidence: Evidence, settings: RankSettings): Ranked
     return record === undefined ? [] : [{ ...hit, record }];
   });
   const distances = fused.flatMap(({ distance }) => (distance === null ? [] : [distance]));
-  const threshold = adaptiveThreshold(distances, settings.configuredThreshold);
+  const { configuredThreshold } = settings;
+  const threshold = adaptiveThreshold(
+    distances,
+    configuredThreshold,
+    settings.adaptive ? {} : { floor: configuredThreshold },
+  );
   const cut: { id: string; reason: string }[] = [];
   const relevant = fused.filter((candidate) => {
     const reason = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;
@@ -148,14 +157,19 @@ function byDistance(
         ],
   );
   const languages = settings.language ? signals.languages.map(({ language }) => language) : [];
-  return rerankByLanguage(near, languages)
-    .map(({ candidate, alternateSources, adjustedDistance, languageMatch }) => {
-      const dated = { at: candidate.record.provenance.at, severity: candidate.record.severity };
-      const recency = settings.recency ? recencyDistanceFactor(dated, now) : 1;
-      const adjusted = adjustedDistance * recency;
-      return { ...ranked(candidate, alternateSources), adjustedDistance: adjusted, score: 1 - adjusted, languageMatch };
-    })
-    .sort((a, b) => a.adjustedDistance - b.adjustedDistance || tieHash(a.record.id) - tieHash(b.record.id));
+  const aged = rerankByLanguage(near, languages, settings.byLanguage).map((memory) => {
+    const dated = { at: memory.candidate.record.provenance.at, severity: memory.candidate.record.severity };
+    const recency = settings.recency ? recencyDistanceFactor(dated, now) : 1;
+    return { ...memory, adjustedDistance: memory.adjustedDistance * recency };
+  });
+  return inAdjustedOrder(aged, settings.byLanguage.band).map(
+    ({ candidate, alternateSources, adjustedDistance, languageMatch }) => ({
+      ...ranked(candidate, alternateSources),
+      adjustedDistance,
+      score: Math.max(0, 1 - adjustedDistance),
+      languageMatch,
+    }),
+  );
 }
 
 function ranked(candidate: Candidate, alternateSources: readonly string[]): RankedMemory {

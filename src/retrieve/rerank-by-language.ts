@@ -46,11 +46,19 @@ export function rerankByLanguage<T extends Rerankable>(
     const multiplier = multiplierOf(languageMatch, related.has(language), settings);
     return { ...result, adjustedDistance: result.distance * multiplier, languageMatch };
   });
-  const byAdjusted = (a: Reranked<T>, b: Reranked<T>) =>
-    a.adjustedDistance - b.adjustedDistance || tieHash(a.id) - tieHash(b.id);
-  if (settings.band === null) return adjusted.sort(byAdjusted);
-  adjusted.sort((a, b) => a.distance - b.distance || byAdjusted(a, b));
-  return swapWithinBand(adjusted, settings.band);
+  return inAdjustedOrder(adjusted, settings.band);
+}
+
+type Adjusted = Rerankable & { readonly adjustedDistance: number };
+
+/** Ascending by adjusted distance, ties by hash of the id; with a band, only as far as it lets neighbours change places. */
+export function inAdjustedOrder<T extends Adjusted>(results: readonly T[], band: number | null): readonly T[] {
+  const byAdjusted = (a: T, b: T) => a.adjustedDistance - b.adjustedDistance || tieHash(a.id) - tieHash(b.id);
+  if (band === null) return results.toSorted(byAdjusted);
+  return swapWithinBand(
+    results.toSorted((a, b) => a.distance - b.distance || byAdjusted(a, b)),
+    band,
+  );
 }
 
 function multiplierOf(match: boolean, related: boolean, config: RerankConfig): number {
@@ -62,7 +70,7 @@ function multiplierOf(match: boolean, related: boolean, config: RerankConfig): n
  * Bubbles the better adjusted distance up past neighbours within the band. As only such pairs ever change places, two
  * memories farther apart than the band keep their order whatever stands between them.
  */
-function swapWithinBand<T extends Rerankable>(ordered: readonly Reranked<T>[], band: number): readonly Reranked<T>[] {
+function swapWithinBand<T extends Adjusted>(ordered: readonly T[], band: number): readonly T[] {
   const list = [...ordered];
   for (let moved = true; moved; ) {
     moved = false;

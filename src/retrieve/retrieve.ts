@@ -1,13 +1,15 @@
 /**
  * The door of retrieve: a pull request and its signals arrive, what was said before about code like it leaves.
- * Gate, queries, one embedding request, two searches a query, one order, the best few. Whatever fails costs its own part
+ * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few. Whatever fails costs its own part
  * only and is said as `degraded`; a review never fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { Found, HandSearch } from "../domain/found.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
 import { precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
+  EmbeddingUsage,
   GateDecision,
   MemoryCounts,
   Precedents,
@@ -16,12 +18,15 @@ import type {
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Embedder, Recall } from "../ports-memory.ts";
+import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
+import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type Attempts, attempts } from "./attempts.ts";
-import { buildRetrievalQuery } from "./build-query.ts";
+import { changeQuery } from "./change-query.ts";
 import { choose } from "./choose.ts";
 import { decide } from "./decide.ts";
-import type { QueryCandidates, RetrieverWeights } from "./fuse.ts";
+import { type EmbeddedQueries, embeddedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
+import { foundOf } from "./found-of.ts";
+import type { QueryCandidates } from "./fuse.ts";
 import { type Fusion, fusionOf } from "./fusion.ts";
 import { defaultDecision } from "./gate.ts";
 import { type GateCache, gateCache } from "./gate-cache.ts";
@@ -29,20 +34,23 @@ import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
-import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
-import { queryVariants } from "./query-variants.ts";
+import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
+import { type Reranking, rerankMemories } from "./rerank-memories.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
-import { inShadowSample } from "./shadow-sample.ts";
-import { strategyWeights } from "./strategy-weights.ts";
+import { inShadowSample, sampleKey } from "./shadow-sample.ts";
+import { ownWeights, strategyWeights } from "./strategy-weights.ts";
+import { configuredThreshold } from "./threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by words. */
   readonly embedder: Embedder | null;
   readonly recall: Recall;
+  /** Null leaves the order to the fusion. */
+  readonly reranker: Reranker | null;
 }
 
 export interface RetrieveSettings {
@@ -57,6 +65,8 @@ export interface RetrieveSettings {
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
+  /** A question in place of the change's own queries; null or absent: the change asks. */
+  readonly asked?: Asked | null;
 }
 
 /** What every step of one search needs. */
@@ -99,6 +109,15 @@ export async function retrieve(
   return { ...result, degraded: tries.degraded() };
 }
 
+/**
+ * Searches memory for a text that somebody typed, the way a review searches it, without a gate, and with what a review
+ * would not be told. Never rejects.
+ */
+export async function searchMemory(text: string, search: HandSearch, ports: RetrievePorts): Promise<Found> {
+  const { context, signals, settings } = askedByHand(text, search);
+  return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
+}
+
 async function gated(
   context: PullRequestContext,
   signals: ReviewSignals,
@@ -109,6 +128,10 @@ async function gated(
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
   if (!retrieval.enabled) return noPrecedents(switchedOff(), retrieval);
+  if (ports.recall.off !== undefined) {
+    tries.note("memory", ports.recall.off);
+    return noPrecedents(withoutMemory(ports.recall.off), retrieval);
+  }
   const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
@@ -129,49 +152,56 @@ async function gated(
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { context, signals, settings, tuning, tries } = at;
   const { retrieval } = settings.knowledge;
-  const query = queryOf(at);
-  const { queries, method } = await candidates(at, query.variants);
+  const { embedder } = at.ports;
+  const query = settings.asked?.query ?? changeQuery(context, signals, tuning);
+  const { queries, method, usage } = await candidates(at, query.variants);
   const records = await recordsOf(at, queries);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
   const list = rankMemories(
-    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(at)) },
+    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
     {
       ...tuning,
       method,
       fusion,
       strategy: gate.strategy,
-      configuredThreshold: configuredThreshold(at),
+      configuredThreshold: configuredThreshold(retrieval, embedder),
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
-  return chosen(at, gate, query, list, method, records);
+  const { ranked, report } = await rerankMemories(list.ranked, queries, reranking(at, gate), tries);
+  return { ...chosen(at, gate, query, { ...list, ranked }, method, records), usage, rerank: report };
 }
 
-function queryOf({ context, signals, tuning }: Search): RetrievalQuery {
-  const { text, dropped } = buildRetrievalQuery(context, signals);
-  const variants = queryVariants(text, context, signals, tuning).filter(({ kind }) => tuning.variants.has(kind));
-  return { text, dropped, variants };
+/** Null: there is no reranker, or the repository wants none. */
+function reranking({ ports: { reranker }, settings, tuning }: Search, gate: GateDecision): Reranking | null {
+  const { rerank, topK } = settings.knowledge.retrieval;
+  if (reranker === null || rerank === "off") return null;
+  return { by: reranker.name, ask: reranker.rerank, topK, strategy: gate.strategy, tuning: tuning.rerank };
 }
 
 /** Both lists of each query. Without a single list of nearest memories, words must do whatever the method. */
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
-): Promise<{ readonly queries: readonly QueryCandidates[]; readonly method: Method }> {
+): Promise<{ readonly queries: readonly QueryCandidates[]; readonly method: Method; readonly usage: EmbeddingUsage }> {
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: tuning.corpora };
-  const vectors = method === "keyword" ? [] : await embedded(at, variants);
+  const filter = { corpora: tuning.corpora, ...settings.asked?.filter };
+  const { vectors, usage } = method === "keyword" ? NOT_EMBEDDED : await embedded(at, variants);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(
     variants.map(async (_, index) => {
       const vector = vectors[index] ?? null;
       if (vector === null || embedder === null) return null;
-      return tries.run("vector-search", () => recall.nearest(scope, vector, embedder.space, k, filter), null);
+      return tries.run(
+        "vector-search",
+        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
+        null,
+      );
     }),
   );
   const noVectors = nearest.every((list) => list === null);
@@ -181,31 +211,33 @@ async function candidates(
       variant,
       nearest: nearest[index] ?? [],
       matching: byWords
-        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter), [])
+        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter, tries.note), [])
         : [],
     })),
   );
-  return { queries, method: noVectors ? "keyword" : method };
+  return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
 /** One request for all texts; null for each that has no vector. */
 async function embedded(
   { ports: { embedder }, settings, tries }: Search,
   variants: readonly QueryVariant[],
-): Promise<readonly (Float32Array | null)[]> {
+): Promise<EmbeddedQueries> {
   if (embedder === null || settings.knowledge.embeddings === "off") {
     tries.note(
       "embedding",
       embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
     );
-    return [];
+    return NOT_EMBEDDED;
   }
   const texts = variants.map(({ text }) => text);
   const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
-  if (answer === null) return [];
-  const missing = texts.filter((_, index) => (answer.vectors[index] ?? null) === null).length;
-  if (missing > 0) tries.note("embedding", `${missing} of ${texts.length} queries could not be embedded`);
-  return answer.vectors;
+  const queries = embeddedQueries(texts, answer);
+  if (answer !== null && queries.missing > 0) {
+    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  }
+  return queries;
 }
 
 /** The records of all candidates, each held against the scope once more before anything of it goes on. */
@@ -224,26 +256,14 @@ async function recordsOf(
   return new Map(admitted.map((record) => [record.id, record]));
 }
 
-/** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
-function ownWeights({ settings, ports }: Search): RetrieverWeights {
-  const { fusion, weights } = settings.knowledge.retrieval;
-  if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
-  return { vector: ports.embedder?.weight ?? 1, keyword: 1 };
-}
-
-function configuredThreshold({ settings, ports }: Pick<Search, "settings" | "ports">): number {
-  const { distanceThreshold } = settings.knowledge.retrieval;
-  return distanceThreshold === "auto" ? (ports.embedder?.threshold ?? DEFAULT_THRESHOLD) : distanceThreshold;
-}
-
 function chosen(
-  { context, settings, ports, tuning, scope }: Search,
+  { context, settings, ports, tuning, scope, counts }: Search,
   gate: GateDecision,
   query: RetrievalQuery,
   list: RankedList,
   method: Method,
   records: ReadonlyMap<string, MemoryRecord>,
-): Precedents {
+): Omit<Precedents, "usage"> {
   const { topK, maxContextChars } = settings.knowledge.retrieval;
   const repoName = `${context.repo.owner}/${context.repo.name}`;
   const characters = tuning.budget ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS)) : null;
@@ -254,20 +274,21 @@ function chosen(
     gate,
     query,
     ranked: picked.chosen,
-    seenBefore: seenBefore(list.ranked, configuredThreshold({ settings, ports }) * SEEN_BEFORE_PART),
+    seenBefore: seenBefore(
+      list.ranked,
+      configuredThreshold(settings.knowledge.retrieval, ports.embedder) * SEEN_BEFORE_PART,
+    ),
     cut: [...list.cut, ...picked.cut],
     provenance: {
       repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],
       sharedPoolUsed: [...records.values()].some(({ repo }) => repo !== scope.repo),
       totalCandidates: list.candidates,
+      ...(counts === null ? {} : { scanned: counts.total }),
       threshold: list.threshold.threshold,
       thresholdMethod: list.threshold.method,
       method,
     },
+    rerank: null,
     degraded: [],
   };
-}
-
-function sampleKey({ repo, pull }: PullRequestContext): string {
-  return `${repoKey(repo)}#${pull.number}@${pull.head.sha}`;
 }

@@ -1,5 +1,6 @@
 // What may be searched, decided here and nowhere else: one repository's memory; others of the same owner only when sharing
-// is on; never what a private repository remembers for a public one; never what this pull request said about itself.
+// is on; never what a private repository remembers for a public one, not even an abstract pattern of it (stricter than
+// asked, since no rule can tell how much of a text is left in its pattern); never what this pull request said about itself.
 import type { Repo } from "../domain/job.ts";
 import { type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
@@ -21,7 +22,8 @@ export function scopeOf(
   return {
     repo: repoKey(repo),
     ownerPool: sharing ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
-    excludePull: pull.number,
+    // Numbers begin at 1: a local change, or a search by hand, is none and has said nothing.
+    excludePull: pull.number > 0 ? pull.number : null,
     before,
   };
 }

@@ -1,4 +1,5 @@
 // What the gate's strategy changes: how much each retriever counts. It never switches one off.
+import type { Knowledge } from "../config/knowledge.ts";
 import type { Strategy } from "../domain/retrieval.ts";
 import type { RetrieverWeights } from "./fuse.ts";
 
@@ -16,6 +17,15 @@ export const RELATED_FILES_FACTOR = 1.2;
 export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
   const factors = WEIGHTS[strategy ?? "hybrid"];
   return { vector: own.vector * factors.vector, keyword: own.keyword * factors.keyword };
+}
+
+/** Weights of the configuration belong to the weighted fusion; ranks are weighed by how good the embedder is. */
+export function ownWeights(
+  { fusion, weights }: Knowledge["retrieval"],
+  embedder: { readonly weight: number } | null,
+): RetrieverWeights {
+  if (fusion === "weighted") return { vector: weights.semantic, keyword: weights.keyword };
+  return { vector: embedder?.weight ?? 1, keyword: 1 };
 }
 
 /**

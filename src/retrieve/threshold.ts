@@ -1,4 +1,8 @@
 // How near a memory must be to count as relevant: the configured cosine distance, or nearer where the candidates say so.
+import type { Knowledge } from "../config/knowledge.ts";
+
+/** The cosine distance that counts as relevant where no embedder says. */
+const DEFAULT_THRESHOLD = 0.3;
 
 export interface ThresholdSettings {
   /** From so many candidates on, a gap in their distances means something. */
@@ -20,6 +24,14 @@ export const THRESHOLD: ThresholdSettings = {
   floor: null,
   ceiling: null,
 };
+
+/** Largest relevant cosine distance: as configured, else as the embedder is calibrated. */
+export function configuredThreshold(
+  { distanceThreshold }: Pick<Knowledge["retrieval"], "distanceThreshold">,
+  embedder: { readonly threshold: number } | null,
+): number {
+  return distanceThreshold === "auto" ? (embedder?.threshold ?? DEFAULT_THRESHOLD) : distanceThreshold;
+}
 
 export interface Threshold {
   /** Largest admitted raw cosine distance. */

@@ -1,10 +1,14 @@
 // What is fixed in production and turned only by measurements: how wide to search, and which steps are on.
 import type { Corpus } from "../domain/memory.ts";
-import type { QueryVariant } from "../domain/retrieval.ts";
+import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
+import { QUERY_CHARS } from "./build-query.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
 import type { Pooling } from "./pool.ts";
+import { PATHS } from "./query-variants.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
+import { RERANK, type RerankConfig } from "./rerank-by-language.ts";
+import type { RerankTuning } from "./rerank-memories.ts";
 
 export interface Tuning {
   /** Hits of each list before anything is cut: what a later step reorders must have been found. */
@@ -12,21 +16,30 @@ export interface Tuning {
   readonly k: number;
   readonly pooling: Pooling;
   readonly hunks: number;
+  /** Characters of the enriched query text, 800 at most. */
+  readonly queryChars: number;
+  /** Paths that stand in the query of kind `paths`. */
+  readonly paths: number;
   /** Which kinds of query are asked. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
   /** False admits what is farther than the threshold and below the floor for words. */
   readonly floors: boolean;
+  /** False takes the configured threshold as it is, whatever the candidates' distances. */
+  readonly adaptive: boolean;
   /** False lets the ranked list be as long as topK whatever its characters. */
   readonly budget: boolean;
   readonly rareWords: number;
   readonly perFile: number | null;
   readonly language: boolean;
+  /** How far distances are weighed by language, where the method orders by distance. */
+  readonly byLanguage: RerankConfig;
   readonly recency: boolean;
   readonly outcome: boolean;
   readonly sourceWeights: ReadonlyMap<Corpus, number>;
   /** `code` is searched only where a measurement asks for it. */
   readonly corpora: readonly Corpus[];
   readonly shadowShare: number;
+  readonly rerank: RerankTuning;
 }
 
 export const TUNING: Tuning = {
@@ -34,15 +47,26 @@ export const TUNING: Tuning = {
   k: RRF_K,
   pooling: "max",
   hunks: HUNKS,
+  queryChars: QUERY_CHARS,
+  paths: PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
   floors: true,
+  adaptive: true,
   budget: true,
   rareWords: RARE_WORDS,
   perFile: null,
   language: true,
+  byLanguage: RERANK,
   recency: true,
   outcome: true,
   sourceWeights: new Map<Corpus, number>(),
   corpora: ["finding", "review_comment", "doc"],
   shadowShare: 0.05,
+  rerank: {
+    most: 50,
+    keep: null,
+    text: "situation+lesson",
+    skipFor: new Set<Strategy>(["keyword"]),
+    skipAtMargin: null,
+  },
 };

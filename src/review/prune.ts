@@ -1,7 +1,9 @@
 // What is not said, and why: too mild for the dial, style that the author asked to leave alone, the same thing said twice.
+import type { Suppression } from "../config/repo-config.ts";
 import { atLeast, type HeldBack, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
+import { suppressor } from "./suppression.ts";
 
 /** The dial of `review.profile` as documented in the configuration. */
 const FLOORS: Readonly<Record<Profile, Severity>> = { quiet: "major", balanced: "medium", thorough: "minor" };
@@ -15,6 +17,8 @@ export interface Dial {
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
+  /** `review.suppress`. */
+  readonly suppress: readonly Suppression[];
   /** Ids of findings that a comment of ours on the pull request is about. */
   readonly posted: ReadonlySet<string>;
 }
@@ -28,8 +32,9 @@ export interface Pruned {
 /** Splits findings into those that are said and those that are held back. Together they are all that came in. */
 export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
   const heldBack: HeldBack[] = [];
+  const suppressed = suppressor(dial.suppress);
   const wanted = placed.filter((one) => {
-    const reason = unwanted(one, dial);
+    const reason = unwanted(one, dial) ?? suppression(suppressed(one.finding));
     if (reason !== null) heldBack.push({ finding: one.finding, reason });
     return reason === null;
   });
@@ -49,6 +54,10 @@ function unwanted({ finding }: PlacedFinding, dial: Dial): string | null {
       : `below ${floor}, the configured threshold`;
   }
   return dial.styleOk && finding.category === "style" ? "style, and the title says [style-ok]" : null;
+}
+
+function suppression(found: Suppression | null): string | null {
+  return found === null ? null : `suppressed by ${JSON.stringify(found.pattern)}, one of review.suppress`;
 }
 
 /** Of findings with one id, and of two rules' findings of one category on one line, the most severe stays. */

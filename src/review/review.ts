@@ -108,6 +108,7 @@ function dialOf({ config, ownComments }: PullRequestContext, { intent }: ReviewS
     profile: intent.profile ?? config.review.profile,
     profileFrom: intent.profile === null ? "configuration" : "title",
     styleOk: intent.styleOk,
+    suppress: config.review.suppress,
     posted: new Set(ownComments.map(({ findingId }) => findingId)),
   };
 }

@@ -21,6 +21,7 @@ export interface Change {
   /** What is remembered; nothing when left out. */
   readonly memories?: readonly Shelved[];
   readonly embedder?: WritingPorts["embedder"];
+  readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
   readonly access?: WritingPorts["access"];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
@@ -90,6 +91,7 @@ function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change):
     known,
     embedder: rest.embedder ?? null,
     recall: memories === undefined ? noMemory() : shelf(memories),
+    reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     access: rest.access ?? null,
     now: () => rest.now ?? 0,

@@ -131,11 +131,15 @@ test("a delivery of several megabytes is read like any other", async () => {
   expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: "edited: neither base nor a holding tag changed" });
 });
 
-test("/healthz says that the store answers and how many jobs there are", async () => {
+test("/healthz says that the store answers, how many jobs there are and how far memory is read", async () => {
   const answer = await fetch(`${stage.url()}/healthz?verbose=1`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");
-  expect(await answer.json()).toEqual({ ok: true, jobs: { waiting: 0, running: 0, dead: 0 } });
+  expect(await answer.json()).toEqual({
+    ok: true,
+    jobs: { waiting: 0, running: 0, dead: 0 },
+    memory: { state: expect.stringMatching(/^(?:cold|warming|warm)$/), repositories: 0, rows: 0 },
+  });
 });
 
 test.each([

@@ -25,10 +25,10 @@ export interface JobRow {
 
 export interface Stage {
   readonly world: GitHubWorld;
+  /** Where the app keeps its files. */
+  readonly dataDir: string;
   /** Where the app answers. */
   url(): string;
-  /** The folder of its databases. */
-  readonly dataDir: string;
   /** Lines of the log so far, as they would be written. */
   readonly log: readonly string[];
   /** Jobs of a pull request, oldest first. */
@@ -43,8 +43,8 @@ export interface Stage {
   hurry(): Promise<void>;
   /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
   crash(): Promise<void>;
-  /** Ends the app and starts it anew on the same folder. */
-  restart(over?: Partial<AppOptions>): Promise<void>;
+  /** Ends the app and starts it anew on the same folder; `meanwhile` happens while it is down. */
+  restart(over?: Partial<AppOptions>, meanwhile?: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,6 +71,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dryRun: false,
       embeddings: { kind: "local" },
       model: null,
+      reranker: { kind: "off" },
       pace: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,
@@ -84,8 +85,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     db
       .prepare("SELECT state, attempt, run_at AS runAt, outcome FROM jobs WHERE key = ? ORDER BY id")
       .all(`github.com/${pull.repository.id}#${pull.number}`) as JobRow[];
-  const restart = async (over: Partial<AppOptions> = {}) => {
+  const restart = async (over: Partial<AppOptions> = {}, meanwhile = () => {}) => {
     await app.close();
+    meanwhile();
     app = await start(over);
     world.setWebhookUrl(app.url + WEBHOOK_PATH);
   };

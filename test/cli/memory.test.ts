@@ -60,6 +60,14 @@ test("a file is imported, wrong lines are told with their numbers and end it wit
   expect(JSON.parse(printed.at(-1) ?? "")).toMatchObject({ version: 1, remembered: { unchanged: 1 } });
 });
 
+test("a comment that says nothing is counted and not remembered", async () => {
+  const row = (id: string, text: string) =>
+    JSON.stringify({ id, repo: "expressjs/express", filePath: "a.js", text, createdAt: "2012-02-07T06:53:40+00:00" });
+  const file = givenFile(`${row("ar:1", "LGTM, thanks!")}\n${row("ar:2", "This getter calls getenv() each time.")}\n`);
+  expect(await memory(["import", file], open)).toBe(0);
+  expect(printed.join("\n")).toMatch(/2 rows: 1 added, .* 1 not worth remembering/);
+});
+
 test("what is remembered is listed, shown and counted, without characters that move the cursor", async () => {
   const { id } = givenRecord();
   await memory(["import", givenFile(exportLine(givenRecord({ text: "red \u001b[31m and \u202e back" })))], open);

@@ -1,10 +1,12 @@
 // The other verbs: explain, config, doctor, version and help.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../src/wire.ts";
 import { BACKUP } from "../app/given.ts";
 import { startGitHub } from "../fakes/github/github.ts";
+import { givenRecord } from "../learn/given.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 let clone: Clone;
@@ -87,6 +89,10 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "rules ok",
     "data ok",
     "queue ok",
+    "memory ok",
+    "retrieval ok",
+    "sqlite-vec ok",
+    "embedder ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);
@@ -97,6 +103,45 @@ test("doctor is content with a command line, and says what a server lacks", asyn
   expect(half.code).toBe(3);
   expect(half.out).toMatch(/broken server .*PRIVATE_KEY/);
   expect(half.out).toMatch(/broken server .*WEBHOOK_SECRET/);
+});
+
+test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irrelevant results and a cold start, as the manual does", async () => {
+  const { out } = await run(["doctor", "--data-dir", dataDir]);
+  const manual = readFileSync("docs/operating.md", "utf8").replaceAll("`", "").replace(/\s+/g, " ");
+  const remedies = [...out.matchAll(/^remedy ([a-z ]+) \(([^)]+)\): (.+) → (.+)$/gm)];
+  expect(remedies.map(([, symptom, sign]) => `${symptom}: ${sign}`)).toEqual([
+    "low scores: the average likeness of what is found lies below .6",
+    "slow retrieval: a retrieval takes longer than 500 ms",
+    "irrelevant results: comments are cited that have nothing to do with the change",
+    "cold start: the first review after a start is slower than the next ones",
+  ]);
+  const low = (text: string) => text.toLowerCase();
+  for (const [, symptom = "", sign = ""] of remedies) {
+    expect(low(manual)).toContain(`### ${symptom}`);
+    expect(low(manual)).toContain(low(sign));
+  }
+  expect(out).toMatch(/warm up/);
+  // Every command and key that is advised exists.
+  const { out: help } = await run([]);
+  for (const [, verb = ""] of out.matchAll(/kodiai (doctor|explain|memory)/g)) expect(help).toContain(`  ${verb} `);
+  const keys = readFileSync("docs/configuration.md", "utf8");
+  for (const [key] of out.matchAll(/knowledge\.[a-zA-Z.]+[a-zA-Z]/g)) expect(keys).toContain(key);
+});
+
+test("doctor names memories whose vectors come from another embedder than the one that is chosen", async () => {
+  const folder = join(dataDir, "moved");
+  const store = openStore(folder);
+  const vector = new Float32Array(1024).fill(1);
+  await store.memory.remember([{ record: givenRecord(), vector }], { model: "voyage-code-3", dimension: 1024 });
+  await store.close();
+  const { checks } = JSON.parse((await run(["doctor", "--data-dir", folder, "--json"])).out);
+  expect(checks.find(({ name }: { name: string }) => name === "memory")).toEqual({
+    name: "memory",
+    state: "note",
+    text: expect.stringMatching(
+      /^1 memories were embedded by voyage-code-3 with 1024 numbers and are found by words only/,
+    ),
+  });
 });
 
 test("doctor asks GitHub for the App's name", async () => {

@@ -40,6 +40,7 @@ test("three variables are enough, and everything else has its default", () => {
     workers: 2,
     embeddings: { kind: "local" },
     model: null,
+    reranker: { kind: "off" },
     proxy: { https: null, http: null, no: null },
   });
 });
@@ -73,6 +74,9 @@ test("every variable is read", () => {
     KODIAI_MODEL_STRUCTURED_OUTPUT: "on",
     KODIAI_MODEL_TEMPERATURE: "0",
     KODIAI_MODEL_CONTEXT_TOKENS: "32768",
+    KODIAI_RERANKER: "voyage",
+    KODIAI_RERANKER_MODEL: "rerank-2.5-lite",
+    KODIAI_RERANKER_URL: "https://ai.mongodb.com/v1/",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -107,6 +111,12 @@ test("every variable is read", () => {
       structuredOutput: "on",
       temperature: 0,
       contextTokens: 32_768,
+    },
+    reranker: {
+      kind: "voyage",
+      apiKey: "pa-123456789",
+      baseUrl: "https://ai.mongodb.com/v1",
+      model: "rerank-2.5-lite",
     },
     proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });

@@ -29,6 +29,9 @@ describe("generated files", () => {
       const names = [
         "src",
         "scripts/generate.ts",
+        "scripts/features-markdown.ts",
+        "test/features.json",
+        "docs/features.md",
         "package.json",
         "docs/kodiai.schema.json",
         "docs/rules.md",

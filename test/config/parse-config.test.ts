@@ -124,6 +124,21 @@ describe("each problem is named with its line, its column and its mend", () => {
       "2:14 error rules.weak-hash: must be `off`, `critical`, `major`, `medium` or `minor`; did you mean `major`?",
     ],
     [
+      "a suppression whose pattern cannot be read",
+      "review:\n  suppress:\n    - pattern: 'regex:['\n",
+      "3:16 error review.suppress[0].pattern: is not a regular expression of RE2: missing closing ]: `[`; the whole item is left out",
+    ],
+    [
+      "a suppression without a pattern",
+      "review:\n  suppress:\n    - paths: ['docs/**']\n",
+      "3:7 error review.suppress[0]: lacks `pattern`, which is required; add it",
+    ],
+    [
+      "a suppression of what is never suppressed",
+      "review:\n  suppress:\n    - {pattern: sql, categories: [security]}\n",
+      "3:35 error review.suppress[0].categories[0]: must be `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs` or `style`; the whole item is left out",
+    ],
+    [
       "a custom rule without what it needs",
       "customRules:\n  - id: no-sleep\n    language: python\n    message: No sleep\n",
       "2:5 error customRules[0]: lacks `rule`, which is required; add it",
@@ -461,4 +476,20 @@ test("at most 50 problems are listed, and a last line counts the rest", () => {
 test("a quoted key cannot break out of its line or its backticks", () => {
   const [problem] = read('"x` @acme/team\\n# big\\u202E": 1').problems;
   expect(problem?.message).toMatch(/^unknown key `x\? @acme\/team\?# big\?`; known here: /);
+});
+
+test("a suppression that lost one of its conditions is left out: it would hold back more than was asked for", () => {
+  const wrong = [
+    "{pattern: leak, path: ['docs/**']}",
+    "{pattern: leak, paths: }",
+    "{pattern: leak, paths: [7]}",
+    "{pattern: leak, paths: docs/**}",
+    "{pattern: leak, severities: [blocker]}",
+    "{pattern: leak, categories: [security]}",
+  ];
+  for (const item of wrong) {
+    const { config, problems } = read(`review:\n  suppress:\n    - ${item}\n    - {pattern: kept, paths: ['a/**']}\n`);
+    expect(config.review.suppress.map(({ pattern, paths }) => [pattern, ...paths])).toEqual([["kept", "a/**"]]);
+    expect(problems.length, item).toBeGreaterThan(0);
+  }
 });

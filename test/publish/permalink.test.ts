@@ -41,9 +41,27 @@ describe("permalink", () => {
   });
 
   test("an address that could leave its brackets is not linked", () => {
-    expect(safeUrl("https://github.com/acme/shop/pull/7#issuecomment-1")).not.toBeNull();
-    for (const url of ["javascript:alert(1)", "https://x.y/)[z](http://e", "https://x.y/ a", ""]) {
-      expect(safeUrl(url)).toBeNull();
+    const here = { host: "github.com" };
+    expect(safeUrl(here, "https://github.com/acme/shop/pull/7#issuecomment-1")).not.toBeNull();
+    for (const url of ["javascript:alert(1)", "https://github.com/)[z](http://e", "https://github.com/ a", ""]) {
+      expect(safeUrl(here, url)).toBeNull();
     }
+  });
+
+  test("only the repository's own GitHub is linked", () => {
+    const server = { host: "git.example.com:8443" };
+    expect(safeUrl(server, "https://git.example.com:8443/a/b/pull/7")).not.toBeNull();
+    expect(safeUrl({ host: "GitHub.com" }, "https://github.COM/a/b/pull/7")).not.toBeNull();
+    for (const url of [
+      "https://github.com/a/b/pull/7",
+      "https://git.example.com/a/b/pull/7",
+      "http://git.example.com:8443/a/b/pull/7",
+      "https://git.example.com:8443.evil.example/a",
+      "https://evil.example/git.example.com:8443/a",
+      "https://git.example.com:8443@evil.example/a",
+    ]) {
+      expect(safeUrl(server, url)).toBeNull();
+    }
+    expect(safeUrl({ host: "local" }, "https://github.com/a/b/pull/7")).toBeNull();
   });
 });

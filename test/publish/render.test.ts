@@ -49,12 +49,13 @@ describe("what people read", () => {
 
   test("an inline comment with a suggestion reads as in its golden file", () => {
     const placed = sampleReview().findings[1] as PlacedFinding;
-    golden("review-comment", renderComment(placed.finding, "inline"));
+    golden("review-comment", renderComment(REPO, placed.finding, "inline"));
   });
 });
 
 describe("renderComment", () => {
-  const offer = (text: string) => renderComment(finding({ suggestion: { startLine: 11, line: 11, text } }), "inline");
+  const offer = (text: string) =>
+    renderComment(REPO, finding({ suggestion: { startLine: 11, line: 11, text } }), "inline");
 
   test("offers a suggestion for committing only when GitHub would commit exactly that", () => {
     expect(offer("x = 1")).toContain("```suggestion\nx = 1\n```");
@@ -71,7 +72,7 @@ describe("renderComment", () => {
 
   test("a comment on a file names the lines and offers nothing to commit", () => {
     const placed = sampleReview().findings[1] as PlacedFinding;
-    const comment = renderComment(placed.finding, "file");
+    const comment = renderComment(REPO, placed.finding, "file");
     expect(comment).toContain("About line 13 of this file.");
     expect(comment).not.toContain("suggestion");
   });
@@ -80,7 +81,7 @@ describe("renderComment", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
-        const comment = renderComment(one, place);
+        const comment = renderComment(REPO, one, place);
         expect(comment.length).toBeLessThanOrEqual(BODY_LIMIT);
         expect(comment.endsWith(`<!-- kodiai:finding ${one.id} -->`)).toBe(true);
         expect(comment.match(/<!-- kodiai:/g)).toHaveLength(1);
@@ -93,7 +94,7 @@ describe("renderComment", () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, fc.constantFrom("inline", "file"), (title, body, text, place) => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
-        expect(violations(renderComment(one, place), OURS)).toEqual([]);
+        expect(violations(renderComment(REPO, one, place), OURS)).toEqual([]);
       }),
       { numRuns: 1000 },
     );
@@ -103,7 +104,7 @@ describe("renderComment", () => {
     for (const unit of ["<", "&", "\u202e", "`", "@ ", "👍", "/a\n", "```\n"]) {
       const text = unit.repeat(70_000);
       const one = finding({ title: text, body: text, rule: text, suggestion: { startLine: 11, line: 11, text } });
-      expect(renderComment(one, "inline").length).toBeLessThanOrEqual(BODY_LIMIT);
+      expect(renderComment(REPO, one, "inline").length).toBeLessThanOrEqual(BODY_LIMIT);
     }
   });
 });

@@ -13,8 +13,8 @@ const OURS = {
     /^https:\/\/github\.com\/acme\/shop\/(?:(?:blob|commit)\/[0-9a-f]{40}|pull\/\d+#discussion_r\d+$)[\w./%?=#-]*$/,
 };
 
-/** Any plain address: records of memory hold what GitHub said, so that another host is not for the room to judge. */
-const PLAIN = /^https?:\/\/[\w.:-]+\/[\w./?=&%#~+-]*$/;
+/** Any plain address on the repository's own GitHub: memory may have been imported from anywhere. */
+const PLAIN = /^https:\/\/github\.com\/[\w./?=&%#~+-]*$/;
 
 const SEEN: SeenBefore = {
   memoryId: "mem_1",
@@ -72,10 +72,15 @@ describe("what was seen before", () => {
     "https://evil.example/a\n/approve",
     "https://evil.example/<img>",
     "//evil.example",
-  ])("an address that is none is not linked: %j", (url) => {
-    expect(told({ ...SEEN, url })).toEqual([
-      "- `src/cart/price.cpp`: code like this was commented on (fixed) on 2026-10-22, 95 % alike",
-    ]);
+    "https://evil.example/acme/shop/pull/3",
+    "http://github.com/acme/shop/pull/3",
+  ])("an address that is none, or elsewhere, is shown and not linked: %j", (url) => {
+    const [line = "", ...more] = told({ ...SEEN, url }) ?? [];
+    expect(more).toEqual([]);
+    expect(line).toMatch(
+      /^- `src\/cart\/price\.cpp`: code like this was commented on \(fixed\) at `[^`]+` on 2026-10-22,/,
+    );
+    expect(violations(summary([{ ...SEEN, url }]), OURS)).toEqual([]);
   });
 
   test("a path that is Markdown is shown, not obeyed", () => {

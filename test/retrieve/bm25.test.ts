@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bagOf, buildIndex, KEYWORDS, scoreAll } from "../../src/retrieve/bm25.ts";
+import { bagOf, KEYWORDS } from "../../src/domain/bm25.ts";
+import { buildIndex, scoreAll } from "../../src/retrieve/bm25.ts";
 
 const words = fc.array(fc.constantFrom("null", "check", "leak", "constructor", "__proto__", "test"), { maxLength: 8 });
 

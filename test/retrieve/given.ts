@@ -257,10 +257,12 @@ export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}
   const spied = Object.fromEntries(
     Object.entries(fake).map(([name, method]) => [
       name,
-      (...parts: readonly unknown[]) => {
-        asked.push(name);
-        return (method as (...all: readonly unknown[]) => unknown)(...parts);
-      },
+      typeof method !== "function"
+        ? method
+        : (...parts: readonly unknown[]) => {
+            asked.push(name);
+            return (method as (...all: readonly unknown[]) => unknown)(...parts);
+          },
     ]),
   ) as unknown as Recall;
   return { ...spied, asked, scopes };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import type { Embedder, Recall } from "../../src/ports-memory.ts";
+import type { Embedder, Recall, Reranker } from "../../src/ports-memory.ts";
 import { gateCache } from "../../src/retrieve/gate-cache.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
@@ -20,6 +20,7 @@ interface World {
   readonly shelved: readonly Shelved[];
   readonly recall?: Partial<Recall>;
   readonly embedder?: Embedder | null;
+  readonly reranker?: Reranker;
   readonly knowledge?: Wish;
   readonly settings?: Partial<RetrieveSettings>;
 }
@@ -29,6 +30,7 @@ async function run({ shape = CPP, shelved, recall, knowledge = {}, settings = {}
   const ports = {
     embedder: world.embedder === undefined ? embedder() : world.embedder,
     recall: shelf(shelved, recall),
+    reranker: world.reranker ?? null,
   };
   // What is said of ranks and boosts is said of the fusion by ranks; the learned order holds them already.
   const own = knowledge as { retrieval?: object };
@@ -238,6 +240,69 @@ describe("what is heard", () => {
   });
 });
 
+describe("what a reranker changes", () => {
+  /** Prefers what stands last; remembers what it was asked. */
+  function backwards() {
+    const asked: { query: string; candidates: number; topK: number }[] = [];
+    const reranker: Reranker = {
+      name: "judge-1",
+      rerank: async (query, candidates, topK) => {
+        asked.push({ query, candidates: candidates.length, topK });
+        const scores = new Map(candidates.map(({ id }, place) => [id, place]));
+        return { order: [], scores, tokens: 10, usd: 0.001, ms: 3, failed: null };
+      },
+    };
+    return { reranker, asked };
+  }
+
+  /** Too many files for words alone, and no name in the title. */
+  const WIDE: Shape = {
+    ...CPP,
+    files: {
+      ...CPP.files,
+      ...Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`src/${name}.cpp`, added("x")])),
+    },
+  };
+  const wide = (more: Partial<World> = {}) => run({ shape: WIDE, shelved: THIRTY, ...more });
+
+  test("it decides which of the many that were found are heard, and what it did is told", async () => {
+    const { reranker, asked } = backwards();
+    const plain = (await wide()).precedents;
+    const { precedents } = await wide({ reranker });
+    expect(plain.rerank).toBeNull();
+    expect(ids(precedents).toSorted()).not.toEqual(ids(plain).toSorted());
+    expect(precedents.rerank).toMatchObject({ by: "judge-1", topChanged: 1, failed: null });
+    expect(precedents.rerank?.tokens).toBe(asked.length * 10);
+    expect(asked.map(({ query }) => query)).toEqual(precedents.query?.variants.map(({ text }) => text));
+    for (const { topK, candidates } of asked) expect([topK, candidates > 5]).toEqual([5, true]);
+    expect(precedents.degraded).toEqual([]);
+  });
+
+  test("what is too far away is not heard however much the reranker likes it", async () => {
+    const shelved = [...THIRTY, at("mem_far", 0.9, { text: "far" })];
+    const { precedents } = await wide({ shelved, reranker: backwards().reranker });
+    expect(ids(precedents)).not.toContain("mem_far");
+  });
+
+  test("it is not asked when the title names symbols, the repository wants none, or the gate skips", async () => {
+    const { reranker, asked } = backwards();
+    const named = { ...WIDE, title: "round prices: parsePrice overflows when rounding half away" };
+    const { precedents } = await run({ shape: named, shelved: THIRTY, reranker });
+    expect([precedents.gate.strategy, precedents.rerank]).toEqual(["keyword", null]);
+    await wide({ reranker, knowledge: retrieval({ rerank: "off" }) });
+    await run({ shape: { title: "Refresh", files: { "package-lock.json": " {\n+a" } }, shelved: THIRTY, reranker });
+    expect(asked).toEqual([]);
+  });
+
+  test("without an answer the order stays, and the review says so", async () => {
+    const silent: Reranker = { name: "judge-1", rerank: () => Promise.reject(new Error("pa-secret")) };
+    const plain = (await wide()).precedents;
+    const { precedents } = await wide({ reranker: silent });
+    expect(ids(precedents)).toEqual(ids(plain));
+    expect(precedents.degraded).toEqual([{ part: "rerank", reason: "the reranker failed" }]);
+  });
+});
+
 describe("how memory is asked", () => {
   test("all texts of a review are embedded in one request, each once, as queries", async () => {
     const asking = embedder();
@@ -253,7 +318,7 @@ describe("how memory is asked", () => {
   test("every list is fetched at least fifty deep, and code is not searched", async () => {
     const asked: unknown[] = [];
     const spy = async (...parts: readonly unknown[]) => {
-      asked.push(parts.slice(-2));
+      asked.push(parts.slice(-3, -1));
       return [];
     };
     await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });
@@ -444,6 +509,45 @@ describe("when something fails, the rest goes on and says so", () => {
     expect(precedents.degraded.map(({ part }) => part)).toEqual(["keyword-search"]);
   });
 
+  test("why the queries could not be embedded is told once", async () => {
+    const failed = "the service answered 500 (6 of 6 texts without a vector)";
+    const embed: Embedder["embed"] = async (texts) => ({
+      vectors: texts.map(() => null),
+      tokens: 0,
+      usd: 0,
+      cached: 0,
+      failed,
+    });
+    const { precedents } = await run({ shelved, embedder: embedder(embed) });
+    expect(precedents.degraded).toEqual([{ part: "embedding", reason: `queries could not be embedded: ${failed}` }]);
+  });
+
+  test("a memory that is off is asked nothing and told in one line", async () => {
+    const { precedents, shelf: asked } = await run({ shelved, recall: { off: "memory.db could not be opened" } });
+    expect(asked.asked).toEqual([]);
+    expect(precedents).toMatchObject({
+      ranked: [],
+      gate: { retrieve: false, decidedBy: "memory" },
+      degraded: [{ part: "memory", reason: "memory.db could not be opened" }],
+    });
+  });
+
+  test("what the shelf says of its answers is told, each thing once, beside the answers", async () => {
+    const tells = (part: string): Recall["matching"] & Recall["nearest"] =>
+      (async (...asked: readonly unknown[]) => {
+        (asked.at(-1) as (part: string, reason: string) => void)(part, `${part} is not what it should be`);
+        return [];
+      }) as Recall["matching"] & Recall["nearest"];
+    const { precedents } = await run({
+      shelved,
+      recall: { nearest: tells("stale-vectors"), matching: tells("keyword-search") },
+    });
+    expect(precedents.degraded).toEqual([
+      { part: "stale-vectors", reason: "stale-vectors is not what it should be" },
+      { part: "keyword-search", reason: "keyword-search is not what it should be" },
+    ]);
+  });
+
   test("records cannot be read: nothing is heard, and the review goes on", async () => {
     const { precedents } = await run({ shelved, recall: { records: fails } });
     expect(precedents).toMatchObject({
@@ -499,6 +603,7 @@ test("the settings of a repository without any are those that are documented", (
       method: "hybrid",
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
+      rerank: "auto",
       gate: {
         enabled: true,
         confidenceThreshold: 0.7,

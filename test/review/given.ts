@@ -216,7 +216,7 @@ export const NO_PRECEDENTS: Precedents = {
   gate: {
     retrieve: false,
     confidence: 1,
-    reason: "nothing is remembered yet",
+    reason: "nothing remembered yet",
     strategy: null,
     estimatedRelevance: null,
     decidedBy: "empty-memory",
@@ -233,6 +233,8 @@ export const NO_PRECEDENTS: Precedents = {
     thresholdMethod: "configured",
     method: "hybrid",
   },
+  usage: { texts: 0, cached: 0, tokens: 0, usd: 0 },
+  rerank: null,
   degraded: [],
 };
 

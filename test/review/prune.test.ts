@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Suppression } from "../../src/config/repo-config.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { ground } from "../../src/review/ground.ts";
 import { type Dial, prune } from "../../src/review/prune.ts";
@@ -10,6 +11,7 @@ const DIAL: Dial = {
   profile: "balanced",
   profileFrom: "configuration",
   styleOk: false,
+  suppress: [],
   posted: new Set(),
 };
 
@@ -43,6 +45,17 @@ describe("prune", () => {
     const { said, heldBack } = pruned([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
     expect(said).toHaveLength(1);
     expect(heldBack[0]?.reason).toBe("style, and the title says [style-ok]");
+  });
+
+  test("what the repository suppresses is held back with its pattern, unless it is critical", () => {
+    const suppress = [Suppression.parse({ pattern: "glob:*string*", paths: ["src/**"] })];
+    const titled = { title: "SQL is built from strings", category: "correctness" } as const;
+    const mild = finding({ ...titled, severity: "major" });
+    expect(pruned([mild], { suppress }).heldBack).toEqual([
+      { finding: mild, reason: 'suppressed by "glob:*string*", one of review.suppress' },
+    ]);
+    const severe = finding({ ...titled, severity: "critical" });
+    expect(pruned([severe], { suppress }).heldBack).toEqual([]);
   });
 
   test("of two rules on one line and category the more severe stays, and the other names it", () => {

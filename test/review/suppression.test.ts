@@ -1,50 +1,85 @@
 import { describe, expect, test } from "vitest";
-import { isSuppressed, suppressionMatches } from "../../src/review/suppression.ts";
+import { Suppression } from "../../src/config/repo-config.ts";
+import { pathPattern, titlePattern } from "../../src/config/suppression-pattern.ts";
+import { type Suppressible, suppressor } from "../../src/review/suppression.ts";
 
-const FINDING = {
+const FINDING: Suppressible = {
   title: "Missing error handling around API call",
   severity: "major",
   category: "correctness",
   path: "src/api/client.ts",
-} as const;
+};
 
-describe("a suppression", () => {
+const suppressed = (finding: Suppressible, wish: Parameters<typeof Suppression.parse>[0]) =>
+  suppressor([Suppression.parse(wish)])(finding) !== null;
+
+describe("a pattern for titles", () => {
   test.each([
     ["missing ERROR handling", true],
     ["glob:*error handling*", true],
     ["glob:error handling", false],
     ["regex:missing.*handling", true],
-    ["regex:[invalid", false],
-    ["", false],
-    ["  ", false],
+    ["regex:^error", false],
     ["regex:", true],
-  ])("%j fits the title: %s", (pattern, fits) => {
-    expect(suppressionMatches(pattern, FINDING.title)).toBe(fits);
+  ])("%j fits the title: %s", (source, fits) => {
+    const pattern = titlePattern(source);
+    expect("matches" in pattern && pattern.matches(FINDING.title)).toBe(fits);
   });
 
+  test.each(["regex:[invalid", "", "  ", "glob:", `glob:${"*?".repeat(400)}`, `regex:${"a".repeat(600)}`])(
+    "%j is refused with a reason",
+    (source) => {
+      expect(titlePattern(source)).toEqual({ problem: expect.stringMatching(/^(is|repeats) /) });
+    },
+  );
+
+  test("a pattern that is written to be slow is not", () => {
+    const title = `${"a".repeat(1_000_000)}b`;
+    for (const source of ["regex:^(a+)+b$", `glob:${"*a".repeat(150)}b`, `glob:${"a*".repeat(80)}x`]) {
+      const pattern = titlePattern(source);
+      expect("matches" in pattern && pattern.matches(title)).toBe(false);
+    }
+  });
+});
+
+test.each([
+  ["src/api/**", true],
+  ["**/client.ts", true],
+  ["src/**/*.ts", true],
+  ["src/api/client.t?", true],
+  ["SRC/**", true],
+  ["docs/**", false],
+  ["src/*.ts", false],
+  ["src/api", false],
+])("the glob %s fits src/api/client.ts: %s", (source, fits) => {
+  const pattern = pathPattern(source);
+  expect("matches" in pattern && pattern.matches(FINDING.path)).toBe(fits);
+});
+
+describe("a suppression", () => {
   test("holds only where every given part does", () => {
     const pattern = "missing error handling";
-    expect(isSuppressed(FINDING, { pattern })).toBe(true);
-    expect(
-      isSuppressed(FINDING, { pattern, paths: ["src/api/**"], severity: ["major"], category: ["correctness"] }),
-    ).toBe(true);
-    expect(isSuppressed(FINDING, { pattern, paths: ["docs/**", "src/*.ts", "src/api"] })).toBe(false);
-    for (const glob of ["**/client.ts", "src/**/*.ts", "src/api/client.t?", "SRC/**"]) {
-      expect(isSuppressed(FINDING, { pattern, paths: [glob] })).toBe(true);
-    }
-    expect(isSuppressed(FINDING, { pattern, severity: ["minor"] })).toBe(false);
-    expect(isSuppressed(FINDING, { pattern, category: ["style"] })).toBe(false);
+    expect(suppressed(FINDING, { pattern })).toBe(true);
+    const all = { pattern, paths: ["src/api/**"], severities: ["major"], categories: ["correctness"] };
+    expect(suppressed(FINDING, all)).toBe(true);
+    expect(suppressed(FINDING, { ...all, pattern: "present" })).toBe(false);
+    expect(suppressed(FINDING, { ...all, paths: ["docs/**", "lib/**"] })).toBe(false);
+    expect(suppressed(FINDING, { ...all, severities: ["minor"] })).toBe(false);
+    expect(suppressed(FINDING, { ...all, categories: ["style"] })).toBe(false);
   });
 
   test("never holds back what is critical or about security", () => {
-    expect(isSuppressed({ ...FINDING, severity: "critical" }, { pattern: "missing" })).toBe(false);
-    expect(isSuppressed({ ...FINDING, category: "security" }, { pattern: "missing" })).toBe(false);
+    expect(suppressed({ ...FINDING, severity: "critical" }, { pattern: "missing" })).toBe(false);
+    expect(suppressed({ ...FINDING, category: "security" }, { pattern: "missing" })).toBe(false);
   });
 
-  test("a pattern that is written to be slow is not", () => {
-    const title = `${"a".repeat(100_000)}b`;
-    for (const pattern of ["regex:^(a+)+b$", `glob:${"*a".repeat(150)}b`, `glob:${"a*".repeat(80)}x`]) {
-      expect(suppressionMatches(pattern, title)).toBe(false);
-    }
+  test("the first that holds is told, and one that cannot be read holds nowhere", () => {
+    const [broken, first, second] = [
+      { ...Suppression.parse({ pattern: "x" }), pattern: "regex:[" },
+      Suppression.parse({ pattern: "missing" }),
+      Suppression.parse({ pattern: "error" }),
+    ];
+    expect(suppressor([broken, first, second])(FINDING)).toBe(first);
+    expect(suppressor([])(FINDING)).toBeNull();
   });
 });

@@ -12,6 +12,8 @@ export type Ask = (
 ) => Promise<{ readonly text: string; readonly inputTokens: number; readonly outputTokens: number }>;
 
 export interface ListwiseOptions {
+  /** The model's. */
+  readonly name?: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** How long the model may take; its own client should give up earlier. */
@@ -32,6 +34,7 @@ export function listwiseReranker(ask: Ask, options: ListwiseOptions): Reranker {
   const deadline = timeout(limitMs, TimeoutStrategy.Aggressive);
 
   return {
+    name: options.name ?? "listwise",
     async rerank(query, candidates, topK): Promise<Reranked> {
       if (candidates.length <= topK) return unchangedOrder(candidates, topK, null);
       const start = now();

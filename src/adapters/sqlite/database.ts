@@ -28,6 +28,8 @@ export function openDatabase(path: string, migrations: Migrations): Database.Dat
 }
 
 function migrate(db: Database.Database, migrations: Migrations, path: string): void {
+  // Nothing to do takes no lock: another process may be in the middle of a long write.
+  if (Number(db.pragma("user_version", { simple: true })) === migrations.length) return;
   const apply = db.transaction(() => {
     const version = Number(db.pragma("user_version", { simple: true }));
     if (version > migrations.length) {

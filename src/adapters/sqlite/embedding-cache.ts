@@ -51,10 +51,11 @@ export function cachedEmbedder(inner: Embedder, db: Database.Database, now: () =
 function told(
   texts: readonly string[],
   found: ReadonlyMap<string, Float32Array>,
-  cost: Pick<Embedded, "tokens" | "usd" | "cached">,
+  cost: Omit<Embedded, "vectors">,
 ): Embedded {
-  const { tokens, usd, cached } = cost;
-  return { vectors: texts.map((text) => found.get(text) ?? null), tokens, usd, cached };
+  const { tokens, usd, cached, failed } = cost;
+  const vectors = texts.map((text) => found.get(text) ?? null);
+  return { vectors, tokens, usd, cached, ...(failed === undefined ? {} : { failed }) };
 }
 
 function readAll(

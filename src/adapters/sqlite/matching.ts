@@ -1,8 +1,9 @@
 // Matching by words. In memory: exact BM25 over the scope. In the file: FTS5, when the scope does not fit into memory;
 // its k1 and b are fixed and it weighs words by the whole file, so it finds the same rows in a poorer order.
+import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { queryBag, scoreParts } from "./bm25.ts";
+import { scoreParts } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
@@ -12,19 +13,20 @@ import type { Search } from "./search.ts";
 import { segmentWords } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
 import { topK } from "./top-k.ts";
+import { addFileScores } from "./whole-file.ts";
 import { COLUMN_WEIGHTS } from "./word-index.ts";
 
 /** Distinct words that FTS5 is asked for, the rarest: all of a long text take a second; 60 find as much. */
 const MOST_WORDS_IN_FILE = 60;
 
-/** The k best by BM25 over the words of the admitted repositories. */
+/** The k best by BM25 over the words of the admitted repositories; of code by those of its file too. */
 export function matchingInMemory(
   search: Search,
   text: string,
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
 ): KeywordHit[] {
-  const query = queryBag(tokenise(text));
+  const query = bagOf(tokenise(text));
   if (query.size === 0 || search.k < 1) return [];
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({
@@ -34,6 +36,7 @@ export function matchingInMemory(
     })),
   );
   const scores = scoreParts(parts, query);
+  addFileScores(parts, query, scores);
   const best = topK(scored(parts, scores), search.k, better);
   return admittedOnly(search, best);
 }

@@ -5,15 +5,19 @@ import { type Database, openDatabase } from "./database.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 
 /**
- * Opens (or creates) the memory for writing and brings its schema up to date.
+ * Opens (or creates) the memory for writing and brings its schema up to date. Needs no sqlite-vec: writing vectors does
+ * not, and searching opens the file for itself.
  *
  * @param path a file; memory is searched from another thread, so `:memory:` would be found empty there
+ * @param mostPages the file grows no larger than so many pages of 4 KiB; null lets it fill the disk
  * @throws Error in words for the operator: not a database, damaged, another program's, or of a newer Kodiai
  */
-export function openMemory(path: string): Database.Database {
+export function openMemory(path: string, mostPages: number | null = null): Database.Database {
   try {
     prepare(path);
-    return openDatabase(path, MEMORY_MIGRATIONS);
+    const db = openDatabase(path, MEMORY_MIGRATIONS);
+    if (mostPages !== null) db.pragma(`max_page_count = ${mostPages}`);
+    return db;
   } catch (error) {
     throw inWords(path, error);
   }
@@ -21,18 +25,26 @@ export function openMemory(path: string): Database.Database {
 
 /**
  * What is wrong inside the file: an empty list when nothing is. Reads everything, so it takes about a second per
- * gigabyte: for `doctor`, for a restore, and never on the way to a review.
+ * gigabyte: for a restore, and never on the way to a review.
  */
 export function memoryProblems(db: Database.Database): readonly string[] {
-  const problems: string[] = [];
+  const problems = [...pageProblems(db)];
   try {
-    const found = db.pragma("quick_check(10)", { simple: false }) as { quick_check: string }[];
-    problems.push(...found.map((row) => row.quick_check).filter((text) => text !== "ok"));
     db.prepare("INSERT INTO word_index (word_index, rank) VALUES ('integrity-check', 1)").run();
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error));
   }
   return problems;
+}
+
+/** The same, of the file's pages only: holds up no writer, so that `doctor` can ask beside a running server. */
+export function pageProblems(db: Database.Database): readonly string[] {
+  try {
+    const found = db.pragma("quick_check(10)", { simple: false }) as { quick_check: string }[];
+    return found.map((row) => row.quick_check).filter((text) => text !== "ok");
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 /** Turns SQLite's words about an unreadable file into what the operator can do. */

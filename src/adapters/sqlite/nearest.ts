@@ -28,21 +28,33 @@ const BITS = 1024;
 export function nearestInFile(search: Search, query: Float32Array, space: StoredSpace): BitCandidate[] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
+  const bits = toBits(query, space.mean);
+  // sqlite-vec throws at bits of another length. Those come first here, so that a row that was damaged is noticed in the
+  // same scan and costs only itself.
+  const distance =
+    "CASE WHEN length(b.b) = length(@bits) THEN vec_distance_hamming(vec_bit(b.b), vec_bit(@bits)) ELSE -1 END";
   const rows = prepared(
     search.db,
     `SELECT b.id, b.b FROM repositories p CROSS JOIN vec_bit b ON b.repo = p.id AND b.space = @space CROSS JOIN records r ON r.id = b.id
        WHERE ${scope.rows} AND ${filter.rows}
-       ORDER BY vec_distance_hamming(vec_bit(b.b), vec_bit(@bits)), b.id LIMIT @limit`,
-  )
-    .raw()
-    .all({
-      ...scope.values,
-      ...filter.values,
-      space: space.id,
-      bits: toBits(query, space.mean),
-      limit: rowsFor(CANDIDATES, query.length, search.k),
-    }) as [number, Uint8Array][];
-  return rows.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
+       ORDER BY ${distance}, b.id LIMIT @limit`,
+  ).raw();
+  const limit = rowsFor(CANDIDATES, query.length, search.k);
+  const find = (most: number) =>
+    rows.all({ ...scope.values, ...filter.values, space: space.id, bits, limit: most }) as [number, Uint8Array][];
+  const isSound = ([, found]: readonly [number, Uint8Array]) => found.length === bits.length;
+  const first = find(limit);
+  const damaged = first.length - first.filter(isSound).length;
+  tellDamaged(search, damaged);
+  // More than the first search can show are damaged only in a file that is damaged as a whole.
+  const sound = damaged === 0 ? first : find(limit + damaged).filter(isSound);
+  return sound.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
+}
+
+function tellDamaged(search: Search, count: number): void {
+  if (count === 0) return;
+  const rows = count === 1 ? "the vector of a memory is" : `the vectors of ${count} memories are`;
+  search.tell("damaged-vectors", `${rows} damaged and not compared; words still find them`);
 }
 
 /** Candidates by a scan over bits in memory. */
@@ -57,7 +69,8 @@ export function nearestInMemory(
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => {
       const mask = rowMask(segment, search.scope, search.filter, repository.own);
-      const { bits, has } = segmentBits(search.db, segment, space, words);
+      const { bits, has, damaged } = segmentBits(search.db, segment, space, words);
+      tellDamaged(search, damaged);
       const admitted = mask.map((of, row) => ((of & ADMITTED) === 0 ? 0 : (has[row] ?? 0)));
       return { bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted };
     }),
@@ -89,7 +102,16 @@ export function tellNearest(
     .iterate({ ...scope.values, ...filter.values, space: space.id, ids: JSON.stringify(ids) }) as Iterable<
     [string, Uint8Array]
   >;
-  return topK(measured(rows, query), search.k, nearer);
+  let damaged = 0;
+  const best = topK(
+    measured(rows, query, () => {
+      damaged += 1;
+    }),
+    search.k,
+    nearer,
+  );
+  tellDamaged(search, damaged);
+  return best;
 }
 
 function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
@@ -97,11 +119,17 @@ function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
   return Math.max(forBits, k * step.perHit);
 }
 
-function* measured(rows: Iterable<[string, Uint8Array]>, query: Float32Array): Generator<VectorHit> {
+/** Distances of what can be measured; a vector of another size, or of no direction, is told as damaged. */
+function* measured(
+  rows: Iterable<[string, Uint8Array]>,
+  query: Float32Array,
+  onDamaged: () => void,
+): Generator<VectorHit> {
   for (const [id, bytes] of rows) {
-    if (bytes.length !== query.length) continue;
     const stored = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-    yield { id, distance: cosineDistance(query, stored) };
+    const distance = stored.length === query.length ? cosineDistance(query, stored) : Number.NaN;
+    if (Number.isNaN(distance)) onDamaged();
+    else yield { id, distance };
   }
 }
 

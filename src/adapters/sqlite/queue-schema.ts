@@ -48,5 +48,47 @@ export const QUEUE_MIGRATIONS: Migrations = [
     usd           REAL
   ) STRICT;
   CREATE INDEX spending_by_repo ON spending (repo, at);
+  -- What retrieval did. It stands here, not beside the memories: a review writes it while an import may hold the other
+  -- file's write lock, and a memory that is restored or begun anew keeps its figures.
+  CREATE TABLE retrievals (
+    row              INTEGER PRIMARY KEY,
+    id               TEXT NOT NULL UNIQUE,
+    repo             TEXT NOT NULL,
+    repo_name        TEXT NOT NULL,
+    pull             INTEGER,
+    origin           TEXT NOT NULL,
+    query            TEXT NOT NULL,
+    method           TEXT NOT NULL,
+    searched         INTEGER NOT NULL CHECK (searched IN (0, 1)),
+    ids              TEXT NOT NULL,
+    scores           TEXT NOT NULL,
+    distances        TEXT NOT NULL,
+    rerank_scores    TEXT NOT NULL DEFAULT '[]',
+    results          INTEGER NOT NULL,
+    retrieval_ms     REAL NOT NULL,
+    rerank_ms        REAL,
+    scanned          INTEGER NOT NULL,
+    candidates       INTEGER NOT NULL,
+    embedded_texts   INTEGER NOT NULL,
+    embedded_cached  INTEGER NOT NULL,
+    embedding_tokens INTEGER NOT NULL,
+    embedding_usd    REAL NOT NULL,
+    rerank           TEXT,
+    tokens           INTEGER NOT NULL DEFAULT 0,
+    usd              REAL NOT NULL DEFAULT 0,
+    gate_retrieve    INTEGER NOT NULL CHECK (gate_retrieve IN (0, 1)),
+    gate_by          TEXT NOT NULL,
+    gate_confidence  REAL NOT NULL,
+    shadow           INTEGER NOT NULL CHECK (shadow IN (0, 1)),
+    shadow_hits      INTEGER NOT NULL,
+    degraded         TEXT NOT NULL,
+    average_distance REAL,
+    language_match   REAL,
+    top_k            INTEGER NOT NULL,
+    threshold        REAL NOT NULL,
+    calibrated       REAL NOT NULL,
+    created_at       INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX retrievals_by_age ON retrievals (created_at);
   `,
 ];

@@ -1,5 +1,7 @@
 // What the two threads of recall say to each other.
+import type { Degraded } from "../../domain/outcome.ts";
 import type { MemorySearch, SearchLimits } from "./search-memory.ts";
+import type { Warmth } from "./warm-up.ts";
 
 /** What the search thread is started with. */
 export interface SearchSettings {
@@ -7,7 +9,7 @@ export interface SearchSettings {
   readonly limits: SearchLimits;
 }
 
-type Question = Omit<MemorySearch, "close">;
+type Question = Omit<MemorySearch, "close" | "readMore" | "warmth">;
 
 /** One question, by the name of the method it asks. */
 export type Request = {
@@ -16,5 +18,10 @@ export type Request = {
 
 /** The answer to the question of the same id. `range` marks what was wrong with the question itself. */
 export type Reply =
-  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly value: unknown; readonly degraded: readonly Degraded[] }
   | { readonly id: number; readonly error: string; readonly range: boolean };
+
+/** Unasked: how far reading into memory has come. */
+export interface Progress {
+  readonly warmth: Warmth;
+}

@@ -1,30 +1,69 @@
-// The search thread: opens the memory for reading and answers one question after another until its port closes.
+// The search thread: opens the memory for reading and answers one question after another until its port closes. Between
+// questions it reads into memory what will be asked for.
+import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import type { Degraded } from "../../domain/outcome.ts";
 import { inWords } from "./memory-file.ts";
-import type { Reply, Request, SearchSettings } from "./recall-protocol.ts";
+import type { Progress, Reply, Request, SearchSettings } from "./recall-protocol.ts";
 import { type MemorySearch, openSearch } from "./search-memory.ts";
 
 const settings = workerData as SearchSettings;
 let search: MemorySearch | null = null;
+let degraded: Degraded[] = [];
+let isReading = false;
 
 parentPort?.on("message", (request: Request | "close") => {
   if (request === "close") {
     search?.close();
+    search = null;
     parentPort?.close();
     return;
   }
   parentPort?.postMessage(answer(request));
+  if (request.ask === "warm") tellProgress();
+  readSoon();
 });
 
 function answer(request: Request): Reply {
+  degraded = [];
   try {
     // Opened on the first question, so that a file that cannot be opened is told to somebody.
-    search ??= openSearch(settings.path, settings.limits);
+    search ??= openSearch(settings.path, settings.limits, (part, reason) => {
+      degraded.push({ part, reason: publicText(reason) });
+    });
     const method = search[request.ask] as (...args: readonly unknown[]) => unknown;
-    return { id: request.id, value: method(...request.with) };
+    return { id: request.id, value: method(...request.with), degraded };
   } catch (caught) {
     const error = inWords(settings.path, caught);
     const text = error instanceof Error ? error.message : String(error);
-    return { id: request.id, error: text, range: error instanceof RangeError };
+    return { id: request.id, error: publicText(text), range: error instanceof RangeError };
   }
+}
+
+/** Everybody who can read a review reads this: the file's name, not where the server keeps it. */
+function publicText(text: string): string {
+  return text.replaceAll(settings.path, basename(settings.path));
+}
+
+/** One piece after the questions that wait by now, and so on until nothing is left. */
+function readSoon(): void {
+  if (isReading || search === null || search.warmth().waiting === 0) return;
+  isReading = true;
+  setImmediate(() => {
+    isReading = false;
+    if (search === null) return;
+    try {
+      search.readMore();
+    } catch {
+      // Whoever asks for it is told: the same rows are read on the way to an answer.
+    }
+    tellProgress();
+    readSoon();
+  });
+}
+
+function tellProgress(): void {
+  if (search === null) return;
+  const progress: Progress = { warmth: search.warmth() };
+  parentPort?.postMessage(progress);
 }

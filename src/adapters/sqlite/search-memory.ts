@@ -3,38 +3,53 @@
 import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
-import { load } from "sqlite-vec";
 import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
+import type { TellDegraded } from "../../ports-memory.ts";
 import type { Database } from "./database.ts";
 import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
 import { inWords } from "./memory-file.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 import { nearestInFile, nearestInMemory, tellNearest } from "./nearest.ts";
+import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { splitRepoKey } from "./repo-key.ts";
 import { rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
+import type { Search } from "./search.ts";
 import { type AdmittedRepository, openShelves } from "./shelves.ts";
+import { loadSqliteVec } from "./sqlite-vec.ts";
 import { storedSpace } from "./stored-space.ts";
 import { vectorProblem } from "./vector-problem.ts";
+import { type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
 
 export interface SearchLimits {
   /** Bytes that words and sign bits may take in memory between searches. */
   readonly memoryBytes: number;
   /** Scopes with more rows than this are searched by bits in memory, smaller ones in SQL. */
   readonly rowsInSql: number;
+  /** Rows that are read into memory on the way to an answer; with more missing, the file answers until they are read. */
+  readonly coldRows: number;
   /** False for a search without sqlite-vec: by words only. */
   readonly vectors: boolean;
+  /** The file of sqlite-vec; null for the installed package's. */
+  readonly extension: string | null;
 }
 
 /**
  * 512 MB hold about 600,000 records. In SQL a scan takes 22 ms per 100,000 rows and needs nothing loaded; up to 50,000
- * rows that is quick enough (see bench/memory.bench.ts).
+ * rows that is quick enough (see bench/memory.bench.ts). Words are read into memory at 20–100 µs a row, more for longer
+ * texts: 5,000 rows hold up an answer for at most half a second.
  */
-export const DEFAULT_LIMITS: SearchLimits = { memoryBytes: 512e6, rowsInSql: 50_000, vectors: true };
+export const DEFAULT_LIMITS: SearchLimits = {
+  memoryBytes: 512e6,
+  rowsInSql: 50_000,
+  coldRows: 5_000,
+  vectors: true,
+  extension: null,
+};
 
 /** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
 const BYTES_PER_ROW = 900;
@@ -46,19 +61,24 @@ export interface MemorySearch {
   records(scope: Scope, ids: readonly string[]): MemoryRecord[];
   counts(scope: Scope): MemoryCounts;
   version(repo: RepoKey): number;
+  /** Begins to read the repositories into memory that were written to last, as many as fit. */
+  warm(): Warmth;
+  /** Reads a little more of what is wanted in memory. False when nothing is left to read. */
+  readMore(): boolean;
+  warmth(): Warmth;
   close(): void;
 }
 
 /**
  * Opens the memory for reading.
  *
+ * @param tell told of what makes an answer poorer than it should be
  * @throws Error in words for the operator when the file is missing, damaged or of another schema
  */
-export function openSearch(path: string, limits: SearchLimits): MemorySearch {
+export function openSearch(path: string, limits: SearchLimits, tell: TellDegraded = () => {}): MemorySearch {
   const db = openForReading(path);
-  const vectorsMissing = limits.vectors ? loadVectors(db) : "sqlite-vec is switched off";
+  const vectorsMissing = limits.vectors ? loadSqliteVec(db, limits.extension) : "switched off";
   const shelves = openShelves(db, limits.memoryBytes);
-  const admitted = (scope: Scope) => admittedRepositories(db, scope);
   const admitPaths = pathFunction(db);
   let seen = -1;
   /** One snapshot for one answer, so that no part of it belongs to another version. */
@@ -74,32 +94,25 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
     return answer;
   };
   const rowsIn = rowCounter(db);
+  const warming = warmUp(db, shelves, { rowsIn, bytesPerRow: BYTES_PER_ROW, ...limits });
+  const at: Opened = { db, limits, shelves, warming, rowsIn, others: otherSpaces(db) };
   return {
     nearest(scope, vector, space, k, filter) {
       const problem = vectorProblem(vector, space.dimension);
       if (problem !== null) throw new RangeError(problem);
-      if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
-      return inSnapshot(filter, () => {
-        const stored = storedSpace(db, space);
-        if (stored === null || k < 1) return [];
-        const query = rotateVector(vector);
-        const of = { db, scope, filter, k };
-        const repositories = admitted(scope);
-        const candidates =
-          rowsIn(repositories) > limits.rowsInSql
-            ? nearestInMemory(of, query, stored, repositories, shelves)
-            : nearestInFile(of, query, stored);
-        return tellNearest(of, query, stored, candidates);
-      });
+      // Why, names files of this machine; `doctor` tells it.
+      if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
+      return inSnapshot(filter, () => nearestOf(at, { db, scope, filter, k, tell }, vector, space));
     },
     matching(scope, text, k, filter) {
-      return inSnapshot(filter, () => {
-        const of = { db, scope, filter, k };
-        const repositories = admitted(scope);
-        return rowsIn(repositories) * BYTES_PER_ROW > limits.memoryBytes
-          ? matchingInFile(of, text)
-          : matchingInMemory(of, text, repositories, shelves);
-      });
+      const of = { db, scope, filter, k, tell };
+      try {
+        return inSnapshot(filter, () => matchingOf(at, of, text));
+      } catch (error) {
+        if (error instanceof RangeError) throw error;
+        // In a snapshot of its own: after a page that could not be read, SQLite does not end the old one.
+        return inSnapshot(filter, () => matchingAfter(error, at, of, text));
+      }
     },
     records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
     counts: (scope) => inSnapshot(null, () => countsOf(db, scope)),
@@ -109,8 +122,75 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
       const find = prepared(db, "SELECT version FROM repositories WHERE host = ? AND github_id = ?").pluck();
       return (find.get(key.host, key.githubId) as number | undefined) ?? 0;
     },
+    warm() {
+      inSnapshot(null, warming.wantRecent);
+      return warming.warmth();
+    },
+    readMore: () => inSnapshot(null, warming.readMore),
+    warmth: warming.warmth,
     close: () => db.close(),
   };
+}
+
+/** What every search shares. */
+interface Opened {
+  readonly db: Database.Database;
+  readonly limits: SearchLimits;
+  readonly shelves: ReturnType<typeof openShelves>;
+  readonly warming: WarmUp;
+  readonly rowsIn: (repositories: readonly AdmittedRepository[]) => number;
+  readonly others: ReturnType<typeof otherSpaces>;
+}
+
+function nearestOf(at: Opened, of: Search, vector: Float32Array, space: EmbeddingSpace): VectorHit[] {
+  const { db, limits, shelves, warming } = at;
+  const stored = storedSpace(db, space);
+  const repositories = admittedRepositories(db, of.scope);
+  const others = at.others(repositories, stored?.id ?? null);
+  if (others.rows > 0) of.tell("stale-vectors", staleText(others.rows, others.models));
+  if (stored === null || of.k < 1) return [];
+  if (stored.damaged) of.tell("damaged-vectors", "the mean of all vectors is damaged; the search finds a little less");
+  const query = rotateVector(vector);
+  const rows = at.rowsIn(repositories);
+  // What does not fit into memory with its words may still do so with its bits.
+  const isRead = rows * BYTES_PER_ROW > limits.memoryBytes || warming.isRead(repositories);
+  const candidates =
+    rows > limits.rowsInSql && isRead
+      ? nearestInMemory(of, query, stored, repositories, shelves)
+      : nearestInFile(of, query, stored);
+  return tellNearest(of, query, stored, candidates);
+}
+
+function staleText(rows: number, models: readonly string[]): string {
+  const have = rows === 1 ? "1 memory has a vector" : `${rows} memories have vectors`;
+  return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
+}
+
+/** By the index in memory; where that cannot be, by FTS5, which is said. */
+function matchingOf(at: Opened, of: Search, text: string): KeywordHit[] {
+  const repositories = admittedRepositories(at.db, of.scope);
+  const why = whyInFile(at, repositories);
+  return why === null ? matchingInMemory(of, text, repositories, at.shelves) : matchingInstead(why, of, text);
+}
+
+/** By FTS5, after the index in memory failed. */
+function matchingAfter(error: unknown, at: Opened, of: Search, text: string): KeywordHit[] {
+  for (const repository of admittedRepositories(at.db, of.scope)) at.shelves.drop(repository);
+  const why = error instanceof Error ? error.message : String(error);
+  return matchingInstead(`the index in memory failed (${why})`, of, text);
+}
+
+function matchingInstead(why: string, of: Search, text: string): KeywordHit[] {
+  const hits = matchingInFile(of, text);
+  of.tell("keyword-search", `${why}; SQLite's index was asked instead, which ranks less well`);
+  return hits;
+}
+
+/** Why FTS5 must answer, or null. */
+function whyInFile(at: Opened, repositories: readonly AdmittedRepository[]): string | null {
+  const rows = at.rowsIn(repositories);
+  if (rows * BYTES_PER_ROW > at.limits.memoryBytes) return `${rows} memories are more than fit into memory`;
+  return at.warming.isRead(repositories) ? null : "the index is still being read into memory";
 }
 
 function openForReading(path: string): Database.Database {
@@ -128,16 +208,6 @@ function openForReading(path: string): Database.Database {
     return db;
   } catch (error) {
     throw inWords(path, error);
-  }
-}
-
-/** Null when sqlite-vec is there, else why not. */
-function loadVectors(db: Database.Database): string | null {
-  try {
-    load(db);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import type { Facet } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import type { StoredSpace } from "./stored-space.ts";
-import { buildWordIndex, type WordIndex, wordIndexBytes } from "./word-index.ts";
+import { type WordIndex, type WordIndexFilling, wordIndexBytes, wordIndexFilling } from "./word-index.ts";
 
 export interface Segment {
   readonly repo: number;
@@ -25,8 +25,19 @@ export interface Segment {
   /** 1 while the row is the newest of its id. */
   readonly alive: Uint8Array;
   words: WordIndex | null;
-  /** By embedding space, of one generation; rows without a vector of that space have 0 in `has`. */
-  readonly bits: Map<number, { readonly trained: number; readonly bits: Uint32Array; readonly has: Uint8Array }>;
+  /** The words as far as they were read: how many of the rows. Null before the first and after the last. */
+  filling: { readonly index: WordIndexFilling; read: number } | null;
+  /** By embedding space, of one generation. */
+  readonly bits: Map<number, SegmentBits>;
+}
+
+/** Sign bits, row after row. Rows without a vector of that space have 0 in `has`. */
+export interface SegmentBits {
+  readonly trained: number;
+  readonly bits: Uint32Array;
+  readonly has: Uint8Array;
+  /** Rows whose bits have another size than the space: they are passed over. */
+  readonly damaged: number;
 }
 
 type FactRow = [
@@ -68,6 +79,7 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
     paths: paths.values,
     alive: new Uint8Array(rows.length).fill(1),
     words: null,
+    filling: null,
     bits: new Map(),
   };
 }
@@ -77,20 +89,32 @@ const SEED = randomInt(2 ** 32);
 
 /** The words of a segment's living rows, read on first use. */
 export function segmentWords(db: Database.Database, segment: Segment): WordIndex {
-  if (segment.words === null) {
-    const rows = prepared(
-      db,
-      `SELECT r.id, CAST(w.text || char(10) || w.path || char(10) || w.symbol || char(10) || w.hunk AS BLOB) AS words
-         FROM records r JOIN words w ON w.id = r.id
-         WHERE r.repo = ? AND r.stale = 0 AND r.changed > ?`,
-    ).iterate(segment.repo, segment.since) as Iterable<{ readonly id: number; readonly words: Uint8Array }>;
-    segment.words = buildWordIndex(segment.ids.length, wordsOf(segment, rows), SEED);
-  }
+  while (segment.words === null) readWords(db, segment, segment.ids.length);
   return segment.words;
 }
 
+/**
+ * Reads the words of the next rows, so that a long reading can be done in pieces, each in a snapshot of its own: a row
+ * that changes meanwhile dies here with the next change that is read, whatever words were read of it.
+ */
+export function readWords(db: Database.Database, segment: Segment, rows: number): void {
+  const filling = segment.filling ?? { index: wordIndexFilling(segment.ids.length, SEED), read: 0 };
+  // Given up when reading fails: a row must not be added twice.
+  segment.filling = null;
+  const next = Array.from(segment.ids.subarray(filling.read, filling.read + rows));
+  const found = prepared(
+    db,
+    `SELECT w.id, CAST(w.text || char(10) || w.path || char(10) || w.symbol || char(10) || w.hunk AS BLOB) AS words
+       FROM json_each(?) j CROSS JOIN words w ON w.id = j.value`,
+  ).iterate(JSON.stringify(next)) as Iterable<{ readonly id: number; readonly words: Uint8Array }>;
+  for (const [position, row] of placed(segment, found)) filling.index.add(position, row.words);
+  filling.read += next.length;
+  if (filling.read < segment.ids.length) segment.filling = filling;
+  else segment.words = filling.index.done();
+}
+
 /** The sign bits of a segment's living rows in one embedding space, read on first use. */
-export function segmentBits(db: Database.Database, segment: Segment, space: StoredSpace, words: number) {
+export function segmentBits(db: Database.Database, segment: Segment, space: StoredSpace, words: number): SegmentBits {
   const known = segment.bits.get(space.id);
   if (known?.trained === space.trained) return known;
   const bits = new Uint32Array(segment.ids.length * words);
@@ -106,12 +130,14 @@ export function segmentBits(db: Database.Database, segment: Segment, space: Stor
     readonly id: number;
     readonly b: Uint8Array;
   }>;
+  let damaged = 0;
   for (const [position, row] of placed(segment, rows)) {
-    if (row.b.length !== words * 4) continue;
-    bytes.set(row.b, position * words * 4);
-    has[position] = 1;
+    if (row.b.length === words * 4) {
+      bytes.set(row.b, position * words * 4);
+      has[position] = 1;
+    } else damaged += 1;
   }
-  const loaded = { trained: space.trained, bits, has };
+  const loaded = { trained: space.trained, bits, has, damaged };
   segment.bits.set(space.id, loaded);
   return loaded;
 }
@@ -135,13 +161,6 @@ export function segmentBytes(segment: Segment): number {
   const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
   const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
   return facts + words + bits;
-}
-
-function* wordsOf(
-  segment: Segment,
-  rows: Iterable<{ readonly id: number; readonly words: Uint8Array }>,
-): Generator<readonly [number, Uint8Array]> {
-  for (const [position, row] of placed(segment, rows)) yield [position, row.words];
 }
 
 /** Rows with their positions; those that the segment does not hold, or that died, are left out. */

@@ -1,7 +1,7 @@
 // The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { loadSegment, positionOf, type Segment, segmentBytes } from "./segment.ts";
+import { loadSegment, positionOf, readWords, type Segment, segmentBytes } from "./segment.ts";
 
 /** A repository that a scope admits, as the snapshot of this search shows it. */
 export interface AdmittedRepository {
@@ -14,6 +14,13 @@ export interface AdmittedRepository {
 export interface Shelves {
   /** The rows of a repository at this version. Call inside the read transaction that told the version. */
   segments(repository: AdmittedRepository): readonly Segment[];
+  /** Rows whose words are not in memory yet; null when nothing of the repository is. */
+  missing(repository: AdmittedRepository): number | null;
+  /** Reads the words of up to `rows` more rows of a repository. False when there are none left to read. */
+  readMore(repository: AdmittedRepository, rows: number): boolean;
+  /** Puts down a repository. */
+  drop(repository: AdmittedRepository): void;
+  held(): { readonly repositories: number; readonly rows: number; readonly bytes: number };
   /** Puts down what was not used for longest, down to the limit; what this search uses stays to its end. */
   shrink(): void;
   /** Puts down what is remembered no longer. */
@@ -36,14 +43,30 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
   const shelves = new Map<number, Shelf>();
   const bytes = () =>
     [...shelves.values()].flatMap((shelf) => shelf.segments).reduce((sum, s) => sum + segmentBytes(s), 0);
+  const segments = (repository: AdmittedRepository) => {
+    const shelf = shelves.get(repository.id) ?? { version: -1, segments: [] };
+    shelves.delete(repository.id);
+    shelves.set(repository.id, shelf);
+    if (shelf.version !== repository.version) refresh(db, shelf, repository);
+    return shelf.segments;
+  };
   return {
-    segments(repository) {
-      const shelf = shelves.get(repository.id) ?? { version: -1, segments: [] };
-      shelves.delete(repository.id);
-      shelves.set(repository.id, shelf);
-      if (shelf.version !== repository.version) refresh(db, shelf, repository);
-      return shelf.segments;
+    segments,
+    missing(repository) {
+      const shelf = shelves.get(repository.id);
+      return shelf === undefined || shelf.version < 0 ? null : rowsOf(shelf.segments.filter(isWordless));
     },
+    readMore(repository, rows) {
+      const segment = segments(repository).find(isWordless);
+      if (segment !== undefined) readWords(db, segment, rows);
+      return segments(repository).some(isWordless);
+    },
+    drop: ({ id }) => void shelves.delete(id),
+    held: () => ({
+      repositories: shelves.size,
+      rows: [...shelves.values()].reduce((sum, shelf) => sum + rowsOf(shelf.segments), 0),
+      bytes: bytes(),
+    }),
     shrink() {
       for (const [id] of shelves) {
         if (bytes() <= limitBytes) return;
@@ -54,6 +77,14 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
       for (const id of [...shelves.keys()]) if (!repositories.has(id)) shelves.delete(id);
     },
   };
+}
+
+function isWordless({ words }: Segment): boolean {
+  return words === null;
+}
+
+function rowsOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.ids.length, 0);
 }
 
 function refresh(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {

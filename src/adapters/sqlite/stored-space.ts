@@ -11,8 +11,10 @@ export interface StoredSpace {
   readonly seen: number;
   /** From how many vectors the mean was taken; with `id` it names a generation of bits. */
   readonly trained: number;
-  /** Of the rotated vectors; null before there are enough of them. */
+  /** Of the rotated vectors; null before there are enough of them, and when it cannot be read. */
   readonly mean: Float32Array | null;
+  /** The mean in the file is not one: bits are compared without it, which finds a little less. */
+  readonly damaged: boolean;
 }
 
 /**
@@ -27,16 +29,24 @@ export function storedSpace(db: Database.Database, space: EmbeddingSpace): Store
   const row = prepared(db, "SELECT id, seen, trained, mean FROM spaces WHERE model = ? AND dimension = ?").get(
     space.model,
     space.dimension,
-  ) as (Omit<StoredSpace, "mean"> & { readonly mean: Buffer | null }) | undefined;
+  ) as (Omit<StoredSpace, "mean" | "damaged"> & { readonly mean: Buffer | null }) | undefined;
   if (row === undefined) return null;
-  return { ...row, mean: row.mean === null ? null : new Float32Array(new Uint8Array(row.mean).buffer) };
+  const mean = row.mean === null ? null : readMean(row.mean, rotatedSize(space.dimension));
+  return { ...row, mean, damaged: row.mean !== null && mean === null };
+}
+
+/** The mean, or null when the bytes hold something else. */
+function readMean(bytes: Buffer, size: number): Float32Array | null {
+  if (bytes.length !== size * Float32Array.BYTES_PER_ELEMENT) return null;
+  const mean = new Float32Array(new Uint8Array(bytes).buffer);
+  return mean.every(Number.isFinite) ? mean : null;
 }
 
 /** The space, made when it is new. Inside a write transaction. */
 export function writableSpace(db: Database.Database, space: EmbeddingSpace): StoredSpace {
   const add = prepared(db, "INSERT INTO spaces (model, dimension) VALUES (?, ?) ON CONFLICT DO NOTHING");
   add.run(space.model, space.dimension);
-  return storedSpace(db, space) ?? { id: 0, seen: 0, trained: 0, mean: null };
+  return storedSpace(db, space) ?? { id: 0, seen: 0, trained: 0, mean: null, damaged: false };
 }
 
 /** Counts vectors that were just added and, at the set numbers, takes the mean and rewrites the bits around it. */

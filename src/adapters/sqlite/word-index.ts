@@ -1,4 +1,5 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
+import type { Postings } from "../../domain/bm25.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
 import { type WordTable, wordTable } from "./word-table.ts";
 
@@ -12,28 +13,25 @@ type Column = (typeof WORD_COLUMNS)[number];
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
-export interface WordIndex {
+/** Counts and lengths are weighted, in eighths. */
+export interface WordIndex extends Postings {
   readonly vocabulary: WordTable;
-  /** Postings of word w stand at starts[w] … starts[w + 1]. */
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
-  /** Weighted count of the word in the row, in eighths. */
-  readonly counts: Uint16Array;
-  /** Weighted number of words of each row, in eighths. */
-  readonly lengths: Uint32Array;
+}
+
+/** An index that is being filled, a few rows at a time if need be. */
+export interface WordIndexFilling {
+  /** @param words UTF-8: a space between words, a line for each of WORD_COLUMNS */
+  add(position: number, words: Uint8Array): void;
+  /** The index of what was added; nothing may be added afterwards. */
+  done(): WordIndex;
 }
 
 /**
- * @param size rows that the index has room for
- * @param rows position (0 … size − 1), each at most once, and its words as UTF-8: a space between words, a line for each
- *   of WORD_COLUMNS; positions left out have no words
+ * @param size rows that the index has room for: each position (0 … size − 1) is added at most once, and those left out
+ *   have no words
  * @param seed see wordTable
  */
-export function buildWordIndex(
-  size: number,
-  rows: Iterable<readonly [position: number, words: Uint8Array]>,
-  seed: number,
-): WordIndex {
+export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
   const filling: Filling = {
     vocabulary: wordTable(seed),
     lengths: new Uint32Array(size),
@@ -43,9 +41,10 @@ export function buildWordIndex(
     lastRow: grow(),
     lastPosting: grow(),
   };
-  for (const [position, words] of rows) addRow(filling, position, words);
-  const { vocabulary, lengths } = filling;
-  return { vocabulary, lengths, ...byWord(filling) };
+  return {
+    add: (position, words) => addRow(filling, position, words),
+    done: () => ({ vocabulary: filling.vocabulary, lengths: filling.lengths, parts: STEPS, ...byWord(filling) }),
+  };
 }
 
 /** Bytes that an index holds. */

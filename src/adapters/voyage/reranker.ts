@@ -40,6 +40,7 @@ export function voyageReranker(options: VoyageRerankerOptions): Reranker {
   }
 
   return {
+    name: model,
     async rerank(query, candidates, topK): Promise<Reranked> {
       if (candidates.length <= topK) return unchangedOrder(candidates, topK, null);
       const start = options.now();

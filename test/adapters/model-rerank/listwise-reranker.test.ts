@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Ask, listwiseReranker } from "../../../src/adapters/model-rerank/listwise-reranker.ts";
-import { rerankBatch } from "../../../src/adapters/rerank-batch.ts";
-import type { Reranker } from "../../../src/ports-memory.ts";
 import { CANDIDATES, IDS, QUERY, rerankerContract } from "../contracts/reranker.ts";
 
 const answering = (text: string) => ({ text, inputTokens: 1_000_000, outputTokens: 2_000_000 });
@@ -100,27 +98,4 @@ test("whatever a model writes, the order holds topK different candidates", async
       expect(order.every((id) => IDS.includes(id))).toBe(true);
     }),
   );
-});
-
-test("of several queries each is asked with its own candidates, side by side, and one that fails stands alone", async () => {
-  let atOnce = 0;
-  let most = 0;
-  const reranker: Reranker = {
-    async rerank(query, candidates, topK) {
-      most = Math.max(most, ++atOnce);
-      await new Promise((resolve) => setTimeout(resolve, query === "slow" ? 30 : 5));
-      atOnce--;
-      if (query === "broken") throw new Error("secret");
-      const order = candidates.map(({ id }) => id).reverse();
-      return { order: order.slice(0, topK), scores: new Map(), tokens: 1, usd: 0, ms: 0, failed: null };
-    },
-  };
-  const request = (query: string) => ({ query, candidates: CANDIDATES, topK: 2 });
-  const [slow, broken, quick] = await rerankBatch(reranker, [request("slow"), request("broken"), request("quick")]);
-  expect(most).toBe(3);
-  expect([slow?.order, quick?.order]).toEqual([
-    ["mem_d", "mem_c"],
-    ["mem_d", "mem_c"],
-  ]);
-  expect(broken).toMatchObject({ order: ["mem_a", "mem_b"], failed: "the reranker failed" });
 });

@@ -123,6 +123,22 @@ test("a database that is gone is a miss, never an error", async () => {
   expect(told.vectors[0]?.[0]).toBe(1);
 });
 
+test("a full disk is a miss, never an error", async () => {
+  db.pragma("max_page_count = 1");
+  const texts = Array.from({ length: 400 }, (_, n) => `query ${n}`);
+  expect((await cached().embed(texts, "query")).vectors.every((vector) => vector !== null)).toBe(true);
+  expect(await cached().embed(["query 1"], "query")).toMatchObject({ cached: 0, vectors: [expect.anything()] });
+});
+
+test("why a text has no vector is handed on", async () => {
+  const inner = vendor();
+  const failing: Embedder = {
+    ...inner,
+    embed: async (texts, kind) => ({ ...(await inner.embed(texts, kind)), failed: "the service answered 500" }),
+  };
+  expect((await cached(failing).embed(["bad"], "query")).failed).toBe("the service answered 500");
+});
+
 test("forgetting a repository also forgets what was asked", async () => {
   await cached().embed(["secret plans"], "query");
   await sqliteMemory(db).forgetRepository("github.com/42");

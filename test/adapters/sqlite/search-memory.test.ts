@@ -4,7 +4,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../../bench/synthetic-memory.ts";
-import { BM25 } from "../../../src/adapters/sqlite/bm25.ts";
 import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
@@ -15,6 +14,7 @@ import {
   type SearchLimits,
 } from "../../../src/adapters/sqlite/search-memory.ts";
 import { COLUMN_WEIGHTS } from "../../../src/adapters/sqlite/word-index.ts";
+import { KEYWORDS } from "../../../src/domain/bm25.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { tokenise } from "../../../src/domain/tokenise.ts";
@@ -107,8 +107,8 @@ function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string
         const df = bags.filter((other) => other.bag.has(word)).length;
         const idf = Math.log(1 + (bags.length - df + 0.5) / (df + 0.5));
         score +=
-          ((1 + Math.log(times)) * idf * count * (BM25.k1 + 1)) /
-          (count + BM25.k1 * (1 - BM25.b + (BM25.b * length) / mean));
+          ((1 + Math.log(times)) * idf * count * (KEYWORDS.k1 + 1)) /
+          (count + KEYWORDS.k1 * (1 - KEYWORDS.b + (KEYWORDS.b * length) / mean));
       }
       return { id, score };
     })

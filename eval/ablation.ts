@@ -1,0 +1,191 @@
+// The ablation table: each row switches one thing on over the row before it, and beside its gain stands what was once
+// expected of it. Every row is the real store and room; only settings differ.
+import type { QueryVariant } from "../src/domain/retrieval.ts";
+import { DEFAULT_DIGEST, type DigestForm } from "../src/learn/digest.ts";
+import type { Tuning } from "../src/retrieve/tuning.ts";
+import { answersOf, mustHoldTruth } from "./answer-all.ts";
+import { type Answer, figuresOf, gainOver, rowOf } from "./answers.ts";
+import type { Arm } from "./ask-room.ts";
+import { retrievalFingerprint } from "./configuration-fingerprint.ts";
+import { withFirstKeywordScore } from "./first-keyword-score.ts";
+import type { JudgedData } from "./judged-data.ts";
+import { type TaskData, type TaskQuery, taskOf } from "./retrieval-task.ts";
+import type { Row, SuiteResult } from "./suite.ts";
+import { type TemporaryStore, withStore } from "./temporary-store.ts";
+
+/** Published or promised gains, in points of recall. */
+const EXPECTED = {
+  A2: "A2: +20–40",
+  A3: "A3: +10–20",
+  B1: "B1: +15–25",
+  C1: "C1: +10–15",
+  C2: "C2: +10–20",
+} as const;
+
+interface Stage extends Arm {
+  /** Whose place it takes: its gain is told over that row. */
+  readonly over?: string;
+  readonly expected?: keyof typeof EXPECTED;
+  readonly form: DigestForm;
+}
+
+interface Unmeasured {
+  readonly name: string;
+  readonly remark: string;
+}
+
+const TEXT_ONLY: DigestForm = { kind: "text", context: false };
+const WITH_CODE: DigestForm = { kind: "text-and-code", context: true };
+
+const PLAIN: Partial<Tuning> = { language: false, recency: false, outcome: false };
+const only = (...kinds: QueryVariant["kind"][]): Partial<Tuning> => ({ ...PLAIN, variants: new Set(kinds) });
+const RRF = { fusion: "rrf" } as const;
+const VECTORS = { method: "semantic", fusion: "rrf" } as const;
+
+const WORDS = { method: "keyword", fusion: "rrf" } as const;
+
+const NAIVE = "naive: title and first 20 paths, vectors";
+const ENRICHED = "enriched query, vectors";
+const HYBRID = "+ words (hybrid)";
+const MAX = "+ several queries, pooled by max";
+const FIELDS = "+ path, language and category in the embedded text";
+const LANGUAGE = "+ language boost";
+const RECENCY = "+ recency";
+const FIRST_SYSTEM = "first system's keyword score, one query";
+const KEYWORD = "keyword alone";
+const ONE_QUERY = "keyword alone, one query";
+const DEFAULT = "+ learned fusion (default)";
+
+const STAGES: readonly (Stage | Unmeasured)[] = [
+  { name: NAIVE, form: TEXT_ONLY, retrieval: VECTORS, tuning: { ...only("paths"), paths: 20 } },
+  { name: ENRICHED, over: NAIVE, expected: "A2", form: TEXT_ONLY, retrieval: VECTORS, tuning: only("intent") },
+  { name: HYBRID, over: ENRICHED, expected: "C1", form: TEXT_ONLY, retrieval: RRF, tuning: only("intent") },
+  {
+    name: "+ several queries, pooled by RRF",
+    over: HYBRID,
+    expected: "A3",
+    form: TEXT_ONLY,
+    retrieval: RRF,
+    tuning: { ...PLAIN, pooling: "rrf" },
+  },
+  {
+    name: "+ several queries, pooled by best rank",
+    over: HYBRID,
+    expected: "A3",
+    form: TEXT_ONLY,
+    retrieval: RRF,
+    tuning: { ...PLAIN, pooling: "best-rank" },
+  },
+  { name: MAX, over: HYBRID, expected: "A3", form: TEXT_ONLY, retrieval: RRF, tuning: PLAIN },
+  { name: "+ tags", remark: `${EXPECTED.B1}; not measured: the data has no model-written tags` },
+  { name: FIELDS, over: MAX, form: DEFAULT_DIGEST, retrieval: RRF, tuning: PLAIN },
+  { name: "+ its code in the embedded text", over: FIELDS, form: WITH_CODE, retrieval: RRF, tuning: PLAIN },
+  { name: LANGUAGE, over: FIELDS, form: DEFAULT_DIGEST, retrieval: RRF, tuning: { ...PLAIN, language: true } },
+  {
+    name: RECENCY,
+    over: LANGUAGE,
+    form: DEFAULT_DIGEST,
+    retrieval: RRF,
+    tuning: { ...PLAIN, language: true, recency: true },
+  },
+  { name: "+ contrast", remark: "not yet: the data holds no fixed code" },
+  { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no model replies are recorded` },
+  { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no model replies are recorded` },
+  { name: "+ rerank", remark: "not measured: every reranker needs a key, and no replies are recorded" },
+  { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
+  {
+    name: "semantic alone (embedder local-hash-1)",
+    over: DEFAULT,
+    form: DEFAULT_DIGEST,
+    retrieval: VECTORS,
+    tuning: PLAIN,
+  },
+  { name: "other embedders", remark: "not measured: every other embedder needs a key" },
+  { name: KEYWORD, over: DEFAULT, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: PLAIN },
+  { name: ONE_QUERY, over: KEYWORD, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
+  { name: FIRST_SYSTEM, over: ONE_QUERY, form: DEFAULT_DIGEST, retrieval: WORDS, tuning: only("intent") },
+];
+
+/** Whose truths are written about another language than the change: with the language step and without. */
+const LANGUAGE_STEP: readonly Stage[] = [
+  { name: "truths in another language: language step off", form: DEFAULT_DIGEST, retrieval: RRF, tuning: PLAIN },
+  {
+    name: "truths in another language: language step on",
+    over: "truths in another language: language step off",
+    form: DEFAULT_DIGEST,
+    retrieval: RRF,
+    tuning: { ...PLAIN, language: true },
+  },
+  { name: "truths in another language: default", form: DEFAULT_DIGEST },
+];
+
+/** @param repos as the caller restricted the data, so that the looser labels are restricted alike */
+export async function ablation(
+  asked: TaskData,
+  judged: JudgedData,
+  repos: ReadonlySet<string> | null,
+): Promise<SuiteResult> {
+  const stages = STAGES.filter((stage): stage is Stage => "form" in stage).map((stage) =>
+    stage.name === FIRST_SYSTEM
+      ? { ...stage, recall: (recall: TemporaryStore["recall"]) => withFirstKeywordScore(recall, judged.corpus) }
+      : stage,
+  );
+  const elsewhere = inAnotherLanguage(taskOf("H", judged, repos), judged);
+  const answers = new Map<string, readonly Answer[]>();
+  let config = "";
+  let threshold = 0;
+  for (const [form, ofForm] of Map.groupBy(stages, (stage) => stage.form)) {
+    await withStore(async (store) => {
+      await store.importLines(asked.lines, form);
+      await mustHoldTruth(asked, store);
+      config = retrievalFingerprint(store.embedder);
+      threshold = store.embedder.threshold;
+      for (const [name, list] of (await answersOf(asked, ofForm, store)).answers) answers.set(name, list);
+      if (form !== DEFAULT_DIGEST) return;
+      for (const [name, list] of (await answersOf(elsewhere, LANGUAGE_STEP, store)).answers) answers.set(name, list);
+    });
+  }
+  return {
+    data: { n: asked.queries.length, fingerprint: judged.fingerprint },
+    config: { fingerprint: config },
+    rows: [...STAGES, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
+    printIntervals: ["mrr", "recall@10"],
+    notes: [
+      "Each gain is over the row named, in points of recall@10, paired (bootstrap, seed 1); what was once expected of the step stands behind it.",
+      "The learned table was fitted on this data; fit-fusion.ts prints its figures outside the folds it was fitted on.",
+    ],
+  };
+}
+
+function rowOfStage(
+  stage: Stage | Unmeasured,
+  answers: ReadonlyMap<string, readonly Answer[]>,
+  threshold: number,
+): Row {
+  if (!("form" in stage)) return { name: stage.name, n: 0, metrics: {}, remark: stage.remark };
+  const list = answers.get(stage.name) ?? [];
+  const figures = figuresOf(list, threshold);
+  const row = rowOf(stage.name, figures, list);
+  if (stage.over === undefined) return row;
+  const against = gainOver(stage.over, figures, figuresOf(answers.get(stage.over) ?? [], threshold));
+  const gain = against.gain["recall@10"] ?? { mean: 0, low: 0, high: 0 };
+  const points = (share: number) => `${share < 0 ? "" : "+"}${(100 * share).toFixed(1)}`;
+  const expected = stage.expected === undefined ? "" : `; expected ${EXPECTED[stage.expected]}`;
+  const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}] over "${stage.over}"${expected}`;
+  return { ...row, against, remark: told };
+}
+
+/** Looser labels, because the strict ones hold five such truths only; other truths of the same queries do not count. */
+function inAnotherLanguage(asked: TaskData, { corpus }: JudgedData): TaskData {
+  const languageOf = new Map(corpus.map(({ id, language }) => [id, language]));
+  const queries = asked.queries.flatMap((query): TaskQuery[] => {
+    const own = new Set(query.languages);
+    const truth = [...query.truth].filter((id) => {
+      const language = languageOf.get(id) ?? null;
+      return language !== null && !own.has(language);
+    });
+    const grades = new Map(truth.map((id) => [id, query.grades.get(id) ?? 1]));
+    return truth.length === 0 ? [] : [{ ...query, truth: new Set(truth), grades }];
+  });
+  return { ...asked, queries };
+}

@@ -1,0 +1,65 @@
+// A pull request as the gather room would hand it on, made of what evaluation data tells about it.
+import { defaultConfig } from "../src/config/repo-config.ts";
+import { jobKey, type Repo } from "../src/domain/job.ts";
+import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
+
+export interface ToldPullRequest {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+  readonly files: readonly FileDiff[];
+  /** True when a person asked: then the gate always searches. */
+  readonly explicit: boolean;
+}
+
+/** Nothing is known beside what is told: no head texts, no labels, no facts about the author. */
+export function pullRequestContext({
+  repo,
+  number,
+  title,
+  body,
+  files,
+  explicit,
+}: ToldPullRequest): PullRequestContext {
+  const base = "b".repeat(40);
+  const head = "a".repeat(40);
+  return {
+    kind: "context",
+    job: {
+      kind: "review",
+      key: jobKey(repo, number),
+      delivery: "eval",
+      installationId: 0,
+      repo,
+      number,
+      headSha: head,
+      trigger: "command-line",
+      explicit,
+    },
+    repo,
+    pull: {
+      number,
+      url: "",
+      title,
+      body,
+      state: "open",
+      draft: false,
+      locked: false,
+      labels: [],
+      author: { login: "author", id: 1, type: "User", association: "CONTRIBUTOR" },
+      base: { ref: "main", sha: base },
+      head: { ref: "change", sha: head, repo: `${repo.owner}/${repo.name}` },
+      commits: [],
+    },
+    config: defaultConfig(),
+    configProblems: [],
+    files,
+    leftOut: [],
+    headTexts: new Map(),
+    guidance: [],
+    authorFacts: { mergedPullRequests: null },
+    ownComments: [],
+    degraded: [],
+  };
+}

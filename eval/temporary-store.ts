@@ -1,0 +1,57 @@
+// The real store in a folder of its own, filled through the real import, and gone when the work is done.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import type { MemoryRecord } from "../src/domain/memory.ts";
+import { importMemory } from "../src/flows/import-memory.ts";
+import type { DigestForm } from "../src/learn/digest.ts";
+import { remember } from "../src/learn/learn.ts";
+import type { Embedder, Memory, Recall } from "../src/ports-memory.ts";
+
+export interface TemporaryStore {
+  readonly embedder: Embedder;
+  readonly memory: Memory;
+  readonly recall: Recall;
+  /** Rows of a corpus or an export, as `kodiai memory import` takes them. @returns how many were added */
+  importLines(lines: Iterable<string>, form?: DigestForm): Promise<number>;
+  /** Records that no import makes: code. @returns how many were added */
+  addRecords(records: readonly MemoryRecord[]): Promise<number>;
+}
+
+/** Evaluation data is public and must stay as it is, or its truth would be missing. */
+const redact = async (text: string) => text;
+
+/** @throws Error when a line of the data is not a row: figures of half the data would look like figures */
+export async function withStore<T>(work: (store: TemporaryStore) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  // Whatever is measured is the index in memory, however long it takes to read and to answer.
+  const recall = sqliteRecall({ path, limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: null } });
+  const embedder = localWords();
+  const memory = sqliteMemory(db);
+  try {
+    return await work({
+      embedder,
+      memory,
+      recall,
+      async importLines(lines, form) {
+        const remembering = { redact, ...(form === undefined ? {} : { form }) };
+        const { remembered, wrongLines, problems } = await importMemory(lines, { remembering }, { embedder, memory });
+        if (wrongLines > 0) throw new Error(`${wrongLines} wrong lines: ${problems[0]?.line} ${problems[0]?.reason}`);
+        return remembered.added;
+      },
+      async addRecords(records) {
+        return (await remember(records, embedder, memory, { redact })).added;
+      },
+    });
+  } finally {
+    await recall.close();
+    db.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,104 @@
+// Reads words into memory before anybody asks, and a little at a time: between two pieces questions are answered, and until
+// a repository is read its questions are answered by the file.
+import type { Database } from "./database.ts";
+import { prepared } from "./prepared.ts";
+import { rotatedSize } from "./rotate-vector.ts";
+import { segmentBits } from "./segment.ts";
+import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import { storedSpace } from "./stored-space.ts";
+
+/** How much of the memory is held for searching. */
+export interface Warmth {
+  /** Repositories that are still to be read. */
+  readonly waiting: number;
+  /** Repositories and rows that are held, those that are being read among them. */
+  readonly repositories: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface WarmUp {
+  /** True when what is missing of these is little enough to be read on the way to an answer; else it is wanted. */
+  readonly isRead: (repositories: readonly AdmittedRepository[]) => boolean;
+  /** Wants the repositories that were written to last, as many as fit. */
+  readonly wantRecent: () => void;
+  /** Reads one piece. False when nothing is left. Inside a read transaction. */
+  readonly readMore: () => boolean;
+  readonly warmth: () => Warmth;
+}
+
+export interface WarmUpSettings {
+  readonly rowsIn: (repositories: readonly AdmittedRepository[]) => number;
+  readonly bytesPerRow: number;
+  readonly memoryBytes: number;
+  readonly coldRows: number;
+  readonly rowsInSql: number;
+}
+
+/** Rows of one piece: a question waits for about a twentieth of a second (20–100 µs a row). */
+const PIECE = 500;
+/** The share of the room that is filled unasked; the rest is for what is asked. */
+const UNASKED = 0.5;
+const MOST_REPOSITORIES = 200;
+
+export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUpSettings): WarmUp {
+  const wanted = new Set<number>();
+  const repository = (id: number): AdmittedRepository | null => {
+    const find = prepared(db, "SELECT version FROM repositories WHERE id = ? AND host <> ''").pluck();
+    const version = find.get(id) as number | undefined;
+    return version === undefined ? null : { id, version, own: true };
+  };
+  const missing = (one: AdmittedRepository) => shelves.missing(one) ?? settings.rowsIn([one]);
+  const readPiece = (one: AdmittedRepository): boolean => {
+    if (shelves.readMore(one, PIECE)) return true;
+    readBits(db, shelves, one, settings);
+    return false;
+  };
+  return {
+    isRead(repositories) {
+      const cold = repositories.filter((one) => missing(one) > 0);
+      if (cold.reduce((sum, one) => sum + missing(one), 0) <= settings.coldRows) return true;
+      // Before what nobody asked for yet.
+      const rest = [...wanted];
+      wanted.clear();
+      for (const { id } of cold) wanted.add(id);
+      for (const id of rest) wanted.add(id);
+      return false;
+    },
+    wantRecent() {
+      const ids = prepared(db, "SELECT id FROM repositories WHERE host <> '' ORDER BY version DESC LIMIT ?").pluck();
+      let room = settings.memoryBytes * UNASKED;
+      for (const id of ids.all(MOST_REPOSITORIES) as number[]) {
+        const one = repository(id);
+        room -= one === null ? 0 : settings.rowsIn([one]) * settings.bytesPerRow;
+        if (room < 0) return;
+        wanted.add(id);
+      }
+    },
+    readMore() {
+      const [id] = wanted;
+      if (id === undefined) return false;
+      const one = repository(id);
+      let more = false;
+      try {
+        more = one !== null && readPiece(one);
+      } finally {
+        // What cannot be read is not tried again until somebody asks for it.
+        if (!more) wanted.delete(id);
+      }
+      return wanted.size > 0;
+    },
+    warmth: () => ({ waiting: wanted.size, ...shelves.held() }),
+  };
+}
+
+/** Sign bits, where they are searched in memory: of the space that has the most vectors. */
+function readBits(db: Database.Database, shelves: Shelves, one: AdmittedRepository, settings: WarmUpSettings): void {
+  if (settings.rowsIn([one]) <= settings.rowsInSql) return;
+  const space = prepared(db, "SELECT model, dimension FROM spaces ORDER BY seen DESC, id LIMIT 1").get() as
+    | { readonly model: string; readonly dimension: number }
+    | undefined;
+  const stored = space === undefined ? null : storedSpace(db, space);
+  if (space === undefined || stored === null) return;
+  for (const segment of shelves.segments(one)) segmentBits(db, segment, stored, rotatedSize(space.dimension) / 32);
+}

@@ -1,0 +1,121 @@
+// What `kodiai doctor` says of memory: how much there is, of which embedders, what is missing, and how it is searched.
+import type { Env } from "../config/env.ts";
+import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
+import { chosenEmbedder, type MemoryFacts, type MemoryWarmth, memoryIn } from "../wire.ts";
+
+/** One line of `doctor`. */
+export interface Check {
+  readonly name: string;
+  readonly state: "ok" | "note" | "broken";
+  readonly text: string;
+}
+
+/** The space that the chosen embedder makes vectors in; null when it gave none. */
+type Space = { readonly model: string; readonly dimension: number } | null;
+
+/** Memory in `dataDir`, held against the embedder that the environment chooses. Never rejects. */
+export async function memoryChecks(dataDir: string): Promise<readonly Check[]> {
+  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+  const read = readEmbeddings(set);
+  const embedder: { check: Check; space: Space } =
+    "problems" in read
+      ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }
+      : await embedderCheck(read.embeddings);
+  const facts = memoryIn(dataDir);
+  return [...(facts === null ? [] : factChecks(facts, embedder.space)), embedder.check];
+}
+
+/** `doctor` is waited for: one try, and half the patience of a review. */
+const HURRIED = { attemptMs: 5_000, retries: 0 };
+
+/** Asks the embedder for one vector: an address that answers is no proof of a model that embeds. */
+async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: Check; readonly space: Space }> {
+  const embedder = await chosenEmbedder(embeddings, HURRIED);
+  const answer = await embedder.embed(["kodiai doctor"], "query");
+  const { space } = embedder;
+  if ((answer.vectors[0] ?? null) === null) {
+    const why = answer.failed ?? "it gave no vector";
+    const text = `${embeddings.kind}: ${space.model}: ${why}; until it answers, memory is searched by words`;
+    return { check: { name: "embedder", state: "broken", text }, space: space.dimension > 0 ? space : null };
+  }
+  const text = `${embeddings.kind}: ${named(space)}`;
+  return { check: { name: "embedder", state: "ok", text }, space };
+}
+
+function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
+  const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
+  const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
+  if (problems.length > 0) {
+    return [{ name: "memory", state: "broken", text: `${problems.join("; ")}; reviews go on without it (${sizes})` }];
+  }
+  const held =
+    records === 0
+      ? "nothing remembered yet"
+      : `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
+  const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
+  return [
+    { name: "memory", state: "ok", text: `${held}, ${more}` },
+    ...vectorChecks(facts, space),
+    "version" in sqliteVec
+      ? { name: "sqlite-vec", state: "ok", text: sqliteVec.version }
+      : { name: "sqlite-vec", state: "broken", text: `${sqliteVec.problem}; memory is searched by words only` },
+  ];
+}
+
+function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space): readonly Check[] {
+  if (records + stale === 0) return [];
+  const isOurs = (one: MemoryFacts["spaces"][number]) =>
+    space !== null && one.model === space.model && one.dimension === space.dimension;
+  const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
+  const others =
+    space === null ? 0 : spaces.filter((one) => !isOurs(one)).reduce((sum, { vectors }) => sum + vectors, 0);
+  const listed = spaces.map((one) => `${one.vectors} of ${named(one)}`);
+  const none = records + stale - all;
+  const parts = [
+    ...(listed.length === 0 ? ["none"] : listed),
+    ...(none > 0 ? [`${memories(none)} without one, found by words`] : []),
+    ...(others > 0
+      ? [`${others} of another model than the embedder's: not compared; run \`kodiai index\` and import again`]
+      : []),
+  ];
+  return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
+}
+
+const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], string>([
+  ["off", "memory could not be opened; reviews go on without it"],
+  ["cold", "the search thread does not run; it starts with the next search"],
+  ["warming", "the index is being read into memory; until then the file answers, more slowly"],
+  ["warm", "the index is in memory"],
+]);
+
+/** What the running server says of its search: asked of it, since it is held in its memory. Never rejects. */
+export async function warmthCheck({ host, port }: Pick<Env, "host" | "port">): Promise<Check> {
+  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) });
+    const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
+    const said = WARMTH.get(memory?.state ?? "");
+    if (!memory || said === undefined) throw new Error("not Kodiai");
+    const text = `${said} (${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held)`;
+    return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
+  } catch {
+    const text = `no server answers at ${at}:${port}; when it starts, it reads what was written to last into memory`;
+    return { name: "search", state: "note", text };
+  }
+}
+
+function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {
+  return `${model} (${dimension} numbers)`;
+}
+
+function memories(count: number): string {
+  return counted(count, "memory", "memories");
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,56 @@
+// What `kodiai search --json` prints. A change that breaks readers raises `version`.
+import type { FoundMemory, HandSearch } from "../domain/found.ts";
+import { isoDate } from "../domain/iso-date.ts";
+import type { Repo } from "../domain/job.ts";
+import { repoKey } from "../domain/memory.ts";
+import type { HandSearched } from "../flows/search-memory.ts";
+
+/** Plain JSON, version 1; results best first. */
+export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, { memories, searches }: HandSearched) {
+  return {
+    version: 1,
+    repo: { key: repoKey(repo), name: `${repo.owner}/${repo.name}` },
+    asked,
+    results: memories.map(result),
+    searches: searches.map(({ text, ms, precedents }) => ({
+      text,
+      ms,
+      provenance: precedents.provenance,
+      usage: precedents.usage,
+      rerank: precedents.rerank ?? null,
+      cut: precedents.cut,
+      degraded: precedents.degraded,
+    })),
+  };
+}
+
+function result({ memory, score, text }: FoundMemory) {
+  const { record, distance, adjustedDistance, vectorRank, keywordRank, keywordScore, boosts, alternateSources } =
+    memory;
+  const { provenance } = record;
+  return {
+    id: record.id,
+    score,
+    foundBy: text,
+    distance,
+    adjustedDistance,
+    vectorRank,
+    keywordRank,
+    keywordScore,
+    boosts,
+    repo: record.repoName,
+    corpus: record.corpus,
+    path: record.path,
+    symbol: record.symbol,
+    language: record.language,
+    chunkType: record.chunkType,
+    category: record.category,
+    severity: record.severity,
+    outcome: record.outcome,
+    author: provenance.author,
+    date: isoDate(provenance.at),
+    url: provenance.url,
+    text: record.text,
+    alternateSources,
+  };
+}

@@ -1,0 +1,51 @@
+// One memory that was found, for a person at a terminal: what it says, where it comes from, and why it stands there.
+import { styleText } from "node:util";
+import { isoDate } from "../domain/iso-date.ts";
+import type { RankedMemory } from "../domain/retrieval.ts";
+import { terminalText } from "./terminal-text.ts";
+
+const TEXT_CHARS = 160;
+
+/** What was said on one line, cut. */
+export function saidLine({ record }: RankedMemory): string {
+  const said = terminalText((record.lesson ?? record.text).replace(/\s+/g, " ").trim());
+  const points = [...said.slice(0, TEXT_CHARS * 2)];
+  return points.length > TEXT_CHARS ? `${points.slice(0, TEXT_CHARS).join("")}…` : said;
+}
+
+/** Where it comes from: corpus, place, language, outcome, date. */
+export function sourceLine({ record }: RankedMemory): string {
+  const place = [record.path, record.symbol].filter((part) => part !== null).join("#");
+  const kind = [record.corpus, record.chunkType ?? record.category, record.severity].filter((part) => part !== null);
+  const facts = [kind.join("/"), place, record.language, record.outcome, isoDate(record.provenance.at)];
+  return terminalText(facts.filter((fact) => fact !== null && fact !== "" && fact !== "unknown").join("  "));
+}
+
+/** Both ranks with what they rest on, and each factor: `meaning #2 (distance .312)  words #1 (BM25 8.4)  × recency 1.12`. */
+export function rankLine(memory: RankedMemory): string {
+  const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, boosts, nearestHunk } = memory;
+  const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
+  const parts = [
+    vectorRank === null ? "meaning –" : `meaning #${vectorRank} (distance ${distance?.toFixed(3) ?? "?"}${adjusted})`,
+    keywordRank === null ? "words –" : `words #${keywordRank} (BM25 ${keywordScore?.toFixed(1) ?? "?"})`,
+    ...boosts.map(({ name, factor }) => `× ${name} ${factor.toFixed(2)}`),
+    ...(nearestHunk === null ? [] : [`nearest to ${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`]),
+  ];
+  return terminalText(parts.join("  "));
+}
+
+/** A numbered memory over a few lines; the first holds a score where one means something to people. */
+export function memoryLines(memory: RankedMemory, number: number, score: string): readonly string[] {
+  const { record, alternateSources } = memory;
+  const pad = " ".repeat(String(number).length + 2);
+  const url = record.provenance.url;
+  return [
+    `${styleText("bold", `${number}.`)} ${styleText("cyan", score)}  ${sourceLine(memory)}  ${styleText("dim", record.id)}`,
+    `${pad}${saidLine(memory)}`,
+    styleText("dim", `${pad}${rankLine(memory)}`),
+    ...(url === null ? [] : [styleText("dim", `${pad}${terminalText(url)}`)]),
+    ...(alternateSources.length === 0
+      ? []
+      : [styleText("dim", `${pad}also said by ${terminalText(alternateSources.join(" "))}`)]),
+  ];
+}

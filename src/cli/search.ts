@@ -1,0 +1,128 @@
+// kodiai search: memory searched by hand, as a review searches it, with everything that put each memory where it stands.
+import { styleText } from "node:util";
+import type { HandSearch } from "../domain/found.ts";
+import type { Repo } from "../domain/job.ts";
+import { canonicalLanguage } from "../domain/language.ts";
+import { CORPORA, repoKey } from "../domain/memory.ts";
+import { type SearchPorts, searchByHand } from "../flows/search-memory.ts";
+import type { Reranker } from "../ports-memory.ts";
+import { foundJson } from "./found-json.ts";
+import { foundPage } from "./found-page.ts";
+import { nameOf, nothingRemembered } from "./named-repository.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+
+/** What the verb needs of the world. */
+export interface SearchVerbPorts {
+  /** Where memory is, or would be. */
+  readonly folder: string;
+  readonly known: readonly Repo[];
+  /** The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID); undefined is the one here. */
+  readonly repoOf: (word: string | undefined) => Promise<Repo>;
+  /** Null where there is no memory at all. */
+  readonly open:
+    | (Omit<SearchPorts, "reranker"> & {
+        /** Null where the environment names none; rejects with what is wrong about it. */
+        readonly reranker: () => Promise<Reranker | null>;
+      })
+    | null;
+  readonly close: () => void;
+}
+
+const OPTIONS = {
+  repo: { type: "string" },
+  "data-dir": { type: "string" },
+  format: { type: "string" },
+  json: { type: "boolean" },
+  language: { type: "string", multiple: true },
+  type: { type: "string", multiple: true },
+  path: { type: "string", multiple: true },
+  corpus: { type: "string", multiple: true },
+  top: { type: "string" },
+  threshold: { type: "string" },
+  method: { type: "string" },
+  rerank: { type: "boolean" },
+} as const;
+
+type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
+
+const METHODS = ["semantic", "keyword", "hybrid"] as const;
+const MOST = 100;
+/** Memories of one text, and of each of several. */
+const TOP = { one: 10, several: 5 };
+
+/**
+ * @param open opens memory in the folder that `--data-dir` names
+ * @returns 0, also when nothing is found
+ * @throws UsageError; Error when nothing is remembered of the repository
+ */
+export async function search(
+  words: readonly string[],
+  open: (dataDir: string | undefined) => Promise<SearchVerbPorts>,
+): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, OPTIONS);
+  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const asked = question(values, positionals);
+  const ports = await open(values["data-dir"]);
+  try {
+    const repo = await ports.repoOf(values.repo);
+    const isKnown = ports.known.some((one) => repoKey(one) === repoKey(repo));
+    if (!isKnown || ports.open === null) throw new Error(nothingRemembered(nameOf(repo), ports.known, ports.folder));
+    const reranker = values.rerank === true ? await configured(ports.open.reranker) : null;
+    const found = await searchByHand(positionals, { repo, ...asked }, { ...ports.open, reranker });
+    for (const { precedents } of found.searches)
+      for (const { part, reason } of precedents.degraded)
+        console.error(
+          styleText("yellow", terminalText(`kodiai search: ${part}: ${reason}`), { stream: process.stderr }),
+        );
+    if (asJson) console.log(JSON.stringify(foundJson(repo, asked, found), null, 2));
+    else console.log(foundPage(repo, found));
+    return 0;
+  } finally {
+    ports.close();
+  }
+}
+
+function question(values: Words, texts: readonly string[]): Omit<HandSearch, "repo" | "now"> {
+  if (texts.length === 0 || texts.some((text) => text.trim() === ""))
+    throw new UsageError('say what to search for: kodiai search "TEXT"');
+  const method = values.method === undefined ? "hybrid" : oneOf("method", values.method, METHODS);
+  if (method === "keyword" && values.threshold !== undefined)
+    throw new UsageError("--threshold is about likeness in meaning; --method keyword knows none");
+  const corpora = listed(values.corpus).map((word) => oneOf("corpus", word, CORPORA));
+  return {
+    method,
+    topK:
+      values.top === undefined ? (texts.length > 1 ? TOP.several : TOP.one) : number("top", values.top, 1, MOST, true),
+    threshold: values.threshold === undefined ? null : number("threshold", values.threshold, 0, 1, false),
+    filter: {
+      ...(corpora.length === 0 ? {} : { corpora }),
+      languages: listed(values.language).map(canonicalLanguage),
+      chunkTypes: listed(values.type),
+      paths: values.path ?? [],
+    },
+  };
+}
+
+/** Reranking costs money, so it is asked for by word, and never done without a reranker of the operator's. */
+async function configured(open: () => Promise<Reranker | null>): Promise<Reranker> {
+  const reranker = await open();
+  if (reranker !== null) return reranker;
+  throw new UsageError("--rerank: no reranker is configured; set KODIAI_RERANKER=voyage, or leave --rerank out");
+}
+
+/** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may hold a comma. */
+function listed(words: readonly string[] | undefined): readonly string[] {
+  return (words ?? [])
+    .flatMap((word) => word.split(","))
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+function number(option: string, word: string, least: number, most: number, whole: boolean): number {
+  const value = word.trim() === "" ? Number.NaN : Number(word);
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  throw new UsageError(
+    `--${option} takes a ${whole ? "whole " : ""}number from ${least} to ${most}, not ${JSON.stringify(word)}`,
+  );
+}

@@ -1,0 +1,76 @@
+// Which figures of retrieval a person should look at, and what to do then.
+import type { RetrievalFigures } from "./retrieval-figures.ts";
+
+export interface RetrievalAlert {
+  readonly name: "slow" | "cache" | "score" | "cost";
+  readonly value: number;
+  readonly limit: number;
+  /** Retrievals that the figure rests on. */
+  readonly n: number;
+  /** What is the matter, in figures. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly mend: string;
+}
+
+/** A few retrievals say nothing yet. */
+export const ALERT_FROM = 20;
+
+const SLOW_MS = 1_000;
+const CACHE_SHARE = 0.5;
+const USD = 0.001;
+/**
+ * A mean similarity of .6 belongs to an embedder that calls a distance of .3 relevant. Another embedder's distances lie
+ * elsewhere, and the limit lies at 4/3 of them: the keyless embedder's .75 has none.
+ */
+const SCORE_PART = 4 / 3;
+
+const MENDS: Readonly<Record<RetrievalAlert["name"], string>> = {
+  slow: "`kodiai explain` shows where the time goes; most often it is the embedder, and knowledge.retrieval.method: keyword asks none",
+  cache:
+    "usual while most reviews are of new pull requests; else keep KODIAI_DATA_DIR between starts and the embedding model as it is",
+  score:
+    "index documents and code (`kodiai index`), import history (`kodiai memory import`), or lower knowledge.retrieval.distanceThreshold",
+  cost: "choose a cheaper embedding model, or switch reranking off",
+};
+
+/** The alerts of a window, none below 20 retrievals. */
+export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAlert[] {
+  const { count, ms, embedding, averageScore, usdPerRetrieval } = figures;
+  const scoreLimit = 1 - SCORE_PART * figures.calibrated;
+  const alerts = [
+    ms.p95 > SLOW_MS
+      ? alert("slow", ms.p95, SLOW_MS, count, `P95 is ${Math.round(ms.p95)} ms, over ${SLOW_MS} ms`)
+      : null,
+    embedding.paid >= ALERT_FROM && embedding.hitShare < CACHE_SHARE
+      ? alert(
+          "cache",
+          embedding.hitShare,
+          CACHE_SHARE,
+          embedding.paid,
+          `${percent(embedding.hitShare)} of the queries came from the embedding cache, under ${percent(CACHE_SHARE)}`,
+        )
+      : null,
+    figures.averageDistance > 0 && averageScore < scoreLimit
+      ? alert(
+          "score",
+          averageScore,
+          scoreLimit,
+          count,
+          `the average score is ${averageScore.toFixed(2)}, under ${scoreLimit.toFixed(2)}`,
+        )
+      : null,
+    usdPerRetrieval > USD
+      ? alert("cost", usdPerRetrieval, USD, count, `a retrieval costs $${usdPerRetrieval.toFixed(4)}, over $${USD}`)
+      : null,
+  ];
+  return count < ALERT_FROM ? [] : alerts.filter((one) => one !== null);
+}
+
+function alert(name: RetrievalAlert["name"], value: number, limit: number, n: number, text: string): RetrievalAlert {
+  return { name, value, limit, n, text: `${text} (n = ${n})`, mend: MENDS[name] };
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

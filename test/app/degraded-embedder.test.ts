@@ -1,0 +1,102 @@
+// The embedding server fails in every way: the review is posted, says so, and words still find what was said before.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Repository } from "../fakes/github/conversation.ts";
+import {
+  type Answer,
+  hang,
+  json,
+  type ScriptedServer,
+  scriptedServer,
+  status,
+  text,
+} from "../fakes/scripted-server.ts";
+import { BACKUP, said, summaryOf } from "./given.ts";
+import { comment, remembering, smallTalk } from "./remembered.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const DIMENSION = 8;
+
+let server: ScriptedServer;
+let stage: Stage;
+let repository: Repository;
+
+const over = (baseUrl: string, dimension: number | null = DIMENSION) => ({
+  embeddings: { kind: "http", baseUrl, model: "nomic-embed-text", dimension, apiKey: null } as const,
+  embeddingLimits: { attemptMs: 400, retries: 1, firstWaitMs: 10, breakAfter: 1_000 },
+  // A machine that is busy with other tests is no failure of these.
+  memory: { patience: { answerMs: 60_000 } },
+});
+
+beforeAll(async () => {
+  server = await scriptedServer();
+  stage = await openStage({ app: over(server.url) });
+  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  server.script(vectors(unit));
+  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(async () => {
+  await stage.close();
+  await server.close();
+});
+
+/** A vector for each text that is asked for. */
+function vectors(of: (index: number) => readonly unknown[]): Answer {
+  return (response, request) =>
+    json({ data: (request.body.input as string[]).map((_, index) => ({ index, embedding: of(index) })) })(
+      response,
+      request,
+    );
+}
+
+function unit(): readonly number[] {
+  return [1, 0, 0, 0, 0, 0, 0, 0];
+}
+
+async function reviewed() {
+  const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  const job = await stage.settled(pull);
+  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  return { job, body: summaryOf(stage.world, pull).body };
+}
+
+test.each<[string, Answer, string]>([
+  ["answers 500", status(500), "the service answered 500"],
+  ["hangs past its deadline", hang, "the service did not answer within 400 ms"],
+  ["answers a page", text("<!doctype html><title>Login</title>", "text/html"), "something that is not the JSON"],
+  ["answers vectors of another dimension", vectors(() => [1, 0, 0]), "a vector has 3 numbers and not 8"],
+  ["answers NaN, as JSON cannot say it", vectors(() => [Number.NaN, ...unit().slice(1)]), "not a finite number"],
+  ["answers NaN, as Python says it", text('{"data":[{"index":0,"embedding":[NaN,1]}]}'), "that is not the JSON"],
+  ["answers only zeros", vectors(() => unit().map(() => 0)), "a vector is all zero"],
+])("the embedding server %s", async (_what, answer, reason) => {
+  server.script(answer);
+  const { job, body } = await reviewed();
+  expect(job).toMatchObject({ state: "done", attempt: 1, outcome: expect.not.stringContaining("not remembered") });
+  expect(body).toContain("This review is **incomplete**");
+  expect(body).toMatch(new RegExp(`- \`embedding\`: queries could not be embedded: .*${reason}`));
+  expect(body).toMatch(/Memory: \d precedents?\./);
+});
+
+test("nobody listens where the embedding server should be", async () => {
+  const gone = await scriptedServer();
+  await gone.close();
+  await stage.restart(over(gone.url));
+  const { job, body } = await reviewed();
+  expect(job).toMatchObject({ state: "done", attempt: 1 });
+  expect(body).toMatch(/- `embedding`: .*no connection to the service \(ECONNREFUSED\)/);
+  // What was found by the rules is remembered for words to find, and the log says that it has no vector.
+  expect(stage.log.join("")).toMatch(/"room":"remember".*has no vector/);
+});
+
+test("a server that tells its dimension only by its first answer is believed, also when that answer is for remembering", async () => {
+  server.script(vectors(unit));
+  await stage.restart(over(server.url, null));
+  const fresh = await stage.world.repository("acme", "fresh", { files: { "README.md": "# Fresh\n" } });
+  const pull = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await stage.settled(pull);
+  expect(summaryOf(stage.world, pull).body).toContain("nothing remembered yet");
+  const next = await stage.world.pullRequest(fresh, { title: "Back up", files: { "ops/restore.py": BACKUP } });
+  await stage.settled(next);
+  expect(summaryOf(stage.world, next).body).not.toContain("incomplete");
+  expect(summaryOf(stage.world, next).body).toContain("Memory: 1 precedent.");
+});

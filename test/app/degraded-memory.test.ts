@@ -1,0 +1,272 @@
+// Memory fails in every way: the review is posted, its footer says what was missing, and the server lives.
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, expect, test } from "vitest";
+import type { AppOptions } from "../../src/app.ts";
+import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { Repository } from "../fakes/github/conversation.ts";
+import { BACKUP, said, summaryOf } from "./given.ts";
+import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
+import { openStage, type Stage, until } from "./stage.ts";
+
+/** A machine that is busy with other tests is no failure of these. */
+const patience = { answerMs: 60_000 };
+const FOUND = /Memory: \d precedents?\./;
+
+let stage: Stage;
+let repository: Repository;
+let heard: Precedents[];
+
+afterEach(async () => {
+  expect(stage.world.violations).toEqual([]);
+  await stage.close();
+});
+
+async function open(memory: AppOptions["memory"] = {}): Promise<void> {
+  heard = [];
+  const onStep: AppOptions["onStep"] = (_job, room, value) => {
+    if (room === "retrieve") heard.push(value as Precedents);
+  };
+  stage = await openStage({ app: { memory: { patience, ...memory }, onStep } });
+  repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+}
+
+async function openWithMemory(memory?: AppOptions["memory"]): Promise<void> {
+  await open(memory);
+  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+}
+
+/** A pull request is opened and its review posted with its finding, whatever memory does. */
+async function reviewed(in_ = repository) {
+  const pull = await stage.world.pullRequest(in_, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  const job = await stage.settled(pull);
+  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(job).toMatchObject({ state: "done", attempt: 1, outcome: expect.stringMatching(/^posted /) });
+  const { body } = summaryOf(stage.world, pull);
+  // Everybody reads it: no place on the server's disk.
+  expect(body).not.toContain(stage.dataDir);
+  return { pull, body, outcome: job.outcome ?? "", parts: heard.at(-1)?.degraded.map(({ part }) => part) };
+}
+
+async function alive() {
+  const answer = await fetch(`${stage.url()}/healthz`);
+  return (await answer.json()) as { ok: boolean; memory: { state: string; repositories: number; rows: number } };
+}
+
+/** The server has read into memory what was remembered when it started: so many rows. */
+async function warm(rows: number) {
+  let { memory } = await alive();
+  const look = setInterval(async () => {
+    memory = (await alive()).memory;
+  }, 50);
+  await until("a warm memory", () => memory.state === "warm" && memory.rows === rows).finally(() =>
+    clearInterval(look),
+  );
+  return memory;
+}
+
+function rows(): number {
+  return inMemory(stage, (db) => db.prepare("SELECT count(*) FROM records").pluck().get() as number);
+}
+
+/** Overwrites the pages of tables with what is no page, as a failing disk does. */
+function spoil(...tables: readonly string[]): void {
+  const pages = inMemory(stage, (db) => {
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    return tables.flatMap(
+      (table) => db.prepare("SELECT pageno FROM dbstat WHERE name = ?").pluck().all(table) as number[],
+    );
+  });
+  expect(pages.length).toBeGreaterThan(0);
+  const file = openSync(join(stage.dataDir, "memory.db"), "r+");
+  for (const page of pages) writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096);
+  closeSync(file);
+}
+
+test("with all well nothing is said but what was found", async () => {
+  await openWithMemory();
+  const { body, parts } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).not.toContain("incomplete");
+  expect(parts).toEqual([]);
+});
+
+test("where nothing is remembered yet that is said, and it is no failure", async () => {
+  await open();
+  const { body } = await reviewed();
+  expect(body).toContain("Memory: not searched, nothing remembered yet.");
+  expect(body).not.toContain("incomplete");
+});
+
+test("without sqlite-vec memory is searched by words, and goes on remembering with vectors", async () => {
+  await openWithMemory({ limits: { extension: "/nowhere/vec0.so" } });
+  const { body, outcome } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).toMatch(/- `vector-search`: vector search is not available: sqlite-vec could not be loaded/);
+  expect(body).not.toContain("/nowhere");
+  expect(outcome).not.toContain("not remembered");
+  expect(inMemory(stage, (db) => db.prepare("SELECT count(*) FROM vec_i8").pluck().get())).toBe(11);
+});
+
+test("a full disk costs what would be remembered: the job is done, its outcome says so, and with room there is memory again", async () => {
+  await openWithMemory();
+  await stage.restart({ memory: { patience, mostPages: 1 } });
+  // One row more may find room in the pages that there are; two dozen do not.
+  const files = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`ops/backup-${n}.py`, BACKUP]));
+  const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
+  const job = await stage.settled(pull);
+  expect(job).toMatchObject({ state: "done", attempt: 1 });
+  expect(job.outcome).toMatch(/^posted .*; not remembered: database or disk is full$/);
+  expect(summaryOf(stage.world, pull).body).toContain("**24 findings**");
+  expect(stage.log.join("")).toMatch(/"level":40.*"room":"remember".*database or disk is full/);
+  expect(rows()).toBe(10);
+  await stage.restart();
+  expect(stage.jobs(pull)).toHaveLength(1);
+  await stage.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n` });
+  expect((await stage.settled(pull)).outcome).not.toContain("not remembered");
+  // What was said on the full disk is not said again, and so is lost to memory; the other findings are not.
+  expect(rows()).toBe(24);
+});
+
+test("a lock on memory is waited for; on the last try the job ends without memory, and nothing is posted twice", async () => {
+  await openWithMemory();
+  const locked = new Database(join(stage.dataDir, "memory.db"));
+  const queue = new Database(join(stage.dataDir, "queue.db"));
+  try {
+    locked.exec("BEGIN IMMEDIATE");
+    const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: "Transient: the database is locked" });
+    queue.exec("UPDATE jobs SET attempt = 5 WHERE state = 'waiting'");
+    await stage.hurry();
+    const job = await stage.settled(pull);
+    expect(job).toMatchObject({ state: "done", attempt: 6 });
+    expect(job.outcome).toMatch(/^posted .*; not remembered: the database is locked$/);
+    expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+    expect(summaryOf(stage.world, pull).body).toMatch(FOUND);
+  } finally {
+    locked.close();
+    queue.close();
+  }
+});
+
+test("vectors that were damaged are passed over, and how many is said", async () => {
+  await openWithMemory();
+  inMemory(stage, (db) => {
+    const [first, second, third] = db.prepare("SELECT id FROM vec_i8 ORDER BY id DESC LIMIT 3").pluck().all();
+    db.prepare("UPDATE vec_bit SET b = x'0102' WHERE id = ?").run(first);
+    db.prepare("UPDATE vec_i8 SET v = x'7f' WHERE id = ?").run(second);
+    db.prepare("UPDATE vec_i8 SET v = zeroblob(length(v)) WHERE id = ?").run(third);
+  });
+  const { body, parts } = await reviewed();
+  expect(parts).toEqual(["damaged-vectors"]);
+  expect(body).toMatch(FOUND);
+  expect(body).toMatch(/- `damaged-vectors`: the vectors? of .* damaged and not compared; words still find them/);
+  expect(heard.at(-1)?.ranked.some(({ vectorRank }) => vectorRank !== null)).toBe(true);
+});
+
+test("a mean of NaN bytes is not used", async () => {
+  await openWithMemory();
+  inMemory(stage, (db) =>
+    db.prepare("UPDATE spaces SET mean = ?").run(Buffer.from(new Float32Array(512).fill(Number.NaN).buffer)),
+  );
+  const { body } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).toContain("- `damaged-vectors`: the mean of all vectors is damaged");
+});
+
+test("when the index in memory cannot be made SQLite's own answers, and that is said", async () => {
+  await openWithMemory();
+  await stage.restart({}, () => spoil("words"));
+  const { body } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).toMatch(
+    /- `keyword-search`: the index in memory failed \(.*malformed\); SQLite's index was asked instead/,
+  );
+  expect(heard.at(-1)?.ranked.some(({ keywordRank }) => keywordRank !== null)).toBe(true);
+});
+
+test("when neither index of words can be read, memory is searched by vectors", async () => {
+  await openWithMemory();
+  await stage.restart({}, () => spoil("words", "word_index_data", "word_index_idx"));
+  const { body } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).toMatch(/- `keyword-search`: .*malformed/);
+  expect(heard.at(-1)?.provenance.method).toBe("hybrid");
+  expect(heard.at(-1)?.ranked.every(({ keywordRank }) => keywordRank === null)).toBe(true);
+});
+
+test("damaged pages under the records cost the memory; the server lives", async () => {
+  await openWithMemory();
+  await stage.restart({}, () => spoil("records", "records_by_repo"));
+  const { body, outcome } = await reviewed();
+  expect(body).toMatch(/- `memory-counts`: memory\.db cannot be read as Kodiai's memory \(.*malformed/);
+  expect(outcome).toMatch(/; not remembered: .*malformed/);
+  expect(await alive()).toMatchObject({ ok: true });
+});
+
+test("a memory that is no database at all is off: the server starts, and every review says so in one line", async () => {
+  await openWithMemory();
+  await stage.restart({}, () => {
+    for (const end of ["", "-wal", "-shm"])
+      writeFileSync(join(stage.dataDir, `memory.db${end}`), "hello ".repeat(2_000));
+  });
+  const { body, outcome, parts } = await reviewed();
+  expect(parts).toEqual(["memory"]);
+  expect(body).toContain("- `memory`: memory.db could not be opened; `kodiai doctor` tells why");
+  expect(outcome).toContain("; not remembered: memory.db could not be opened");
+  expect(stage.log.join("")).toMatch(/"level":50.*Restore a backup.*reviews go on without memory/);
+  expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
+});
+
+test("memories of another model are not compared; how many is said, and words find them", async () => {
+  await open();
+  const space = { model: "voyage-code-3", dimension: 1024 };
+  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)], space);
+  const { body } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).toContain("- `stale-vectors`: 10 memories have vectors of another model (voyage-code-3, 1024 numbers)");
+  expect(heard.at(-1)?.ranked.every(({ vectorRank }) => vectorRank === null)).toBe(true);
+});
+
+test("while the index is being read into memory SQLite's own answers, and that is said", async () => {
+  await open({ limits: { coldRows: 5 } });
+  await warm(0);
+  // By words alone: a search by vectors that comes first would have it read so few rows before words are asked for.
+  const config = { ".kodiai.yml": "knowledge:\n  retrieval:\n    method: keyword\n" };
+  const words = await stage.world.repository("acme", "words", { files: config });
+  await remembering(stage, [comment(words, "1"), ...smallTalk(words, 9)]);
+  const first = await reviewed(words);
+  expect(first.body).toMatch(FOUND);
+  expect(first.body).toContain(
+    "- `keyword-search`: the index is still being read into memory; SQLite's index was asked",
+  );
+  const { body } = await reviewed(words);
+  expect(body).toMatch(FOUND);
+  expect(body).not.toContain("incomplete");
+});
+
+test("a search thread that dies costs this search and is started again for the next", async () => {
+  await openWithMemory({ program: new URL("../fakes/search-that-dies-once.ts", import.meta.url) });
+  const first = await reviewed();
+  expect(first.body).toMatch(/- `keyword-search`: the search thread ended/);
+  const { body } = await reviewed();
+  expect(body).toMatch(FOUND);
+  expect(body).not.toContain("incomplete");
+});
+
+test("a search that takes too long is given up", async () => {
+  const program = new URL("../fakes/slow-search.ts", import.meta.url);
+  await openWithMemory({ program, patience: { answerMs: 1_000 } });
+  const { body } = await reviewed();
+  expect(body).toMatch(/- `keyword-search`: timed out: /);
+});
+
+test("a server that starts reads into memory what will be searched, and says how far it is", async () => {
+  await openWithMemory();
+  await stage.restart({ memory: { patience, limits: { coldRows: 5 } } });
+  const memory = await warm(10);
+  expect(memory).toEqual({ state: "warm", repositories: 1, rows: 10 });
+  const { body } = await reviewed();
+  expect(body).not.toContain("incomplete");
+});

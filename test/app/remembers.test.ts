@@ -1,0 +1,320 @@
+// The running app with its real memory and Voyage's API on loopback: what is asked, found, weighed and kept, from the
+// webhook to the file on disk.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ReviewJob } from "../../src/domain/job.ts";
+import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
+import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
+import { remember } from "../../src/learn/learn.ts";
+import { chosenEmbedder, openStore, type Store } from "../../src/wire.ts";
+import { type EmbeddingServer, embeddingServer } from "../fakes/embedding-server.ts";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { status } from "../fakes/scripted-server.ts";
+import { memory } from "../retrieve/given.ts";
+import { said, summaryOf, WEAK_LOGIN } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const VOYAGE = { kind: "voyage", apiKey: "pa-loopback", model: "voyage-code-3", dimension: 1024 } as const;
+/** A word in a memory's text → its distance to every query. */
+const DISTANCES = new Map([
+  ["marmalade", 0.1],
+  ["quince", 0.2],
+  ["persimmon", 0.25],
+  ["cloudberry", 0.45],
+]);
+
+let voyage: EmbeddingServer;
+let stage: Stage;
+let store: Store;
+const handedOn = new Map<string, Precedents>();
+const keep = (job: ReviewJob, room: string, value: unknown) =>
+  room === "retrieve" ? void handedOn.set(job.key, value as Precedents) : undefined;
+
+beforeAll(async () => {
+  voyage = await embeddingServer(DISTANCES);
+  const embeddings = { ...VOYAGE, baseUrl: voyage.url };
+  stage = await openStage({ owners: ["acme", "umbrella"], app: { embeddings, onStep: keep } });
+  store = openStore(stage.dataDir);
+});
+afterAll(async () => {
+  await store.close();
+  await stage.close();
+  await voyage.close();
+});
+
+const keyOf = ({ id }: Repository) => `github.com/${id}`;
+
+/** Puts records into the app's memory, as learning does. */
+async function seed(repository: Repository, records: readonly Partial<MemoryRecord>[]): Promise<string[]> {
+  const repo = keyOf(repository);
+  const { id: ownerId } = repository.json.owner as { id: number };
+  const rows = records.map((record, at) => {
+    const sourceId = `${repository.name}/${at}`;
+    const where = { repo, repoName: `${repository.owner}/${repository.name}`, ownerId, sourceId } as const;
+    const visibility = repository.private ? "private" : "public";
+    return memory(memoryId(repo, record.corpus ?? "review_comment", sourceId), { ...where, visibility, ...record });
+  });
+  const embedder = await chosenEmbedder({ ...VOYAGE, baseUrl: voyage.url });
+  const done = await remember(rows, embedder, store.memory, { redact: (text) => Promise.resolve(text) });
+  expect(done).toMatchObject({ added: rows.length, wordsOnly: 0, refused: [] });
+  return rows.map(({ id }) => id);
+}
+
+async function precedentsFor(pull: Pull): Promise<Precedents> {
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  const found = handedOn.get(`github.com/${pull.repository.id}#${pull.number}`);
+  if (found === undefined) throw new Error("nothing was retrieved");
+  return found;
+}
+
+const yaml = (retrieval: string) => ({ ".kodiai.yml": `knowledge:\n  retrieval: ${retrieval}\n` });
+const lines = (count: number) => `${Array.from({ length: count }, (_, at) => `x${at} = 1;`).join("\n")}\n`;
+/** Eight lines of C++ to two of Python. */
+const BOTH = { "src/demux.cpp": lines(8), "tools/probe.py": lines(2) };
+const ROUND = { "src/round.cpp": "double round(double price);\n", "src/total.cpp": "double total();\n" };
+const heard = (precedents: Precedents, id: string | undefined): RankedMemory => {
+  const found = precedents.ranked.find(({ record }) => record.id === id);
+  if (found === undefined) throw new Error(`${id} was not heard: ${JSON.stringify(precedents.cut)}`);
+  return found;
+};
+const languageFactor = ({ boosts }: RankedMemory) => boosts.find(({ name }) => name === "language")?.factor ?? 1;
+
+describe("from the webhook to what is heard", () => {
+  test("eighty per cent C++ and twenty per cent Python lift what was said about them by 1.2 and 1.05, and nothing else", async () => {
+    const { world } = stage;
+    const player = await world.repository("acme", "player", {
+      files: { "README.md": "# Player\n", ...yaml("{fusion: rrf}") },
+    });
+    const [cpp, python, go, page] = await seed(player, [
+      { text: "marmalade: check the size of the packet first", language: "C++", path: "src/mux.cc" },
+      { text: "marmalade: close the probe", language: "python", path: "tools/old.py" },
+      { text: "marmalade: wrap the error", language: "go", path: "cmd/main.go" },
+      { text: "marmalade: how probes are written", corpus: "doc", language: "markdown", tags: ["general", "python"] },
+    ]);
+    const pull = await world.pullRequest(player, { title: "feat(demux): probe packets", files: BOTH });
+    const precedents = await precedentsFor(pull);
+    expect(precedents.provenance).toMatchObject({ method: "hybrid", thresholdMethod: "percentile", threshold: 0.15 });
+    expect(precedents.degraded).toEqual([]);
+    expect(languageFactor(heard(precedents, cpp))).toBeCloseTo(1.2, 12);
+    expect(languageFactor(heard(precedents, python))).toBeCloseTo(1.05, 12);
+    expect(languageFactor(heard(precedents, page))).toBeCloseTo(1.05, 12);
+    expect(languageFactor(heard(precedents, go))).toBe(1);
+    for (const one of precedents.ranked)
+      expect(one).toMatchObject({ adjustedDistance: null, distance: expect.closeTo(0.1, 1) });
+  });
+
+  test("ordered by meaning the distance of C++ counts .85 and there is no other weight of language", async () => {
+    const { world } = stage;
+    const files = { "README.md": "# Mux\n", ...yaml("{method: semantic}") };
+    const mux = await world.repository("acme", "mux", { files });
+    const [go, cpp] = await seed(mux, [
+      { text: "marmalade: wrap the error", language: "go", path: "cmd/main.go" },
+      { text: "quince: check the size first", language: "cpp", path: "src/mux.cc" },
+    ]);
+    const pull = await world.pullRequest(mux, { title: "feat(demux): probe packets", files: BOTH });
+    const precedents = await precedentsFor(pull);
+    expect(precedents.provenance.method).toBe("semantic");
+    const [match, other] = [heard(precedents, cpp), heard(precedents, go)];
+    // A comment of thirty days ago counts 2 − .5^(30/90) as far, beside its language.
+    const age = (other.adjustedDistance ?? 0) / (other.distance ?? 1);
+    expect(match.adjustedDistance).toBeCloseTo((match.distance ?? 0) * 0.85 * age, 6);
+    expect([match.boosts, other.boosts]).toEqual([[], []]);
+    expect([match.languageMatch, other.languageMatch]).toEqual([true, false]);
+  });
+
+  test("all queries of a review travel in one request, as queries, and again cost none for a day", async () => {
+    const { world } = stage;
+    const cart = await world.repository("acme", "cart", { files: { "README.md": "# Cart\n" } });
+    await seed(cart, [{ text: "marmalade: round once", language: "cpp" }]);
+    const before = { query: voyage.asked("query").length, document: voyage.asked("document").length };
+    const pull = await world.pullRequest(cart, { title: "feat: round prices", files: ROUND });
+    await precedentsFor(pull);
+    const requests = voyage.asked("query").slice(before.query);
+    expect(requests).toHaveLength(1);
+    const { input, model, output_dimension: dimension } = requests[0]?.body ?? {};
+    expect({ model, dimension }).toEqual({ model: "voyage-code-3", dimension: 1024 });
+    expect(new Set(input as string[]).size).toBe((input as string[]).length);
+    expect((input as string[]).length).toBeGreaterThanOrEqual(4);
+    expect((input as string[])[0]?.split("\n")[0]).toBe("feat: round prices");
+    await world.label(pull, "kodiai:review");
+    await precedentsFor(pull);
+    expect(voyage.asked("query").length).toBe(before.query + 1);
+    // Nothing was found wrong, so nothing was learned: no document was embedded for it.
+    expect(voyage.asked("document").length).toBe(before.document);
+  });
+
+  test("the log tells the decision, how long the query is and what of it was dropped", async () => {
+    const { world } = stage;
+    const shop = await world.repository("acme", "logged", { files: { "README.md": "# Shop\n" } });
+    await seed(shop, [{ text: "marmalade: round once", language: "cpp" }]);
+    const files = Object.fromEntries(
+      Array.from({ length: 15 }, (_, at) => [
+        `packages/checkout/src/price/rounding/strategy-${at}/half-even.cpp`,
+        "int a;\n",
+      ]),
+    );
+    const pull = await world.pullRequest(shop, { title: "feat: round prices half to even", files });
+    const { query, gate } = await precedentsFor(pull);
+    const line = stage.log
+      .map((one) => JSON.parse(one) as Record<string, unknown>)
+      .find(({ room, job }) => room === "retrieve" && job === `github.com/${shop.id}#${pull.number}`);
+    expect(line).toMatchObject({
+      level: 20,
+      gate: { retrieve: true, decidedBy: gate.decidedBy, confidence: gate.confidence, reason: gate.reason },
+      query: { chars: query?.text.length, dropped: query?.dropped, variants: query?.variants.length },
+    });
+    expect(query?.dropped).toEqual([expect.stringMatching(/^paths after the first \d+ of 15$/)]);
+    expect(JSON.stringify(line)).not.toContain("half-even.cpp");
+  });
+});
+
+describe("what is kept", () => {
+  test("a posted finding is remembered with all that is known of it, and its own pull request never hears it", async () => {
+    const { world } = stage;
+    const shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const pull = await world.pullRequest(shop, {
+      title: "feat(login): hash passwords",
+      files: { "src/login.ts": WEAK_LOGIN },
+    });
+    await stage.settled(pull);
+    expect(said(world, pull)).toEqual(["src/login.ts:8 weak-password-hash"]);
+    const scope = { repo: keyOf(shop), ownerPool: null, excludePull: null, before: null };
+    const known = await store.memory.known(keyOf(shop), "finding", { model: "voyage-code-3", dimension: 1024 }, null);
+    const ids = [...known.values()].map(({ id }) => id);
+    expect(ids).toEqual([expect.stringMatching(/^mem_[0-9a-f]{12}$/)]);
+    // Its vector stands in the space of the model that made it.
+    expect([...known.values()][0]?.hashes?.embedded).toEqual(expect.any(String));
+    const [record] = await store.recall.records(scope, ids);
+    expect(record).toMatchObject({
+      ...{ corpus: "finding", outcome: "posted", severity: "major", category: "security", path: "src/login.ts" },
+      ...{ language: "typescript", repo: keyOf(shop), repoName: "acme/shop", visibility: "public", stale: false },
+      ...{ text: expect.stringContaining("password"), ownerId: (shop.json.owner as { id: number }).id },
+      provenance: {
+        pull: pull.number,
+        sha: pull.headSha,
+        author: "kodiai[bot]",
+        at: expect.any(Number),
+        url: expect.any(String),
+      },
+    });
+
+    await world.push(pull, { "src/again.ts": WEAK_LOGIN });
+    const own = await precedentsFor(pull);
+    expect(own.ranked.map(({ record: { provenance } }) => provenance.pull)).not.toContain(pull.number);
+    const next = await world.pullRequest(shop, {
+      title: "feat(admin): hash passwords",
+      files: { "src/admin.ts": WEAK_LOGIN },
+    });
+    const later = await precedentsFor(next);
+    expect(later.ranked.map(({ record: { provenance } }) => provenance.pull)).toContain(pull.number);
+  });
+
+  test("searching and reranking write nothing: vectors, records and version stay as they are", async () => {
+    const { world } = stage;
+    const files = { "README.md": "# Till\n", ...yaml("{method: semantic, distanceThreshold: 2}") };
+    const till = await world.repository("acme", "till", { files });
+    const [id] = await seed(till, [
+      { text: "quince: check first", language: "cpp" },
+      { text: "persimmon: or not", language: "go" },
+    ]);
+    const scope = { repo: keyOf(till), ownerPool: null, excludePull: null, before: null };
+    const look = async () => ({
+      version: await store.recall.version(keyOf(till)),
+      records: await store.recall.records(scope, id === undefined ? [] : [id]),
+      nearest: await store.recall.nearest(
+        scope,
+        new Float32Array(1024).fill(1),
+        { model: VOYAGE.model, dimension: 1024 },
+        9,
+        {},
+      ),
+    });
+    const before = await look();
+    const pull = await world.pullRequest(till, { title: "feat: probe", files: { "a.cpp": "int a;\n" } });
+    const precedents = await precedentsFor(pull);
+    expect(heard(precedents, id).adjustedDistance).toBeLessThan((heard(precedents, id).distance ?? 0) * 1.3);
+    expect(await look()).toEqual(before);
+  });
+
+  test("vectors of another model of the same size are not compared: words find the memory, and it is said", async () => {
+    const { world } = stage;
+    const bank = await world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const [id] = await seed(bank, [{ text: "marmalade: the interest of probes is compounded daily", language: "cpp" }]);
+    const scope = { repo: keyOf(bank), ownerPool: null, excludePull: null, before: null };
+    const one = new Float32Array(1024).fill(1);
+    const nearest = (model: string) => store.recall.nearest(scope, one, { model, dimension: 1024 }, 5, {});
+    expect((await nearest("voyage-code-3")).map((hit) => hit.id)).toEqual([id]);
+    expect((await nearest("voyage-code-3"))[0]?.distance).toBeCloseTo(0.1, 1);
+    expect(await nearest("voyage-4")).toEqual([]);
+    expect((await store.recall.matching(scope, "interest compounded", 5, {})).map((hit) => hit.id)).toEqual([id]);
+  });
+});
+
+describe("sharing", () => {
+  test("is off by default; on, the owner's other repositories are heard once each, and provenance says whose", async () => {
+    const { world } = stage;
+    const files = { "README.md": "# A\n" };
+    const pay = await world.repository("umbrella", "pay", { files });
+    const [other] = await seed(pay, [{ text: "quince: charge once", language: "cpp" }]);
+    const heardIn = async (name: string, config: string) => {
+      const repository = await world.repository("umbrella", name, { files: { ...files, ".kodiai.yml": config } });
+      const [own] = await seed(repository, [{ text: `marmalade: round once in ${name}`, language: "cpp" }]);
+      const pull = await world.pullRequest(repository, { title: "feat: carts", files: { "a.cpp": "int a;\n" } });
+      return { own, precedents: await precedentsFor(pull) };
+    };
+    const alone = await heardIn("alone", "knowledge: {retrieval: {topK: 20}}\n");
+    expect(alone.precedents.ranked.map(({ record }) => record.id)).toEqual([alone.own]);
+    expect(alone.precedents.provenance).toMatchObject({
+      repoSources: ["umbrella/alone"],
+      sharedPoolUsed: false,
+      totalCandidates: 1,
+    });
+    const shared = await heardIn("shared", "knowledge: {sharing: {enabled: true}, retrieval: {topK: 20}}\n");
+    const ids = shared.precedents.ranked.map(({ record }) => record.id);
+    expect(ids).toEqual(expect.arrayContaining([shared.own, other]));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(shared.precedents.provenance.sharedPoolUsed).toBe(true);
+    expect(shared.precedents.provenance.repoSources.toSorted()).toEqual([
+      "umbrella/alone",
+      "umbrella/pay",
+      "umbrella/shared",
+    ]);
+  });
+});
+
+test("a service that is down is asked four times, then words answer and the summary says what was missing", async () => {
+  const { world } = stage;
+  const down = await world.repository("acme", "down", { files: { "README.md": "# Down\n" } });
+  const [id] = await seed(down, [
+    { text: "marmalade: the interest of probes is compounded daily and rounded half to even", language: "cpp" },
+    ...Array.from({ length: 8 }, (_, at) => ({ text: `cloudberry number${at}`, language: "go" })),
+  ]);
+  voyage.script(status(503));
+  const before = voyage.received.length;
+  try {
+    const pull = await world.pullRequest(down, {
+      title: "feat: interest of probes compounded daily, rounded half to even",
+      files: { "src/interest.cpp": "int a;\n" },
+    });
+    const precedents = await precedentsFor(pull);
+    expect(voyage.received.length - before).toBe(4);
+    expect(precedents.ranked.map(({ record }) => record.id)).toEqual([id]);
+    expect(precedents.provenance.method).toBe("keyword");
+    expect(precedents.degraded.map(({ part }) => part)).toEqual(["embedding"]);
+    expect(summaryOf(world, pull).body).toMatch(/\*\*Incomplete:\*\*[\s\S]*`embedding`/);
+  } finally {
+    voyage.script(voyage.answers);
+  }
+});
+
+test("started with another embedder the app says which memories only words will find", async () => {
+  await stage.restart({ embeddings: { kind: "local" } });
+  const warned = stage.log.map((one) => JSON.parse(one)).filter(({ msg }) => msg === "memories of another embedder");
+  expect(warned).toEqual([
+    expect.objectContaining({
+      level: 40,
+      reason: expect.stringMatching(
+        /^\d+ memories were embedded by voyage-code-3 with 1024 numbers and are found by words only/,
+      ),
+    }),
+  ]);
+});

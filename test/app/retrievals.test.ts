@@ -1,0 +1,96 @@
+// Each review's retrieval is written down, and what cannot be written down keeps no review from being posted.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { kodiai } from "../cli/kodiai.ts";
+import { BACKUP, BALANCE, said } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+let db: Database.Database;
+beforeAll(async () => {
+  stage = await openStage();
+  db = new Database(join(stage.dataDir, "queue.db"));
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(async () => {
+  db.close();
+  await stage.close();
+});
+
+/** Of the right form, and nobody's. */
+const TOKEN = `ghp_${"Zk3vQ9sT1xB7mN5cR8wL".repeat(2).slice(0, 36)}`;
+
+const rows = () => db.prepare("SELECT * FROM retrievals ORDER BY row").all() as Record<string, unknown>[];
+const stats = async (...words: readonly string[]) => {
+  const { code, out, err } = await kodiai(["stats", "--json", "--data-dir", stage.dataDir, ...words], { cwd: "." });
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out);
+};
+
+test("a review writes one row, without secrets, and the statistics show it", async () => {
+  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const first = await stage.world.pullRequest(repository, {
+    title: "feat: back up",
+    files: { "ops/backup.py": BACKUP },
+  });
+  await stage.settled(first);
+  expect(rows()).toMatchObject([
+    {
+      repo: `github.com/${repository.id}`,
+      repo_name: "acme/shop",
+      pull: first.number,
+      origin: "review",
+      searched: 0,
+      gate_by: "empty-memory",
+      query: "",
+    },
+  ]);
+
+  // The first review's finding is remembered by now.
+  const title = `fix: back up with token ${TOKEN}`;
+  const second = await stage.world.pullRequest(repository, { title, files: { "ops/again.py": BACKUP } });
+  await stage.settled(second);
+  const [, row, ...more] = rows();
+  expect(more).toEqual([]);
+  expect(row).toMatchObject({
+    pull: second.number,
+    searched: 1,
+    method: "hybrid",
+    scanned: 1,
+    degraded: "[]",
+    calibrated: 0.75,
+  });
+  expect(row?.query).toMatch(/^fix: back up with token \[redacted:/);
+  expect(JSON.stringify(rows())).not.toContain(TOKEN);
+  expect(JSON.parse(String(row?.ids))).toHaveLength(1);
+
+  const shown = await stats("--repo", "acme/shop");
+  expect(shown).toMatchObject({
+    count: 1,
+    averageResults: 1,
+    embedding: { tokens: 0, usd: 0 },
+    gate: { decisions: 2, skips: 1, byRule: [{ rule: "empty-memory", count: 1 }] },
+    alerts: [],
+  });
+  expect((await stats("--repo", "acme/other")).count).toBe(0);
+});
+
+test("a log that cannot be written is one warning, and the review is posted", async () => {
+  db.exec("ALTER TABLE retrievals RENAME TO lost");
+  try {
+    const repository = await stage.world.repository("acme", "bank", { files: { "README.md": "# Bank\n" } });
+    const pull = await stage.world.pullRequest(repository, {
+      title: "Read the balance",
+      files: { "src/balance.py": BALANCE },
+    });
+    const { state } = await stage.settled(pull);
+    expect(state).toBe("done");
+    expect(said(stage.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+    const warnings = stage.log.filter((line) => line.includes("a retrieval was not written down"));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("no such table: retrievals");
+  } finally {
+    db.exec("ALTER TABLE lost RENAME TO retrievals");
+  }
+});

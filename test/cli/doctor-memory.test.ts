@@ -1,0 +1,111 @@
+// What doctor says of memory, as the operator reads it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
+import { warmthCheck } from "../../src/cli/doctor-memory.ts";
+import type { EmbeddingSpace } from "../../src/domain/memory.ts";
+import { chosenEmbedder } from "../../src/wire.ts";
+import { memoryRecord } from "../adapters/contracts/memory.ts";
+import { json, scriptedServer, status } from "../fakes/scripted-server.ts";
+import { kodiai } from "./kodiai.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "kodiai-doctor-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+async function doctor(env: Readonly<Record<string, string>> = {}) {
+  const { code, out } = await kodiai(["doctor", "--data-dir", dataDir], {
+    cwd: dataDir,
+    env: { NO_COLOR: "1", ...env },
+  });
+  return { code, lines: out.split("\n").map((line) => line.trimEnd()) };
+}
+
+async function remember(space: EmbeddingSpace, ...vectors: readonly (Float32Array | null)[]) {
+  const db = openMemory(join(dataDir, "memory.db"));
+  await sqliteMemory(db).remember(
+    vectors.map((vector) => ({ record: memoryRecord(), vector })),
+    space,
+  );
+  db.close();
+}
+
+const ones = (dimension: number) => new Float32Array(dimension).fill(1);
+
+test("an empty memory, the embedder and the extension are told", async () => {
+  const { code, lines } = await doctor();
+  expect(code).toBe(0);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^ok {5}memory {5}nothing remembered yet, 0 stale, 0 queries cached; memory\.db \d/),
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}sqlite-vec v\d/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}embedder {3}local: .+ \(\d+ numbers\)$/));
+});
+
+test("vectors are counted by their model, and how many the embedder cannot compare", async () => {
+  const { space } = await chosenEmbedder({ kind: "local" });
+  await remember(space, ones(space.dimension), ones(space.dimension), null);
+  await remember({ model: "voyage-code-3", dimension: 1024 }, ones(1024));
+  const { code, lines } = await doctor();
+  expect(code).toBe(0);
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}memory {5}4 memories of 1 repository/));
+  expect(lines).toContainEqual(
+    `note   vectors    2 of ${space.model} (${space.dimension} numbers); 1 of voyage-code-3 (1024 numbers); ` +
+      "1 memory without one, found by words; 1 of another model than the embedder's: not compared; run `kodiai index` and import again",
+  );
+});
+
+test("an embedding server is asked for a vector: what it answers is told, or why it does not", async () => {
+  const server = await scriptedServer();
+  const env = {
+    KODIAI_EMBEDDINGS: "http",
+    KODIAI_EMBEDDINGS_URL: server.url,
+    KODIAI_EMBEDDINGS_MODEL: "nomic-embed-text",
+  };
+  server.script(json({ data: [{ index: 0, embedding: [1, 2, 3, 4] }] }));
+  expect((await doctor(env)).lines).toContain("ok     embedder   http: nomic-embed-text (4 numbers)");
+  server.script(status(500));
+  const { code, lines } = await doctor(env);
+  expect(code).toBe(3);
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^broken embedder {3}http: nomic-embed-text: the service answered 500 .*memory is searched by words$/,
+    ),
+  );
+  await server.close();
+});
+
+test("a memory that cannot be read is told with its mend", async () => {
+  writeFileSync(join(dataDir, "memory.db"), "hello ".repeat(2_000));
+  const { code, lines } = await doctor();
+  expect(code).toBe(3);
+  expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews go on without it/));
+});
+
+test("the running server is asked how far its search is", async () => {
+  let body = "";
+  const server = createServer((_request, response) => void response.end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const said = async (memory: unknown) => {
+    body = JSON.stringify({ ok: true, memory });
+    return warmthCheck({ host: "0.0.0.0", port });
+  };
+  expect(await said({ state: "warming", repositories: 3, rows: 1_200 })).toMatchObject({
+    state: "ok",
+    text: expect.stringMatching(/being read into memory.*\(3 repositories, 1200 memories held\)/),
+  });
+  expect(await said({ state: "off", repositories: 0, rows: 0 })).toMatchObject({ state: "broken" });
+  for (const strange of [undefined, null, { state: "constructor" }]) {
+    expect(await said(strange)).toMatchObject({ state: "note", text: expect.stringContaining("no server answers") });
+  }
+  await new Promise((resolve) => server.close(resolve));
+  expect(await warmthCheck({ host: "127.0.0.1", port })).toMatchObject({ state: "note" });
+});

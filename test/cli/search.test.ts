@@ -1,0 +1,251 @@
+// search, stats and explain as people run them: a real clone, a real memory in a folder, a process each.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openDatabase } from "../../src/adapters/sqlite/database.ts";
+import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
+import { sqliteRetrievalLog } from "../../src/adapters/sqlite/retrieval-log.ts";
+import { search } from "../../src/cli/search.ts";
+import { stats } from "../../src/cli/stats.ts";
+import { UsageError } from "../../src/cli/usage.ts";
+import { exportLine } from "../../src/learn/parse-row.ts";
+import { searchVerbPorts, statsVerbPorts } from "../../src/wire-cli.ts";
+import { anEntry } from "../adapters/contracts/retrieval-log.ts";
+import { givenRecord } from "../learn/given.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+let clone: Clone;
+let dataDir: string;
+const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
+/** The same without a process of its own, as JSON. */
+const searched = async (...words: readonly string[]) => {
+  const printed: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
+  try {
+    const here = words.includes("--repo") ? [] : ["--repo", clone.path];
+    expect(await search([...words, ...here, "--data-dir", dataDir, "--json"], searchVerbPorts)).toBe(0);
+  } finally {
+    spy.mockRestore();
+  }
+  return JSON.parse(printed.join("\n"));
+};
+const paths = ({ results }: { results: { path: string; symbol: string }[] }) =>
+  results.map(({ path, symbol }) => `${path} ${symbol}`);
+const rows = () => {
+  const db = new Database(join(dataDir, "queue.db"), { readonly: true });
+  try {
+    return db.prepare("SELECT * FROM retrievals ORDER BY row").all() as Record<string, unknown>[];
+  } finally {
+    db.close();
+  }
+};
+
+beforeAll(async () => {
+  clone = newClone();
+  dataDir = join(mkdtempSync(join(tmpdir(), "kodiai-search-")), "data");
+  clone.write({
+    "README.md":
+      "# Shop\n\n## Prices\n\nPrices are rounded half to even, in cents.\n\n## Payments\n\nRetry a charge only with an idempotency key.\n",
+    "src/pay/charge.ts":
+      "export function charge(amount: number, key: string) {\n  // with its idempotency key\n  return send({ amount, key });\n}\n",
+    "src/cart/price.ts": "export function roundPrice(price: number) {\n  return Math.round(price * 100) / 100;\n}\n",
+    "tools/price.py": "def round_price(price):\n    return round(price, 2)\n",
+    "comment.jsonl": `${exportLine(givenRecord({ text: "A retried charge needs the same idempotency key.", outcome: "accepted" }))}\n`,
+  });
+  clone.commit("Lay the ground");
+  const done = await run(["index", "--data-dir", dataDir]);
+  if (done.code !== 0) throw new Error(done.err);
+});
+afterAll(() => {
+  clone.remove();
+  rmSync(join(dataDir, ".."), { recursive: true });
+});
+
+test("where nothing is remembered, it is said of whom, where and what to do, and no file is made", async () => {
+  const nowhere = join(dataDir, "../none");
+  const [here, other, figures] = await Promise.all([
+    run(["search", "prices", "--data-dir", nowhere]),
+    run(["search", "prices", "--repo", "acme/shop", "--data-dir", dataDir]),
+    run(["stats", "--data-dir", nowhere]),
+  ]);
+  expect(here).toMatchObject({
+    code: 3,
+    out: "",
+    err: expect.stringMatching(
+      /nothing is remembered of local\/kodiai-cli-\w+ in .*none\. Index a clone of it \(kodiai index/,
+    ),
+  });
+  expect(other).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/remembered of acme\/shop .* Remembered there: local\/kodiai-cli-/),
+  });
+  expect(figures).toMatchObject({ code: 0, out: expect.stringContaining("nothing was retrieved") });
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test.each([
+  [[], "say what to search for"],
+  [[" "], "say what to search for"],
+  [["x", "--top", "0"], "--top takes a whole number from 1 to 100"],
+  [["x", "--top", "2.5"], "--top takes a whole number from 1 to 100"],
+  [["x", "--threshold", "1.5"], "--threshold takes a number from 0 to 1"],
+  [["x", "--threshold", ""], "--threshold takes a number from 0 to 1"],
+  [["x", "--threshold", "0.5", "--method", "keyword"], "--method keyword knows none"],
+  [["x", "--method", "magic"], "--method takes one of semantic, keyword, hybrid"],
+  [["x", "--corpus", "docs"], "--corpus takes one of"],
+  [["x", "--rerank"], "no reranker is configured"],
+  [["x", "--format", "sarif"], "--format takes one of pretty, json"],
+  [["x", "--langage", "go"], "did you mean --language?"],
+  [["x", "--repo", "no such folder"], "is neither a folder nor OWNER/NAME"],
+])("search with %j is a mistake of usage", async (words, says) => {
+  const asked = search([...words, "--data-dir", dataDir], searchVerbPorts);
+  await expect(asked).rejects.toThrow(UsageError);
+  await expect(asked).rejects.toThrow(says);
+});
+
+test.each([
+  [["--window", "soon"], "--window takes minutes, hours or days"],
+  [["--window", "31d"], "up to 30d"],
+  [["--window", "0h"], "--window takes"],
+  [["now"], 'stats takes no "now"'],
+  [["--repo", "a b"], "is neither a folder nor OWNER/NAME"],
+])("stats with %j is a mistake of usage", async (words, says) => {
+  const asked = stats([...words, "--data-dir", dataDir], statsVerbPorts);
+  await expect(asked).rejects.toThrow(UsageError);
+  await expect(asked).rejects.toThrow(says);
+});
+
+test("the command line ends a mistake of usage with 2", async () => {
+  const { code, err } = await run(["search", "x", "--rerank", "--data-dir", dataDir]);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^kodiai search: --rerank: no reranker/) });
+});
+
+test("search tells both ranks, raw distance, boosts, date and score, for people and as JSON", async () => {
+  const { code, out } = await run(["search", "round a price to cents", "--data-dir", dataDir]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^1\. 0\.\d\d {2}\S+/);
+  expect(out).toMatch(/meaning #\d \(distance 0\.\d{3}\) {2}words #\d \(BM25 \d+\.\d\) {2}× recency 1\.15/);
+  expect(out).toMatch(/of \d candidates among 5 memories of local\/kodiai-cli-\w+, hybrid, distance at most/);
+  const json = await searched("round a price to cents");
+  expect(json).toMatchObject({
+    version: 1,
+    asked: { method: "hybrid", topK: 10 },
+    searches: [{ usage: { texts: 1 } }],
+  });
+  expect(json.results[0]).toMatchObject({
+    id: expect.stringMatching(/^mem_/),
+    distance: expect.any(Number),
+    vectorRank: expect.any(Number),
+    keywordRank: expect.any(Number),
+    boosts: [{ name: "recency", factor: expect.any(Number) }],
+    date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    url: null,
+  });
+});
+
+test("filters: language by its name, kind of chunk, path exact, by prefix and by glob, corpus", async () => {
+  const text = "round the price of a charge";
+  const all = ["--threshold", "0"];
+  const ts = await searched(text, ...all, "--language", "TypeScript");
+  const functions = await searched(text, ...all, "--type", "function");
+  const exact = await searched(text, ...all, "--path", "tools/price.py");
+  const prefix = await searched(text, ...all, "--path", "src/cart/");
+  const glob = await searched(text, ...all, "--path", "**/*.{ts,md}");
+  const docs = await searched(text, ...all, "--corpus", "doc");
+  const both = await searched(
+    ...[text, ...all, "--language", "python,typescript", "--path", "src/pay/", "--path", "tools/"],
+  );
+  expect(paths(ts).toSorted()).toEqual(["src/cart/price.ts roundPrice", "src/pay/charge.ts charge"]);
+  expect(paths(functions)).toHaveLength(3);
+  expect(paths(exact)).toEqual(["tools/price.py round_price"]);
+  expect(paths(prefix)).toEqual(["src/cart/price.ts roundPrice"]);
+  expect(paths(glob)).toHaveLength(4);
+  expect(docs.results.map(({ corpus }: { corpus: string }) => corpus)).toEqual(["doc", "doc"]);
+  expect(paths(both).toSorted()).toEqual(["src/pay/charge.ts charge", "tools/price.py round_price"]);
+});
+
+test("several texts give one list, each memory once; a repository is also known by its name", async () => {
+  expect((await run(["memory", "import", join(clone.path, "comment.jsonl"), "--data-dir", dataDir])).code).toBe(0);
+  const two = await searched("round a price", "idempotency key of a charge", "--top", "2");
+  const ids = two.results.map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThan(2);
+  expect(two.searches.map(({ text }: { text: string }) => text)).toEqual([
+    "round a price",
+    "idempotency key of a charge",
+  ]);
+  const named = await searched("idempotency key", "--repo", "ACME/payments", "--method", "keyword");
+  expect(named).toMatchObject({
+    repo: { name: "acme/payments" },
+    results: [{ outcome: "accepted", url: givenRecord().provenance.url, vectorRank: null, keywordRank: 1 }],
+  });
+  const listed = await run(["memory", "ls", "--repo", "acme/payments", "--data-dir", dataDir]);
+  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining("1 of 1 memories of acme/payments") });
+});
+
+test("explain walks retrieval so that one can read it, and writes it down; stats and doctor tell of it", async () => {
+  clone.write({
+    "src/cart/price.ts": "export function roundPrice(price: number) {\n  return Math.floor(price * 100) / 100;\n}\n",
+  });
+  clone.commit("fix: round prices down");
+  const before = rows().length;
+  const { out } = await run(["explain", "--base", "HEAD~1", "--data-dir", dataDir]);
+  const page = out.slice(out.indexOf("\nretrieve "), out.indexOf("\nreview "));
+  for (const line of [
+    /^ {2}gate {7}search \(explicit, confidence 0\.99/m,
+    /^ {2}query {6}fix: round prices down$/m,
+    /^ {2}asked as {3}intent, \d+ characters$/m,
+    /^ {13}hunk of src\/cart\/price\.ts, \d+ characters$/m,
+    /^ {2}found {6}\d+ candidates among \d+ memories by hybrid; \d are used of local\/kodiai-cli-/m,
+    /^ {2}threshold {2}distance 0\.\d{3} \((?:configured|percentile|gap)\)$/m,
+    /^ {2}embedding {2}4 texts, 0 cached, 0 tokens, \$0$/m,
+    /^ {2}reranking {2}none$/m,
+    /^ {2}used \(\d\)$/m,
+    /^ {5}meaning #1 \(distance 0\.\d{3}\) {2}words #\d/m,
+  ])
+    expect(page).toMatch(line);
+  expect(rows().slice(before)).toMatchObject([
+    { origin: "command-line", pull: 0, method: "hybrid", searched: 1, embedded_texts: 4, top_k: 5, calibrated: 0.75 },
+  ]);
+  expect(
+    rows()
+      .slice(0, before)
+      .every(({ origin, pull }) => origin === "search" && pull === null),
+  ).toBe(true);
+
+  const count = rows().length;
+  const [pretty, json, other, doctor] = await Promise.all([
+    run(["stats", "--data-dir", dataDir]),
+    run(["stats", "--data-dir", dataDir, "--json", "--repo", ".", "--window", "7d"]),
+    run(["stats", "--data-dir", dataDir, "--json", "--repo", "acme/payments"]),
+    run(["doctor", "--data-dir", dataDir]),
+  ]);
+  expect(pretty.out).toMatch(new RegExp(`searches +${count}, `));
+  expect(pretty.out).toMatch(/by method .*search hybrid .*cli hybrid/);
+  expect(JSON.parse(json.out)).toMatchObject({ version: 1, count: count - 1, gate: { decisions: 1, skips: 0 } });
+  expect(JSON.parse(other.out)).toMatchObject({ count: 1, byMethod: [{ origin: "search", method: "keyword" }] });
+  expect(doctor.out).toMatch(new RegExp(`retrieval ${count} searches in 24 h`));
+});
+
+test("what needs a look is told by stats and by doctor, with what to do", async () => {
+  const slow = mkdtempSync(join(dataDir, "slow-"));
+  const db = openDatabase(join(slow, "queue.db"), QUEUE_MIGRATIONS);
+  const log = sqliteRetrievalLog(db);
+  const embedding = { texts: 4, cached: 3, tokens: 9, usd: 0 };
+  for (let at = 0; at < 20; at += 1)
+    await log.write(anEntry({ createdAt: Date.now(), retrievalMs: 1_500, averageDistance: 0.2, embedding }));
+  db.close();
+  const [figures, doctor] = await Promise.all([
+    run(["stats", "--data-dir", slow]),
+    run(["doctor", "--data-dir", slow, "--json"]),
+  ]);
+  const text = "P95 is 1500 ms, over 1000 ms (n = 20)";
+  expect(figures.out).toMatch(/slow: P95 is 1500 ms, over 1000 ms \(n = 20\)\n +`kodiai explain` shows/);
+  expect(doctor.code).toBe(0);
+  const { checks } = JSON.parse(doctor.out);
+  expect(checks.filter(({ name }: { name: string }) => name === "retrieval")).toEqual([
+    { name: "retrieval", state: "note", text: expect.stringContaining(`${text}; `) },
+  ]);
+});

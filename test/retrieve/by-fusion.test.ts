@@ -1,0 +1,261 @@
+// `method: hybrid` through the door of the room: how ranks and scores become one order, and what language does to it.
+import { describe, expect, test } from "vitest";
+import type { RankedMemory } from "../../src/domain/retrieval.ts";
+import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { added, atDistance, embedder, memory, type Shape, type Shelved } from "./given.ts";
+import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
+
+/** Everything that is found is admitted: what is looked at here is its order. */
+const WIDE = { distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
+const entered = (fusion: string) => (room: Room) =>
+  enter({ ...room, retrieval: { ...WIDE, fusion, ...room.retrieval }, tuning: { floors: false, ...room.tuning } });
+const byRank = entered("rrf");
+const byScore = entered("weighted");
+/** Words that no query has. */
+const SILENT = { text: "zymurgy quux" };
+const silent = (id: string, distance: number, more: Parameters<typeof memory>[1] = {}) =>
+  at(id, distance, { ...SILENT, text: `zymurgy quux ${id.slice(4)}`, ...more });
+const lines = (count: number) => added(...Array.from({ length: count }, (_, i) => `x${i} = 1;`));
+const factorOf = ({ boosts }: RankedMemory, name: string) => boosts.find((boost) => boost.name === name)?.factor ?? 1;
+/** A strategy that weighs both retrievers alike: a feature over many files. */
+const MANY: Shape = {
+  title: "feat: round prices",
+  files: Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`src/cart/part${i}.cpp`, added("a = 1;")])),
+};
+
+describe("by rank", () => {
+  test("a list gives 1 / (60 + rank) with ranks from 1, and an id in both lists gets both", async () => {
+    const shelved = [
+      silent("mem_first", 0.1),
+      silent("mem_both", 0.2, { text: "round prices" }),
+      { record: memory("mem_words", { text: "round zymurgy quux" }) },
+    ];
+    const precedents = await byRank({ shape: MANY, shelved });
+    expect(precedents.gate.strategy).toBe("hybrid");
+    expect(ids(precedents)).toEqual(["mem_both", "mem_first", "mem_words"]);
+    expect(heard(precedents, "mem_both")).toMatchObject({ vectorRank: 2, keywordRank: 1 });
+    expect(heard(precedents, "mem_both").score).toBeCloseTo(1 / 62 + 1 / 61, 12);
+    expect(heard(precedents, "mem_first").score).toBeCloseTo(1 / 61, 12);
+    expect(heard(precedents, "mem_words").score).toBeCloseTo(1 / 62, 12);
+  });
+
+  test("a memory that several queries find comes once, where its best query put it", async () => {
+    const perText = embedder(async (texts) => ({
+      // The queries look in different directions: what is near to one is far from the other.
+      vectors: texts.map((_, index) => (index === 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1))),
+      tokens: 0,
+      usd: 0,
+      cached: 0,
+    }));
+    const shelved: readonly Shelved[] = [
+      { record: memory("mem_title", SILENT), vector: atDistance(0.05) },
+      {
+        record: memory("mem_code", { text: "frobnicate xyzzy" }),
+        vector: Float32Array.of(0.05, Math.sqrt(1 - 0.0025)),
+      },
+    ];
+    for (const retrieval of [{}, { method: "semantic" }]) {
+      const precedents = await byRank({ shelved, embedder: perText, retrieval });
+      expect(ids(precedents).toSorted()).toEqual(["mem_code", "mem_title"]);
+      expect(heard(precedents, "mem_title").distance).toBeCloseTo(0.05, 6);
+      expect(heard(precedents, "mem_code").distance).toBeLessThan(0.01);
+      expect([heard(precedents, "mem_title").vectorRank, heard(precedents, "mem_code").vectorRank]).toEqual([1, 1]);
+      const scores = precedents.ranked.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    }
+    // Pooling by reciprocal ranks is there for measurements: the memory of many weak places overtakes.
+    const pooled = await byRank({ shelved, embedder: perText, tuning: { pooling: "rrf" } });
+    expect(ids(pooled)[0]).toBe("mem_code");
+  });
+
+  test("comments, findings and documents are fused alike, and equals have one order whatever order they stood in", async () => {
+    const shelved = (["review_comment", "finding", "doc"] as const).map((corpus) =>
+      silent(`mem_${corpus}`, 0.1, { corpus }),
+    );
+    const orders = [shelved, shelved.toReversed()].map(async (list) => {
+      const ranked = (await byRank({ shape: MANY, shelved: list })).ranked;
+      expect(ranked.map(({ vectorRank }) => vectorRank).toSorted()).toEqual([1, 2, 3]);
+      expect(ranked.map(({ score }) => score).toSorted()).toEqual([1 / 63, 1 / 62, 1 / 61]);
+      return ranked.map(({ record }) => record.corpus);
+    });
+    expect(new Set((await Promise.all(orders)).map((order) => order.toSorted().join()))).toEqual(
+      new Set(["doc,finding,review_comment"]),
+    );
+    const same = () => byRank({ shape: MANY, shelved });
+    expect(ids(await same())).toEqual(ids(await same()));
+  });
+});
+
+describe("by score", () => {
+  const shelved = [
+    silent("mem_near", 0.1),
+    silent("mem_both", 0.4, { text: "round prices" }),
+    { record: memory("mem_words", { text: "round zymurgy quux" }) },
+  ];
+
+  test("is .7 × likeness + .3 × BM25 over its maximum; an id in one list scores that part only", async () => {
+    const precedents = await byScore({ shape: MANY, shelved });
+    expect(heard(precedents, "mem_near").score).toBeCloseTo(0.7 * 0.9, 6);
+    expect(heard(precedents, "mem_both").score).toBeCloseTo(0.7 * 0.6 + 0.3, 6);
+    const words = heard(precedents, "mem_words");
+    const most = heard(precedents, "mem_both").keywordScore ?? 0;
+    expect(words.score).toBeCloseTo((0.3 * (words.keywordScore ?? 0)) / most, 6);
+    expect(words.distance).toBeNull();
+  });
+
+  test("weights may be 0 and count once: 1 to 0 is the order of distance, 0 to 1 that of words", async () => {
+    const weighted = (semantic: number, keyword: number) =>
+      byScore({ shape: MANY, shelved, retrieval: { weights: { semantic, keyword } } });
+    const near = await weighted(1, 0);
+    expect(ids(near)[0]).toBe("mem_near");
+    expect(heard(near, "mem_both").score).toBeCloseTo(0.6, 6);
+    expect(heard(near, "mem_words").score).toBe(0);
+    const words = await weighted(0, 1);
+    expect(ids(words)[0]).toBe("mem_both");
+    expect(heard(words, "mem_both").score).toBeCloseTo(1, 6);
+    expect(heard(words, "mem_near").score).toBe(0);
+    const half = await weighted(0.5, 0.5);
+    expect(heard(half, "mem_both").score).toBeCloseTo(0.5 * 0.6 + 0.5, 6);
+  });
+});
+
+describe("the languages of the change", () => {
+  test.each<[string, Shape, Parameters<typeof memory>[1], number, boolean]>([
+    ["the language of all of it", CPP, { language: "cpp" }, 1.25, true],
+    ["by its display name", CPP, { language: "C++" }, 1.25, true],
+    ["a related one", CPP, { language: "c" }, 1.125, false],
+    ["another", CPP, { language: "python" }, 1, false],
+    ["an unknown one", CPP, { language: "unknown" }, 1, false],
+    ["an old row's path", CPP, { language: "", path: "src/a.cc" }, 1.25, true],
+    ["a review comment's path", CPP, { corpus: "review_comment", language: "", path: "src/a.hpp" }, 1.25, true],
+    [
+      "a page by its first tag that is not general",
+      CPP,
+      { corpus: "doc", tags: ["general", "C++"], language: "markdown" },
+      1.25,
+      true,
+    ],
+    ["a page with general tags only", CPP, { corpus: "doc", tags: ["general"], language: "markdown" }, 1, false],
+    [
+      "a page about Python for a change of Python",
+      { title: "feat: carts", files: { "src/cart.py": added("a = 1") } },
+      { corpus: "doc", tags: ["python"], language: "markdown" },
+      1.25,
+      true,
+    ],
+    [
+      "no language on the change",
+      { title: "feat: carts", files: { "data/a.json": added("1") } },
+      { language: "cpp" },
+      1,
+      false,
+    ],
+  ])("%s", async (_, shape, record, factor, languageMatch) => {
+    const room = { shape, shelved: [silent("mem_1", 0.1, record)] };
+    const [on, off] = [await byRank(room), await byRank({ ...room, tuning: { language: false } })];
+    const [after, before] = [heard(on, "mem_1"), heard(off, "mem_1")];
+    expect(after.score / before.score).toBeCloseTo(factor, 12);
+    expect(factorOf(after, "language")).toBe(factor);
+    expect(after.languageMatch).toBe(languageMatch);
+    if (factor === 1) expect(after.score).toBe(before.score);
+  });
+
+  test("what code is about is its stored language", async () => {
+    const code = silent("mem_code", 0.1, {
+      corpus: "code",
+      chunkType: "function",
+      language: "cpp",
+      path: "tools/gen.py",
+    });
+    const precedents = await byRank({ shelved: [code], tuning: { corpora: ["code"] } });
+    expect(factorOf(heard(precedents, "mem_code"), "language")).toBe(1.25);
+  });
+
+  test("each lifts by its part of the changed lines: 80 % by 1.2, 20 % by 1.05, and 80 % more than 50 %", async () => {
+    const shelved = [silent("mem_cpp", 0.1, { language: "cpp" }), silent("mem_python", 0.1, { language: "python" })];
+    const lifted = async (cpp: number, python: number) => {
+      const files = { "src/a.cpp": lines(cpp), "tools/b.py": lines(python) };
+      const precedents = await byRank({ shape: { title: "feat: both", files }, shelved });
+      return [
+        factorOf(heard(precedents, "mem_cpp"), "language"),
+        factorOf(heard(precedents, "mem_python"), "language"),
+      ];
+    };
+    expect(await lifted(8, 2)).toEqual([expect.closeTo(1.2, 12), expect.closeTo(1.05, 12)]);
+    expect(await lifted(5, 5)).toEqual([expect.closeTo(1.125, 12), expect.closeTo(1.125, 12)]);
+  });
+
+  test("never lower a memory, and are weighed once: raw distance and rank enter the fusion", async () => {
+    const languages = ["cpp", "c", "python", "unknown", "", "markdown", "go"];
+    const shelved = languages.map((language, i) => silent(`mem_${i}`, 0.1 + i / 100, { language }));
+    for (const enterBy of [byRank, byScore]) {
+      const [on, off] = [await enterBy({ shelved }), await enterBy({ shelved, tuning: { language: false } })];
+      for (const [i] of languages.entries()) {
+        const [after, before] = [heard(on, `mem_${i}`), heard(off, `mem_${i}`)];
+        expect(after.score).toBeGreaterThanOrEqual(before.score);
+        expect(after).toMatchObject({ distance: before.distance, vectorRank: i + 1, adjustedDistance: null });
+        expect(after.boosts.filter(({ name }) => name === "language").length).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+
+  test("come after the weights of sources and before all else, and the list is sorted again", async () => {
+    const shelved = [
+      silent("mem_first", 0.1, { language: "python", corpus: "doc" }),
+      silent("mem_second", 0.11, { language: "cpp", outcome: "fixed" }),
+    ];
+    const precedents = await byRank({
+      shelved,
+      tuning: { sourceWeights: new Map([["review_comment", 1.1]]), recency: true, outcome: true },
+    });
+    expect(ids(precedents)).toEqual(["mem_second", "mem_first"]);
+    expect(heard(precedents, "mem_second").boosts.map(({ name }) => name)).toEqual([
+      ...["source", "language", "recency", "outcome"],
+    ]);
+  });
+});
+
+describe("what was found", () => {
+  test("is told with id, text, source, label, address, distance, score, date, language and what was folded into it", async () => {
+    const text = "Close the response body before returning";
+    const shelved = [
+      silent("mem_a", 0.1, { text, language: "cpp", path: "src/a.cpp" }),
+      silent("mem_b", 0.2, { text, corpus: "finding" }),
+    ];
+    const [found] = (await byRank({ shelved })).ranked;
+    expect(found).toMatchObject({
+      record: {
+        ...{ id: "mem_a", text, corpus: "review_comment", language: "cpp", path: "src/a.cpp" },
+        provenance: { url: expect.stringMatching(/^https:/), at: expect.any(Number) },
+      },
+      distance: expect.closeTo(0.1, 6),
+      score: expect.any(Number),
+      alternateSources: ["[finding: mem_b]"],
+    });
+  });
+
+  test("may be capped by file, and is not unless asked", async () => {
+    const shelved = Array.from({ length: 4 }, (_, i) => silent(`mem_${i}`, 0.1 + i / 100, { path: "src/a.cpp" }));
+    expect(ids(await byRank({ shelved }))).toHaveLength(4);
+    const capped = await byRank({ shelved, tuning: { perFile: 2 } });
+    expect(ids(capped)).toHaveLength(2);
+    expect(capped.cut.filter(({ reason }) => reason === "over the 2 of one file")).toHaveLength(2);
+  });
+
+  test("is looked up anew each time, also where the gate's decision is remembered", async () => {
+    const settings = { gateCache: gateCache() };
+    expect(ids(await byRank({ shelved: [silent("mem_one", 0.1)], settings }))).toEqual(["mem_one"]);
+    const again = await byRank({ shelved: [silent("mem_two", 0.05)], settings });
+    expect(again.gate.decidedBy).toBe("cache");
+    expect(ids(again)).toEqual(["mem_two"]);
+  });
+
+  test("scores by the words of the change, however old it is", async () => {
+    const shelved = [
+      { record: memory("mem_best", { text: "round prices", provenance: { ...memory("x").provenance, at: 0 } }) },
+      ...Array.from({ length: 60 }, (_, i) => ({ record: memory(`mem_${i}`, { text: `round zymurgy quux${i}` }) })),
+    ];
+    const precedents = await byRank({ shape: MANY, shelved, retrieval: { topK: 3 } });
+    expect(ids(precedents)[0]).toBe("mem_best");
+  });
+});

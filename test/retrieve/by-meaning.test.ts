@@ -1,0 +1,220 @@
+// `method: semantic` through the door of the room: distances weighed by language and age, and what never happens to them.
+import { describe, expect, test } from "vitest";
+import { defaultKnowledge } from "../../src/config/knowledge.ts";
+import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
+import { RERANK } from "../../src/retrieve/rerank-by-language.ts";
+import { added, DAY, memory, NOW, type Shape } from "./given.ts";
+import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
+
+/** Everything is admitted. */
+const FAR = { method: "semantic", distanceThreshold: 2, topK: 20, maxContextChars: 5000 };
+const bySemantic = (room: Room) => enter({ ...room, retrieval: { ...FAR, ...room.retrieval } });
+const shape = (files: Readonly<Record<string, string>>): Shape => ({ title: "feat: carts", files });
+const TS = shape({ "src/cart/price.ts": added("a = 1;") });
+const C = shape({ "src/cart/price.c": added("a = 1;") });
+const CS = shape({ "src/cart/Price.cs": added("a = 1;") });
+const JS = shape({ "src/cart/price.js": added("a = 1;") });
+const KOTLIN = shape({ "src/cart/price.kt": added("a = 1;") });
+const JAVA = shape({ "src/cart/Price.java": added("a = 1;") });
+const OBJC = shape({ "src/cart/Price.m": added('#import "a.h"', "@implementation Price", "@end") });
+
+describe("a memory half as near as can be", () => {
+  test.each<[string, Shape, string, string | null, number, boolean]>([
+    ["in the language of the change", TS, "typescript", null, 0.425, true],
+    ["in it by another spelling", TS, "TypeScript", null, 0.425, true],
+    ["about C++, stored by its display name", CPP, "C++", null, 0.425, true],
+    ["about C++, stored by its id", CPP, "cpp", null, 0.425, true],
+    ["about C#, stored by its display name", CS, "C#", null, 0.425, true],
+    ["about C#, stored by its id", CS, "csharp", null, 0.425, true],
+    ["about C for a change of C++", CPP, "c", null, 0.4625, false],
+    ["about C++ for a change of C", C, "cpp", null, 0.4625, false],
+    ["about JavaScript for a change of TypeScript", TS, "javascript", null, 0.4625, false],
+    ["about TypeScript for a change of JavaScript", JS, "typescript", null, 0.4625, false],
+    ["about C for a change of Objective-C", OBJC, "c", null, 0.4625, false],
+    ["about Objective-C for a change of C", C, "objectivec", null, 0.5, false],
+    ["about Java for a change of Kotlin", KOTLIN, "java", null, 0.4625, false],
+    ["about Kotlin for a change of Java", JAVA, "kotlin", null, 0.5, false],
+    ["about Python for a change of C++", CPP, "python", null, 0.5, false],
+    ["in an unknown language", TS, "unknown", "src/a.ts", 0.5, false],
+    ["of an old row without a language, at src/a.ts", TS, "", "src/a.ts", 0.425, true],
+    ["of an old row without a language, at package.json", TS, "", "package.json", 0.5, false],
+    ["of an old row without a language, at README.md", TS, "", "README.md", 0.5, false],
+  ])("%s", async (_, change, language, path, adjusted, languageMatch) => {
+    const memories = [at("mem_1", 0.5, { language, path })];
+    const { adjustedDistance, ...told } = heard(await bySemantic({ shape: change, shelved: memories }), "mem_1");
+    expect(adjustedDistance).toBeCloseTo(adjusted, 6);
+    expect(told).toMatchObject({ languageMatch, boosts: [] });
+    expect(told.distance).toBeCloseTo(0.5, 6);
+  });
+
+  test("another language is multiplied by exactly 1: its adjusted distance is its distance", async () => {
+    const { distance, adjustedDistance } = heard(
+      await bySemantic({ shelved: [at("mem_python", 0.5, { language: "python" })] }),
+      "mem_python",
+    );
+    expect(adjustedDistance).toBe(distance);
+  });
+});
+
+describe("language is a tiebreaker", () => {
+  const match = at("mem_cpp", 0.2, { language: "cpp" });
+
+  test.each([
+    [0.169, ["mem_other", "mem_cpp"]],
+    [0.171, ["mem_cpp", "mem_other"]],
+  ])(
+    "beside a match at .2, another language at %d: a non-match more than 15 % nearer is never overtaken",
+    async (distance, order) => {
+      for (const shelved of [[match, at("mem_other", distance, { language: "go" })]]) {
+        expect(ids(await bySemantic({ shelved }))).toEqual(order);
+        expect(ids(await bySemantic({ shelved: shelved.toReversed() }))).toEqual(order);
+      }
+    },
+  );
+
+  test("removes nothing: whatever was found without it is found with it", async () => {
+    const shelved = Array.from({ length: 12 }, (_, i) =>
+      at(`mem_${i}`, 0.3 + i / 100, { language: i % 2 ? "go" : "cpp" }),
+    );
+    const [on, off] = [await bySemantic({ shelved }), await bySemantic({ shelved, tuning: { language: false } })];
+    expect(ids(on).toSorted()).toEqual(ids(off).toSorted());
+    expect(ids(on)).not.toEqual(ids(off));
+    expect(on.cut).toEqual(off.cut);
+    expect(await bySemantic({ shelved: [] })).toMatchObject({ ranked: [], degraded: [] });
+  });
+
+  test("its factors are .85 and half of it, a parameter of the room and no key of .kodiai.yml", async () => {
+    expect(RERANK).toEqual({ sameLanguageBoost: 0.85, relatedLanguageRatio: 0.5, band: null });
+    expect(JSON.stringify(defaultKnowledge())).not.toMatch(/languageBoost|relatedLanguage|crossLanguage|band/i);
+    const byLanguage = { sameLanguageBoost: 0.6, relatedLanguageRatio: 0.25, band: null };
+    const shelved = [match, at("mem_c", 0.2, { language: "c" })];
+    const precedents = await bySemantic({ shelved, tuning: { byLanguage } });
+    expect(heard(precedents, "mem_cpp").adjustedDistance).toBeCloseTo(0.12, 6);
+    expect(heard(precedents, "mem_c").adjustedDistance).toBeCloseTo(0.18, 6);
+  });
+
+  test("weighs what another repository of the owner remembers alike", async () => {
+    const pay = { repo: "github.com/43", repoName: "acme/pay", language: "cpp" };
+    const precedents = await bySemantic({ sharing: true, shelved: [match, at("mem_pay", 0.2, pay)] });
+    expect(precedents.ranked.map(({ adjustedDistance }) => adjustedDistance?.toFixed(6))).toEqual([
+      "0.170000",
+      "0.170000",
+    ]);
+  });
+
+  test("in a band of .05 only near neighbours change places, also after age was counted", async () => {
+    const band = { ...RERANK, band: 0.05 };
+    const old = { provenance: { ...memory("x").provenance, at: NOW - 365 * DAY } };
+    const pair = (other: number, more = {}) => [
+      at("mem_cpp", 0.28, { language: "cpp", ...more }),
+      at("mem_py", other, { language: "python" }),
+    ];
+    // .28 × .85 = .238 is over .172 with and without a band; .15 / .26 show what the band alone does.
+    expect(ids(await bySemantic({ shelved: pair(0.15), tuning: { byLanguage: band } }))).toEqual(["mem_py", "mem_cpp"]);
+    expect(ids(await bySemantic({ shelved: pair(0.26), tuning: { byLanguage: band } }))).toEqual(["mem_cpp", "mem_py"]);
+    const wide = { sameLanguageBoost: 0.5, relatedLanguageRatio: 0.5 };
+    const unbound = { ...wide, band: null };
+    expect(ids(await bySemantic({ shelved: pair(0.15), tuning: { byLanguage: unbound } }))).toEqual([
+      "mem_cpp",
+      "mem_py",
+    ]);
+    const bound = { ...wide, band: 0.05 };
+    for (const recency of [false, true]) {
+      const tuning = { byLanguage: bound, recency };
+      expect(ids(await bySemantic({ shelved: pair(0.15, old), tuning }))).toEqual(["mem_py", "mem_cpp"]);
+    }
+  });
+});
+
+describe("thresholds and scores", () => {
+  test("the threshold is held against the raw distance: what language brings under it stays out", async () => {
+    const shelved = [at("mem_near", 0.29, { language: "go" }), at("mem_cpp", 0.31, { language: "cpp" })];
+    for (const method of ["semantic", "hybrid"]) {
+      const { cut, ...precedents } = await enter({ shelved, retrieval: { method } });
+      expect(ids({ cut, ...precedents })).toEqual(["mem_near"]);
+      expect(cut).toEqual([{ id: "mem_cpp", reason: "distance 0.310 is over the threshold 0.300" }]);
+    }
+  });
+
+  test("the best come first, at most topK of them, with a score between 0 and 1 that falls", async () => {
+    const shelved = Array.from({ length: 20 }, (_, i) => at(`mem_${i}`, i / 10, { language: "cpp" }));
+    const precedents = await bySemantic({ shelved, retrieval: { topK: 10 }, tuning: { recency: true } });
+    const scores = precedents.ranked.map(({ score }) => score);
+    expect(scores).toHaveLength(10);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
+    expect(scores.at(0)).toBeCloseTo(1, 6);
+  });
+
+  test("a likeness of .7 is a distance of .3; the configuration overrides it, 0 included", async () => {
+    const shelved = [at("mem_same", 0), at("mem_in", 0.299), at("mem_out", 0.301)];
+    const heardAt = async (distanceThreshold: unknown) =>
+      ids(await enter({ shelved, retrieval: { method: "semantic", distanceThreshold } }));
+    expect(await heardAt("auto")).toEqual(["mem_same", "mem_in"]);
+    expect(await heardAt(0.35)).toEqual(["mem_same", "mem_in", "mem_out"]);
+    expect(await heardAt(0)).toEqual(["mem_same"]);
+  });
+
+  test("with eight candidates and a gap of .05 the threshold is the distance before the gap, never above the configured", async () => {
+    const near = [0.16, 0.17, 0.18, 0.19, 0.26, 0.27, 0.28, 0.29];
+    const all = (distances: readonly number[]) => distances.map((distance, i) => at(`mem_${i}`, distance));
+    const gap = await enter({ shelved: all(near), retrieval: { method: "semantic", topK: 20 } });
+    expect(gap.provenance).toMatchObject({ thresholdMethod: "gap", threshold: expect.closeTo(0.19, 6) });
+    expect(ids(gap)).toHaveLength(4);
+    const seven = await enter({ shelved: all(near.slice(0, 7)), retrieval: { method: "semantic", topK: 20 } });
+    expect(seven.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.27, 6) });
+    const far = [0.1, 0.12, 0.4, 0.41, 0.42, 0.43, 0.44, 0.6];
+    const { provenance } = await enter({ shelved: all(far), retrieval: { method: "semantic" } });
+    expect(provenance.threshold).toBeLessThanOrEqual(0.3);
+  });
+});
+
+describe("age", () => {
+  test.each([
+    [0, "minor", 1],
+    [90, "minor", 1.5],
+    [180, "medium", 1.75],
+    [3650, "minor", 1.85],
+    [90, "critical", 1.5],
+    [3650, "critical", 1.7],
+    [3650, "major", 1.7],
+  ] as const)(
+    "of %d days and %s: the distance, weighed by language, is multiplied with %d",
+    async (days, severity, factor) => {
+      const provenance = { ...memory("x").provenance, at: NOW - days * DAY };
+      const shelved = [at("mem_1", 0.2, { language: "cpp", severity, provenance })];
+      const precedents = await bySemantic({ shelved, tuning: { recency: true } });
+      expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * factor, 6);
+      const later = await bySemantic({ shelved, tuning: { recency: true }, settings: { now: NOW + 90 * DAY } });
+      if (days === 0) expect(heard(later, "mem_1").adjustedDistance).toBeCloseTo(0.2 * 0.85 * 1.5, 6);
+    },
+  );
+
+  test("what has no date is not farther", async () => {
+    const provenance = { ...memory("x").provenance, at: Number.NaN };
+    const precedents = await bySemantic({ shelved: [at("mem_1", 0.2, { provenance })], tuning: { recency: true } });
+    expect(heard(precedents, "mem_1").adjustedDistance).toBeCloseTo(0.2, 6);
+  });
+});
+
+test("the section of the prompt tells the adjusted distance, severity, category, file, outcome and other repository", async () => {
+  const shelved = [
+    at("mem_1", 0.2, {
+      ...{ repo: "github.com/43", repoName: "acme/pay", language: "C++", path: "src/pay/price.cpp" },
+      ...{
+        text: "std::round rounds half away from zero.",
+        severity: "major",
+        category: "correctness",
+        outcome: "fixed",
+      },
+    }),
+  ];
+  const precedents = await bySemantic({ shelved, sharing: true });
+  const options = { maxChars: 2000, delimiter: "=".repeat(32), repo: "acme/shop" };
+  const section = buildRetrievalContextSection(precedents.ranked, options);
+  expect(section).toContain("Judge this change independently");
+  expect(section).toContain(
+    '[major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-10-22; from acme/pay; distance 0.170)',
+  );
+  expect(buildRetrievalContextSection([], options)).toBe("");
+});

@@ -1,0 +1,54 @@
+// The retrieve room entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
+// an ordinary change of C++.
+import { Knowledge } from "../../src/config/knowledge.ts";
+import type { MemoryRecord } from "../../src/domain/memory.ts";
+import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
+import type { Embedder, Recall } from "../../src/ports-memory.ts";
+import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
+import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";
+
+export const CPP: Shape = {
+  title: "feat: round prices in the cart",
+  files: { "src/cart/price.cpp": added("double total = std::round(price * 100) / 100;", "return total;") },
+};
+
+export interface Room {
+  readonly shape?: Shape;
+  readonly shelved: readonly Shelved[];
+  readonly recall?: Partial<Recall>;
+  readonly embedder?: Embedder | null;
+  /** `knowledge.retrieval` of .kodiai.yml; `fusion` is rrf unless said. */
+  readonly retrieval?: Record<string, unknown>;
+  readonly sharing?: boolean;
+  readonly settings?: Partial<Omit<RetrieveSettings, "tuning">>;
+  readonly tuning?: Partial<Tuning>;
+}
+
+/** What the room hands on. Recency, outcome and sampled skips are off unless said: what is left can be worked out by hand. */
+export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room): Promise<Precedents> {
+  const { context, signals } = given(shape);
+  const ports = {
+    embedder: room.embedder === undefined ? embedder() : room.embedder,
+    recall: shelf(shelved, room.recall),
+    reranker: null,
+  };
+  const retrieval = { fusion: "rrf", ...room.retrieval };
+  const knowledge = Knowledge.parse({ sharing: { enabled: room.sharing ?? false }, retrieval });
+  const plain: Tuning = { ...TUNING, shadowShare: 0, recency: false, outcome: false, ...tuning };
+  return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...room.settings });
+}
+
+/** A memory at a raw cosine distance from every query; its words are its own. */
+export function at(id: string, distance: number, more: Partial<MemoryRecord> = {}): Shelved {
+  return { record: memory(id, { text: `${id} ${id}`, ...more }), vector: atDistance(distance) };
+}
+
+export const ids = ({ ranked }: Precedents) => ranked.map(({ record }) => record.id);
+
+/** The memory of that id; throws when it was not heard. */
+export function heard({ ranked }: Precedents, id: string): RankedMemory {
+  const found = ranked.find(({ record }) => record.id === id);
+  if (found === undefined) throw new Error(`${id} is not among ${ranked.map(({ record }) => record.id).join(" ")}`);
+  return found;
+}
