@@ -11,7 +11,7 @@ import type { ReviewJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
-import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
+import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import { publish } from "../publish/publish.ts";
@@ -29,6 +29,8 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Which rules there are. */
   readonly known: KnownRules;
+  /** The text with every secret masked. Absent where nothing will be remembered. */
+  readonly redact?: (text: string) => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -95,7 +97,10 @@ export async function writeReview(
     }),
   );
   const written = await step("review", () => review(context, signals, precedents, ports.inspector));
-  return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
+  const cost = { ...written.cost, ms: ports.now() - started };
+  if (ports.redact === undefined) return { ...written, cost };
+  const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+  return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
 }
 
 async function send(
@@ -113,6 +118,6 @@ async function send(
 }
 
 function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered> {
-  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin, hunkOf: () => null });
+  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
   return remember(records, ports.embedder, ports.memory, { redact: ports.redact });
 }
