@@ -1,7 +1,7 @@
 // Joins ports for the command line: local changes, a pull request read with a person's token, memory in a folder. None of
 // them can post.
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, parse, resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
@@ -11,13 +11,14 @@ import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import { dataDir } from "./cli/data-dir.ts";
+import { findRepository, isRepositoryName } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
 import type { MemoryVerbPorts } from "./cli/memory.ts";
 import { UsageError } from "./cli/usage.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
 import type { Repo } from "./domain/job.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
-import type { Recall } from "./ports-memory.ts";
+import type { Recall, RepositoryLabels } from "./ports-memory.ts";
 import { chosenEmbedder, githubFetch, inspector, knownRules, openStore, redact } from "./wire.ts";
 
 export type { LocalRange };
@@ -105,7 +106,7 @@ export async function pullRequestPorts(named: {
   const pulls = githubPullRequests({
     github,
     // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forRepository: () => Promise.resolve(github), forOwnersRepository: () => Promise.resolve(github) },
+    clients: { forOwnersRepository: () => Promise.resolve(github) },
     installationId: 0,
     botLogin: "kodiai[bot]",
     authors: new Map(),
@@ -143,16 +144,42 @@ async function openMemoryFor(word: string | undefined) {
   return { ...store, redact, embedder: await chosenEmbedder(read.embeddings), close: () => void store.close() };
 }
 
-/** What `kodiai memory` needs. `repoOf` knows local clones. */
+/** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
+async function repositoryOf(word: string | undefined, labels: RepositoryLabels): Promise<Repo> {
+  const folder = resolve(word ?? ".");
+  if (word === undefined || existsSync(folder) || !isRepositoryName(word)) {
+    return (await localChanges(folder, { kind: "staged" })).repo;
+  }
+  return findRepository(word, await labels.all());
+}
+
+/** What `kodiai memory` needs. */
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(word);
-  return { ...opened, repoOf: async (repo) => (await localChanges(resolve(repo ?? "."), { kind: "staged" })).repo };
+  const repoOf = (repo: string | undefined) => repositoryOf(repo, opened.labels);
+  return { ...opened, repoOf, repositories: () => opened.labels.all() };
 }
 
 /** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
 export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
-  const cwd = resolve(words.path);
   const opened = await openMemoryFor(words.dataDir);
-  const { repo } = await localChanges(cwd, { kind: "staged" });
-  return { ...opened, repo, tree: await gitTree(cwd, words.revision), chunker: astChunker(), now: Date.now };
+  try {
+    const { path, repo: word, wiki } = words;
+    const repo = await repositoryOf(word ?? path, opened.labels);
+    const named = word !== undefined && existsSync(resolve(word)) ? word : ".";
+    const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
+    const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
+    return { ...opened, repo, tree, urlOf, chunker: astChunker(), now: Date.now };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
+function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWiki: boolean): string | null {
+  if (host === "local" || host === "eval") return null;
+  const page = `https://${host}/${owner}/${name}`;
+  if (isWiki) return `${page}/wiki/${encodeURIComponent(parse(path).name)}`;
+  return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

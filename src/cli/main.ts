@@ -18,14 +18,17 @@ usage: kodiai VERB [options]
   explain  the same, and print what each room hands on
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
-  memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
-           ls | show ID | stats        what is remembered of --repo
+  memory   ls | show ID | stats        what is remembered of --repo
+           forget ID                   take one memory of --repo out
+           export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
+           import FILE                 remember rows of a JSONL file (our export, or a corpus); with --repo as its own
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
+             --wiki PATH               the pages of its wiki, from a clone of it
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
 
-  --repo PATH       the repository (here)
+  --repo REPO       the repository: a folder (here), for memory also the OWNER/NAME of one that it knows
   --data-dir DIR    where Kodiai keeps its files
   --format FORMAT   pretty, md, json or sarif; --json for short
 

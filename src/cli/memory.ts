@@ -1,7 +1,10 @@
-// kodiai memory: what is remembered. `import FILE` brings rows in; `ls`, `show` and `stats` look at one repository's.
+// kodiai memory: what is remembered. `import` and `export` move it in and out; `ls`, `show` and `stats` look
+// at one repository's, `forget` takes one memory out.
+import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import { readLines } from "./read-lines.ts";
@@ -15,6 +18,8 @@ export interface MemoryVerbPorts {
   readonly redact: (text: string) => Promise<string>;
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
+  /** The repositories that memory knows. */
+  readonly repositories: () => Promise<readonly Repo[]>;
   readonly close: () => void;
 }
 
@@ -25,6 +30,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   corpus: { type: "string" },
   limit: { type: "string" },
+  all: { type: "boolean" },
 } as const;
 
 type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
@@ -42,7 +48,7 @@ export async function memory(
   const [verb = "", subject, ...more] = positionals;
   const run = VERBS.get(verb);
   if (run === undefined)
-    throw new UsageError("write `memory import FILE`, `memory ls`, `memory show ID` or `memory stats`");
+    throw new UsageError("write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE` or `import FILE`");
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
   try {
@@ -59,12 +65,15 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["ls", list],
   ["show", show],
   ["stats", stats],
+  ["forget", forget],
+  ["export", exportFile],
 ]);
 
 async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
-  const done = await importMemory(readable(file), { remembering: { redact } }, { embedder, memory: shelf });
+  const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
+  const done = await importMemory(readable(file), { remembering: { redact }, ...into }, { embedder, memory: shelf });
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
@@ -98,13 +107,60 @@ function importReport(
   return out.join("\n");
 }
 
+async function exportFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (file === undefined) throw new UsageError("say which file to write; - writes to standard output");
+  if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
+  const corpora = corporaOf(values);
+  const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
+  let lines = 0;
+  async function* text() {
+    for (const repo of repos) {
+      for await (const line of exportMemory(repo, corpora, ports)) {
+        lines += 1;
+        yield `${line}\n`;
+      }
+    }
+  }
+  await writeText(file, text());
+  // The lines themselves may be on their way to another program.
+  if (file !== "-") console.log(isJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} memories`);
+  return 0;
+}
+
+async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
+  if (file === "-") {
+    for await (const line of text) process.stdout.write(line);
+    return;
+  }
+  try {
+    // Code and conversations of repositories, which may be private.
+    await writeFile(file, text, { mode: 0o600 });
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && "syscall" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be written: ${cause.message}`);
+  }
+}
+
+async function forget(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("say which memory to forget: memory forget mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const forgotten = await ports.memory.forget(repoKey(repo), [id]);
+  if (forgotten === 0) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  console.log(isJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${visible(id)}`);
+  return 0;
+}
+
+function corporaOf({ corpus }: Words): readonly Corpus[] {
+  return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
+}
+
 const LISTED = 50;
 
 async function list(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const limit = Number(values.limit ?? LISTED);
   if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
-  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const corpora = corporaOf(values);
   const repo = await ports.repoOf(values.repo);
   const ids = await idsOf(repo, corpora, ports);
   const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));
