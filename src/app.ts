@@ -4,12 +4,23 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { Job, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
+import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
+import type { JobEnd, Lease } from "./ports.ts";
 import { receive } from "./receive/receive.ts";
 import { takeBody } from "./take-body.ts";
-import { chosenEmbedder, githubFetch, inspector, openStore, reviewPorts, type Store, type Unposted } from "./wire.ts";
+import {
+  chosenEmbedder,
+  followPorts,
+  githubFetch,
+  inspector,
+  openStore,
+  reviewPorts,
+  type Store,
+  type Unposted,
+} from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface AppOptions {
@@ -88,25 +99,25 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     {
       queue: store.queue,
       run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
-      onEnd: ({ job, attempt }, end, error) =>
-        log[end.state === "dead" || isBug(error) ? "error" : "info"](
-          {
-            job: job.key,
-            head: job.headSha,
-            trigger: job.trigger,
-            attempt,
-            ...end,
-            ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
-          },
-          "job ended",
-        ),
+      onEnd: (lease, end, error) => logEnd(log, lease, end, error, { head: lease.job.headSha }),
       now: Date.now,
       random: Math.random,
     },
     options.workers,
   );
+  const follow = followPorts({ app, apiUrl, fetch, botLogin, pace, onUnposted }, store, embedder);
+  const upkeep = startWorker(
+    {
+      queue: store.queue.upkeep,
+      run: (job) => runUpkeep(job, store, follow(job)),
+      onEnd: (lease, end, error) => logEnd(log, lease, end, error),
+      now: Date.now,
+      random: Math.random,
+    },
+    1,
+  );
 
-  const server = await listen(probot, store, worker, options);
+  const server = await listen(probot, store, { review: worker, upkeep }, options);
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -117,13 +128,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await worker.stop(DRAIN_MS);
+      await Promise.all([worker.stop(DRAIN_MS), upkeep.stop(DRAIN_MS)]);
       await store.close();
     },
   };
 }
 
-async function listen(probot: Probot, store: Store, worker: Worker, options: AppOptions): Promise<Server> {
+type Workers = Readonly<Record<"review" | "upkeep", Worker>>;
+
+async function listen(probot: Probot, store: Store, workers: Workers, options: AppOptions): Promise<Server> {
   const middleware = await createNodeMiddleware(
     (app, { addHandler }) => {
       // The delivery is committed before this returns, and only then answered; a failure is answered 500.
@@ -131,9 +144,8 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
         const result = receive(delivery, { host: options.githubHost, reviewerLogin: options.reviewerLogin });
         const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
-        const { kind, ...rest } = result;
-        options.log.info({ ...rest, event: event.name, kind: isNew ? kind : "seen before" }, "delivery");
-        if (isNew && kind === "review") worker.wake();
+        logDelivery(options.log, event.name, result, isNew);
+        if (isNew && (result.kind === "review" || result.kind === "upkeep")) workers[result.kind].wake();
       });
       addHandler((request, response) => health(request, response, store));
       addHandler((request, response) => isDelivery(request, options) && takeBody(request, response));
@@ -150,6 +162,32 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
     server.listen({ port: options.port, host: options.host }, resolve);
   });
   return server;
+}
+
+function logDelivery(log: Logger, event: string, result: ReturnType<typeof receive>, isNew: boolean): void {
+  const { kind, ...rest } = result;
+  const told = "jobs" in rest ? { ...rest, jobs: rest.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) } : rest;
+  log.info({ ...told, event, kind: isNew ? kind : "seen before" }, "delivery");
+}
+
+/** A delivery can name thousands of repositories. */
+const LOGGED_JOBS = 20;
+
+function logEnd(log: Logger, { job, attempt }: Lease<Job>, end: JobEnd, error: unknown, more: object = {}): void {
+  const failed = end.state === "dead" || isBug(error);
+  const said = { job: job.key, ...more, trigger: job.trigger, attempt, ...end };
+  log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
+}
+
+/** A tree that is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
+async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
+  const done = await followRepository(job, ports);
+  if (job.kind === "index" && done.kind === "indexed" && done.next !== null) {
+    const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
+    const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
+    store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });
+  }
+  return followedLine(done);
 }
 
 function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: AppOptions): boolean {

@@ -2,11 +2,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
+import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
-import { githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
@@ -24,13 +26,15 @@ import { openMemory } from "./adapters/sqlite/memory-file.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { sqliteLabels } from "./adapters/sqlite/repository-label.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
+import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
-import type { Embedder, Memory, Recall } from "./ports-memory.ts";
+import type { Embedder, Memory, Recall, RepositoryLabels } from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -41,6 +45,7 @@ export interface Store {
   readonly queue: Queue;
   readonly ledger: Ledger;
   readonly memory: Memory;
+  readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -63,6 +68,7 @@ export function openStore(dataDir: string): Store {
     queue: sqliteQueue(db),
     ledger: sqliteLedger(db),
     memory: sqliteMemory(memoryDb),
+    labels: sqliteLabels(memoryDb),
     recall,
     cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
     async close() {
@@ -170,6 +176,27 @@ export function reviewPorts(
       now: Date.now,
     };
   };
+}
+
+/** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
+const FILES_PACE_MS = 100;
+
+/** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
+export function followPorts(github: GitHubWiring, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+  const clients = githubClients({ ...github, now: Date.now });
+  const chunker = astChunker();
+  return ({ installationId, repo }) => ({
+    host: githubRepositoryHost({ clients, installationId, repo, paceMs: github.pace ? FILES_PACE_MS : 0 }),
+    pulls: githubFiles(clients, installationId),
+    known: knownRules(),
+    labels: store.labels,
+    memory: store.memory,
+    ledger: store.ledger,
+    embedder,
+    chunker,
+    redact,
+    now: Date.now,
+  });
 }
 
 /** The text with every secret masked; the line count stays. */

@@ -34,6 +34,7 @@ import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
 import { admits, scopeOf } from "./scope.ts";
+import { searchedCorpora } from "./searched-corpora.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample } from "./shadow-sample.ts";
 import { strategyWeights } from "./strategy-weights.ts";
@@ -179,7 +180,7 @@ async function candidates(
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: tuning.corpora };
+  const filter = { corpora: searchedCorpora(tuning.corpora, settings.knowledge.corpora) };
   const vectors = method === "keyword" ? [] : await embedded(at, variants);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(
