@@ -37,8 +37,9 @@ import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precede
 import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
-import { buildRetrievalContextSection, precedentEntry, sectionFrame } from "./retrieval-section.ts";
+import { precedentEntry, sectionFrame } from "./retrieval-section.ts";
 import { admits, scopeOf } from "./scope.ts";
+import { searchedCorpora } from "./searched-corpora.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
@@ -118,21 +119,6 @@ export async function searchMemory(text: string, search: HandSearch, ports: Retr
   return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
 }
 
-/**
- * The precedents as a section of a prompt, at most `maxContextChars` long; "" when there are none.
- *
- * @param delimiter unguessable, new for each prompt, at most 48 characters
- */
-export function precedentSection(
-  precedents: Precedents,
-  { repo }: Pick<PullRequestContext, "repo">,
-  knowledge: Knowledge,
-  delimiter: string,
-): string {
-  const maxChars = knowledge.retrieval.maxContextChars;
-  return buildRetrievalContextSection(precedents.ranked, { maxChars, delimiter, repo: `${repo.owner}/${repo.name}` });
-}
-
 async function gated(
   context: PullRequestContext,
   signals: ReviewSignals,
@@ -205,7 +191,8 @@ async function candidates(
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: tuning.corpora, ...settings.asked?.filter };
+  const corpora = searchedCorpora(tuning.corpora, settings.knowledge.corpora);
+  const filter = { corpora, ...settings.asked?.filter };
   const { vectors, usage } = method === "keyword" ? NOT_EMBEDDED : await embedded(at, variants);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { RERANK } from "../../src/retrieve/rerank-by-language.ts";
-import { precedentSection } from "../../src/retrieve/retrieve.ts";
-import { added, DAY, given, memory, NOW, type Shape } from "./given.ts";
+import { buildRetrievalContextSection } from "../../src/retrieve/retrieval-section.ts";
+import { added, DAY, memory, NOW, type Shape } from "./given.ts";
 import { at, CPP, enter, heard, ids, type Room } from "./room.ts";
 
 /** Everything is admitted. */
@@ -210,11 +210,12 @@ test("the section of the prompt tells the adjusted distance, severity, category,
     }),
   ];
   const precedents = await bySemantic({ shelved, sharing: true });
-  const { context } = given(CPP);
-  const section = precedentSection(precedents, context, defaultKnowledge(), "=".repeat(32));
+  const { maxContextChars: maxChars } = defaultKnowledge().retrieval;
+  const form = { maxChars, delimiter: "=".repeat(32), repo: "acme/shop" };
+  const section = buildRetrievalContextSection(precedents.ranked, form);
   expect(section).toContain("Judge this change independently");
   expect(section).toContain(
     '- [major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-10-22; from acme/pay; distance 0.170)',
   );
-  expect(precedentSection({ ...precedents, ranked: [] }, context, defaultKnowledge(), "=".repeat(32))).toBe("");
+  expect(buildRetrievalContextSection([], form)).toBe("");
 });

@@ -4,7 +4,8 @@ import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports-memory.ts";
 import { gateCache } from "../../src/retrieve/gate-cache.ts";
-import { precedentSection, type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
+import { buildRetrievalContextSection } from "../../src/retrieve/retrieval-section.ts";
+import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
 
 const CPP: Shape = {
@@ -141,7 +142,9 @@ describe("what is heard", () => {
     for (const maxContextChars of [0, 700, 1500, 5000]) {
       const knowledge = Knowledge.parse(retrieval({ maxContextChars, topK: 20 }));
       const { precedents, context } = await run({ shelved, knowledge });
-      const section = precedentSection(precedents, context, knowledge, "=".repeat(40));
+      const { owner, name } = context.repo;
+      const form = { maxChars: maxContextChars, delimiter: "=".repeat(40), repo: `${owner}/${name}` };
+      const section = buildRetrievalContextSection(precedents.ranked, form);
       expect(section.length).toBeLessThanOrEqual(maxContextChars);
       expect(section.split("\n").filter((line) => line.startsWith("- ["))).toHaveLength(precedents.ranked.length);
     }
@@ -318,7 +321,7 @@ describe("how memory is asked", () => {
     };
     await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });
     expect(asked.length).toBeGreaterThan(4);
-    for (const parts of asked) expect(parts).toEqual([50, { corpora: ["finding", "review_comment", "doc"] }]);
+    for (const parts of asked) expect(parts).toEqual([50, { corpora: ["finding", "review_comment", "doc", "wiki"] }]);
   });
 
   test("by words alone nothing is embedded; by meaning alone no words are asked", async () => {
@@ -590,6 +593,7 @@ test("the settings of a repository without any are those that are documented", (
   expect(defaultKnowledge()).toEqual({
     sharing: { enabled: false },
     embeddings: "auto",
+    corpora: { docs: true, code: false },
     retrieval: {
       enabled: true,
       topK: 5,
