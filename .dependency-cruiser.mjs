@@ -91,9 +91,10 @@ export default {
     },
     {
       name: "only-wire-knows-adapters",
-      comment: "wire.ts (for the command line wire-cli.ts) is the one place that chooses an adapter.",
+      comment:
+        "wire.ts (with wire-store.ts for the store, wire-cli.ts for the command line) is the one place that chooses an adapter.",
       severity: "error",
-      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli)?[.]ts$"] },
+      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-store)?[.]ts$"] },
       to: { path: "^src/adapters/" },
     },
     {

@@ -1,33 +1,33 @@
-// The app as it runs: Probot takes signed deliveries, the queue keeps them, the worker walks each job down the corridor.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+// The app as it runs: Probot takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { Job, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
+import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
-import { receive } from "./receive/receive.ts";
+import { openDoor, type Workers } from "./http-door.ts";
+import type { JobEnd, Lease } from "./ports.ts";
 import { retrievalWatch } from "./retrieval-watch.ts";
 import { stepFacts } from "./step-facts.ts";
-import { takeBody } from "./take-body.ts";
 import {
   chosenEmbedder,
   chosenModel,
   chosenReranker,
+  followPorts,
+  type GitHubWiring,
   githubFetch,
   inspector,
-  type MemorySettings,
-  openStore,
   reviewPorts,
-  type Store,
   serverStatistics,
   type Unposted,
 } from "./wire.ts";
-import { ATTEMPTS, startWorker, type Worker } from "./worker.ts";
+import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
+import { ATTEMPTS, startWorker } from "./worker.ts";
 
 export interface AppOptions {
   readonly appId: number;
@@ -99,63 +99,20 @@ function probotOf(
  * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
-  const { log } = options;
-  const fetch = githubFetch(options.apiUrl);
+  const { log, apiUrl, pace } = options;
+  const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const botLogin = `${await slug(app)}[bot]`;
 
-  const store = openStore(options.dataDir, options.memory);
-  if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
-  // Nobody waits for it: until it is done the file answers, more slowly.
-  store
-    .warm()
-    .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  const recovered = store.queue.recover(Date.now());
-  if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
-
-  const { apiUrl, pace } = options;
+  const store = openedStore(options);
+  const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
-  const chosen = await chosenEmbedder(options.embeddings, options.embeddingLimits);
-  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
-  // The keyless embedder is quicker than any cache.
-  const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
-  const reranker = await chosenReranker(options.reranker);
-  if (reranker !== null)
-    log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  const reading = { embedder, reranker, model: await chosenModel(options.model) };
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
-  const ports = reviewPorts(wiring, store, inspector(), reading);
-  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
-  const worker = startWorker(
-    {
-      queue: store.queue,
-      run: async (job, attempt) => {
-        const given = { ...(await ports(job)), isLastTry: attempt >= ATTEMPTS };
-        return outcome(await reviewPullRequest(job, given, timed(job, options)));
-      },
-      onEnd: ({ job, attempt }, end, error) => {
-        void watch();
-        log[end.state === "dead" || isBug(error) ? "error" : "info"](
-          {
-            job: job.key,
-            head: job.headSha,
-            trigger: job.trigger,
-            attempt,
-            ...end,
-            ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
-          },
-          "job ended",
-        );
-      },
-      now: Date.now,
-      random: Math.random,
-    },
-    options.workers,
-  );
+  const workers = startWorkers(options, store, wiring, reading);
 
-  const server = await listen(probot, store, worker, options);
+  const server = await openDoor(probot, store, workers, options);
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -166,52 +123,92 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await worker.stop(DRAIN_MS);
+      await Promise.all([workers.review.stop(DRAIN_MS), workers.upkeep.stop(DRAIN_MS)]);
       await store.close();
     },
   };
 }
 
-async function listen(probot: Probot, store: Store, worker: Worker, options: AppOptions): Promise<Server> {
-  const middleware = await createNodeMiddleware(
-    (app, { addHandler }) => {
-      // The delivery is committed before this returns, and only then answered; a failure is answered 500.
-      app.onAny(async (event) => {
-        const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const result = receive(delivery, { host: options.githubHost, reviewerLogin: options.reviewerLogin });
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
-        const { kind, ...rest } = result;
-        options.log.info({ ...rest, event: event.name, kind: isNew ? kind : "seen before" }, "delivery");
-        if (isNew && kind === "review") worker.wake();
-      });
-      addHandler((request, response) => health(request, response, store));
-      addHandler((request, response) => isDelivery(request, options) && takeBody(request, response));
+/** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
+function openedStore({ dataDir, memory, log }: AppOptions): Store {
+  const store = openStore(dataDir, memory);
+  if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
+  // Nobody waits for it: until it is done the file answers, more slowly.
+  store
+    .warm()
+    .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
+  const recovered = store.queue.recover(Date.now());
+  if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
+  return store;
+}
+
+type Reading = Parameters<typeof reviewPorts>[3];
+
+/** What reads memory, as the operator chose. */
+async function readers(
+  { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
+  store: Store,
+): Promise<Reading> {
+  const chosen = await chosenEmbedder(embeddings, embeddingLimits);
+  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
+  // The keyless embedder is quicker than any cache.
+  const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);
+  const reranker = await chosenReranker(choice);
+  if (reranker !== null)
+    log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
+  return { embedder, reranker, model: await chosenModel(model) };
+}
+
+/** One lane for reviews, and one that keeps memory in step with repositories: reviews never wait for it. */
+function startWorkers(options: AppOptions, store: Store, wiring: GitHubWiring, reading: Reading): Workers {
+  const { log } = options;
+  const ports = reviewPorts(wiring, store, inspector(), reading);
+  const follow = followPorts(wiring, store, reading.embedder);
+  const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
+  const review = startWorker(
+    {
+      queue: store.queue,
+      run: async (job, attempt) => {
+        const given = { ...(await ports(job)), isLastTry: attempt >= ATTEMPTS };
+        return outcome(await reviewPullRequest(job, given, timed(job, options)));
+      },
+      onEnd: (lease, end, error) => {
+        void watch();
+        logEnd(log, lease, end, error, { head: lease.job.headSha });
+      },
+      now: Date.now,
+      random: Math.random,
     },
-    { probot, webhooksPath: options.webhookPath },
+    options.workers,
   );
-  const server = createServer((request, response) => {
-    void middleware(request, response, () => response.writeHead(404).end());
-  });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port: options.port, host: options.host }, resolve);
-  });
-  return server;
+  const upkeep = startWorker(
+    {
+      queue: store.queue.upkeep,
+      run: (job) => runUpkeep(job, store, follow(job)),
+      onEnd: (lease, end, error) => logEnd(log, lease, end, error),
+      now: Date.now,
+      random: Math.random,
+    },
+    1,
+  );
+  return { review, upkeep };
 }
 
-function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: AppOptions): boolean {
-  const isJson = headers["content-type"]?.trimStart().startsWith("application/json") === true;
-  return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
+function logEnd(log: Logger, { job, attempt }: Lease<Job>, end: JobEnd, error: unknown, more: object = {}): void {
+  const failed = end.state === "dead" || isBug(error);
+  const said = { job: job.key, ...more, trigger: job.trigger, attempt, ...end };
+  log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
-/** GET /healthz: the process answers, its store can be read, and how far memory is read; no text of anybody. */
-function health(request: IncomingMessage, response: ServerResponse, store: Store): boolean {
-  if (request.method !== "GET" || request.url?.split("?")[0] !== "/healthz") return false;
-  const body = JSON.stringify({ ok: true, jobs: store.queue.counts(), memory: store.warmth() });
-  response.writeHead(200, { "content-type": "application/json" }).end(body);
-  return true;
+/** A tree that is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
+async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
+  const done = await followRepository(job, ports);
+  if (job.kind === "index" && done.kind === "indexed" && done.next !== null) {
+    const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
+    const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
+    store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });
+  }
+  return followedLine(done);
 }
 
 async function slug(app: ProbotOctokit): Promise<string> {

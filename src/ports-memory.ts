@@ -1,6 +1,7 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
 
+import type { Repo } from "./domain/job.ts";
 import type { LoggedRetrieval } from "./domain/logged-retrieval.ts";
 import type { Corpus, EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord, RepoKey } from "./domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
@@ -156,9 +157,40 @@ export interface TreeFile {
 export interface Tree {
   /** 40 or 64 hex digits. */
   readonly commit: string;
-  list(): Promise<readonly TreeFile[]>;
+  /** `incomplete` says why files are missing from the list; null when none are. */
+  list(): Promise<{ readonly files: readonly TreeFile[]; readonly incomplete: string | null }>;
   /** UTF-8 texts in the order asked, one at a time; null where a file is binary. */
   texts(files: readonly TreeFile[]): AsyncIterable<{ readonly file: TreeFile; readonly text: string | null }>;
+}
+
+/** A repository as its host tells it now. */
+export interface StandingRepository {
+  readonly kind: "standing";
+  readonly repo: Repo;
+  /** The tree at the head of the default branch; null while there is no commit. */
+  head(): Promise<Tree | null>;
+}
+
+/** A repository that cannot be read. */
+export interface Unreachable {
+  readonly kind: "unreachable";
+  readonly reason: string;
+  /** True when its host says that there is no such repository, or none for us; false when that may change again. */
+  readonly gone: boolean;
+}
+
+/** Asks a host about a repository, by its id. */
+export interface RepositoryHost {
+  /** Never answers from what was known before. */
+  lookUp(): Promise<StandingRepository | Unreachable>;
+}
+
+/** The repositories that memory knows. */
+export interface RepositoryLabels {
+  /** Sets name, owner and visibility of what is remembered. False when nothing is remembered about the repository. */
+  relabel(repo: Repo): Promise<boolean>;
+  /** By host, then name. */
+  all(): Promise<readonly Repo[]>;
 }
 
 /** A function, method or class of a file. */

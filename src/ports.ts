@@ -2,7 +2,7 @@
 // Every method may throw `Transient` (try again later) and nothing else of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
-import type { CancelJob, Ignored, Repo, ReviewJob } from "./domain/job.ts";
+import type { CancelJob, Ignored, Job, Repo, ReviewJob, UpkeepJob, UpkeepJobs } from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
@@ -121,9 +121,9 @@ export interface ReceivedDelivery {
 }
 
 /** A job that a worker holds; every method that ends it takes this back. */
-export interface Lease {
+export interface Lease<Held extends Job = ReviewJob> {
   readonly id: number;
-  readonly job: ReviewJob;
+  readonly job: Held;
   /** 1 for the first try. */
   readonly attempt: number;
 }
@@ -134,20 +134,26 @@ export type JobEnd =
   | { readonly state: "retry"; readonly at: number; readonly reason: string }
   | { readonly state: "dead"; readonly reason: string };
 
-/**
- * The durable queue. One job per key runs at a time; a later job of the same key takes the place of one that waits.
- * Times are epoch milliseconds and come from the caller.
- */
-export interface Queue {
-  /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
-  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean;
+/** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
+export interface Lane<Held extends Job> {
   /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
-  lease(now: number, leaseMs: number): Lease | null;
-  end(lease: Lease, now: number, end: JobEnd): void;
-  /** After a crash: jobs that a vanished process held wait again. Returns how many. */
-  recover(now: number): number;
+  lease(now: number, leaseMs: number): Lease<Held> | null;
+  end(lease: Lease<Held>, now: number, end: JobEnd): void;
   /** When the next waiting job may run, or null when none waits. */
   nextAt(): number | null;
+}
+
+/**
+ * The durable queue: itself the lane of reviews. One job per key runs at a time; a later job of the same key takes the
+ * place of one that waits.
+ */
+export interface Queue extends Lane<ReviewJob> {
+  /** What reviews never wait for, and what never waits for reviews. */
+  readonly upkeep: Lane<UpkeepJob>;
+  /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
+  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored): boolean;
+  /** After a crash: jobs that a vanished process held wait again. Returns how many. */
+  recover(now: number): number;
   counts(): { readonly waiting: number; readonly running: number; readonly dead: number };
 }
 
@@ -160,4 +166,6 @@ export interface Ledger {
   settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
+  /** Removes all reviews of a repository, sent or not. Returns how many. */
+  forgetRepository(repo: Pick<Repo, "host" | "id">): number;
 }

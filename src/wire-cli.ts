@@ -1,7 +1,7 @@
 // Joins ports for the command line: local changes, a pull request read with a person's token, memory in a folder. None of
 // them can post.
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, parse, resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
@@ -15,9 +15,9 @@ import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { dataDir } from "./cli/data-dir.ts";
+import { findRepository, isFolder } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
 import type { MemoryVerbPorts } from "./cli/memory.ts";
-import { namedRepository } from "./cli/named-repository.ts";
 import type { SearchVerbPorts } from "./cli/search.ts";
 import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
@@ -26,17 +26,17 @@ import { readReranker } from "./config/read-reranker.ts";
 import type { Repo } from "./domain/job.ts";
 import { repoKey } from "./domain/memory.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
-import type { Recall, Reranker, RetrievalLog } from "./ports-memory.ts";
+import type { Recall, RepositoryLabels, Reranker, RetrievalLog } from "./ports-memory.ts";
 import {
   chosenEmbedder,
   chosenReranker,
   githubFetch,
   inspector,
   knownRules,
-  openStore,
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
+import { openStore } from "./wire-store.ts";
 
 export type { LocalRange };
 
@@ -151,7 +151,7 @@ export async function pullRequestPorts(named: {
   const pulls = githubPullRequests({
     github,
     // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forRepository: () => Promise.resolve(github), forOwnersRepository: () => Promise.resolve(github) },
+    clients: { forOwnersRepository: () => Promise.resolve(github) },
     installationId: 0,
     botLogin: "kodiai[bot]",
     authors: new Map(),
@@ -196,27 +196,34 @@ async function openMemoryFor(word: string | undefined) {
 }
 
 async function localRepository(path: string): Promise<Repo> {
-  return (await localChanges(path, { kind: "staged" })).repo;
+  return (await localChanges(resolve(path), { kind: "staged" })).repo;
 }
 
-/** What `kodiai memory` needs. `repoOf` knows local clones and what is remembered. */
+/** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
+async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], folder: string): Promise<Repo> {
+  if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
+  return findRepository(word, await all(), folder);
+}
+
+/** What `kodiai memory` needs. */
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(word);
-  return { ...opened, repoOf: (repo) => namedRepository(repo, opened.known(), localRepository, opened.folder) };
+  const { all } = opened.labels;
+  return { ...opened, repoOf: (repo) => repositoryOf(repo, all, opened.folder), repositories: all };
 }
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */
 export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
   const folder = dataDir(word);
   if (!existsSync(join(folder, "memory.db"))) {
-    const repoOf: SearchVerbPorts["repoOf"] = (repo) => namedRepository(repo, [], localRepository, folder);
+    const repoOf: SearchVerbPorts["repoOf"] = (repo) => repositoryOf(repo, async () => [], folder);
     return { folder, known: [], repoOf, open: null, close: () => {} };
   }
-  const { known, embedder, recall, retrievals, close } = await openMemoryFor(folder);
+  const { labels, embedder, recall, retrievals, close } = await openMemoryFor(folder);
   return {
     folder,
-    known: known(),
-    repoOf: (repo) => namedRepository(repo, known(), localRepository, folder),
+    known: await labels.all(),
+    repoOf: (repo) => repositoryOf(repo, labels.all, folder),
     open: {
       embedder,
       recall,
@@ -252,8 +259,24 @@ export function statsVerbPorts(word: string | undefined): StatsVerbPorts {
 
 /** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
 export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
-  const cwd = resolve(words.path);
   const opened = await openMemoryFor(words.dataDir);
-  const { repo } = await localChanges(cwd, { kind: "staged" });
-  return { ...opened, repo, tree: await gitTree(cwd, words.revision), chunker: astChunker(), now: Date.now };
+  try {
+    const { path, repo: word, wiki } = words;
+    const repo = await repositoryOf(word ?? path, opened.labels.all, opened.folder);
+    const named = word !== undefined && isFolder(word) ? word : ".";
+    const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
+    const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
+    return { ...opened, repo, tree, urlOf, chunker: astChunker(), now: Date.now };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
+function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWiki: boolean): string | null {
+  if (host === "local" || host === "eval") return null;
+  const page = `https://${host}/${owner}/${name}`;
+  if (isWiki) return `${page}/wiki/${encodeURIComponent(parse(path).name)}`;
+  return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -1,18 +1,19 @@
-// The one place that chooses adapters and joins them to ports.
+// The one place that chooses adapters and joins them to ports; the store is in wire-store.ts.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
+import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
-import { githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { meteredModel } from "./adapters/metered-model.ts";
-import { memoryOff } from "./adapters/no-memory/memory-off.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
@@ -22,150 +23,25 @@ import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.t
 import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import type { ServiceLimits } from "./adapters/service-call.ts";
-import { openDatabase } from "./adapters/sqlite/database.ts";
-import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
-import { knownRepositories } from "./adapters/sqlite/known-repositories.ts";
-import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
-import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { type MemoryFacts, memoryFacts } from "./adapters/sqlite/memory-facts.ts";
-import { openMemory } from "./adapters/sqlite/memory-file.ts";
-import { sqliteQueue } from "./adapters/sqlite/queue.ts";
-import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
-import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
-import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
-import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
-import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
+import type { SpendingBook } from "./adapters/sqlite/spending.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { Repo, ReviewJob } from "./domain/job.ts";
+import type { Repo, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
+import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
-import type { Inspector, Ledger, Queue } from "./ports.ts";
-import type {
-  Embedder,
-  Memory,
-  Recall,
-  RerankCandidate,
-  Reranker,
-  RetrievalLog,
-  RetrievalStatistics,
-} from "./ports-memory.ts";
+import type { Inspector, Ledger } from "./ports.ts";
+import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
+import type { Store } from "./wire-store.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
-
-/** The embedded store: queue and ledger in one file of the data folder, memory in another. */
-export interface Store {
-  readonly queue: Queue;
-  readonly ledger: Ledger;
-  /** What models cost. */
-  readonly book: SpendingBook;
-  readonly memory: Memory;
-  /** Searches in threads of its own, so that webhooks and reviews go on. */
-  readonly recall: Recall;
-  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
-  readonly retrievals: RetrievalLog;
-  /** Read anew each time. */
-  readonly statistics: RetrievalStatistics;
-  /** Repositories that something is remembered of. */
-  known(): readonly Repo[];
-  /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
-  /** Why there is no memory, for the operator; null when there is one. */
-  readonly memoryProblem: Error | null;
-  /** The embedder, with the vectors of its queries kept for a day. */
-  cached(embedder: Embedder): Embedder;
-  /** Reads into memory what will be searched, in the background. Rejects with why it cannot be read. */
-  warm(): Promise<void>;
-  /** How far that has come. */
-  warmth(): MemoryWarmth;
-  close(): Promise<void>;
-}
-
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
-  readonly repositories: number;
-  readonly rows: number;
-}
-
-/** Smaller than the documented limits, or worse than real life: for tests of what fails. */
-export interface MemorySettings extends Omit<RecallSettings, "path"> {
-  readonly mostPages?: number;
-}
-
-/**
- * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
- *
- * @throws Error when the folder cannot be written or the queue comes from a newer Kodiai
- */
-export function openStore(dataDir: string, settings: MemorySettings = {}): Store {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
-  const shelf = openShelf(join(dataDir, "memory.db"), settings);
-  return {
-    queue: sqliteQueue(db),
-    ledger: sqliteLedger(db),
-    ...shelf,
-    book: sqliteSpending(db),
-    retrievals: sqliteRetrievalLog(db),
-    statistics: sqliteRetrievalStatistics(db, Date.now),
-    async close() {
-      await shelf.close();
-      db.close();
-    },
-  };
-}
-
-type Shelf = Omit<Store, "queue" | "ledger" | "book" | "retrievals" | "statistics">;
-
-function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
-  try {
-    const db = openMemory(path, mostPages ?? null);
-    const memory = sqliteMemory(db);
-    const recall = sqliteRecall({ ...settings, path });
-    return {
-      memory,
-      recall,
-      memoryProblem: null,
-      known: () => knownRepositories(db),
-      spaces: () => storedSpaces(db),
-      cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-      warm: recall.warm,
-      warmth: () => warmthOf(recall),
-      async close() {
-        await recall.close();
-        db.close();
-      },
-    };
-  } catch (error) {
-    const problem = error instanceof Error ? error : new Error(String(error));
-    return {
-      ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
-      memoryProblem: problem,
-      known: () => [],
-      spaces: () => [],
-      cached: (embedder) => embedder,
-      warm: () => Promise.resolve(),
-      warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
-      close: () => Promise.resolve(),
-    };
-  }
-}
-
-function warmthOf(recall: SqliteRecall): MemoryWarmth {
-  const told = recall.warmth();
-  if (told === null) return { state: "cold", repositories: 0, rows: 0 };
-  const { waiting, repositories, rows } = told;
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
-}
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
 export function memoryIn(dataDir: string): MemoryFacts | null {
@@ -330,6 +206,27 @@ export function reviewPorts(
       now: Date.now,
     };
   };
+}
+
+/** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
+const FILES_PACE_MS = 100;
+
+/** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
+export function followPorts(github: GitHubWiring, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+  const clients = githubClients({ ...github, now: Date.now });
+  const chunker = astChunker();
+  return ({ installationId, repo }) => ({
+    host: githubRepositoryHost({ clients, installationId, repo, paceMs: github.pace ? FILES_PACE_MS : 0 }),
+    pulls: githubFiles(clients, installationId),
+    known: knownRules(),
+    labels: store.labels,
+    memory: store.memory,
+    ledger: store.ledger,
+    embedder,
+    chunker,
+    redact,
+    now: Date.now,
+  });
 }
 
 /** The text with every secret masked; the line count stays. */

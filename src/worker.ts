@@ -1,7 +1,7 @@
-// Takes jobs from the queue, one pull request at a time each, and decides what a failure means.
-import type { ReviewJob } from "./domain/job.ts";
+// Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
+import type { Job, ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
-import type { JobEnd, Lease, Queue } from "./ports.ts";
+import type { JobEnd, Lane, Lease } from "./ports.ts";
 
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
@@ -10,12 +10,12 @@ export const ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 
-export interface WorkerPorts {
-  readonly queue: Queue;
+export interface WorkerPorts<Held extends Job = ReviewJob> {
+  readonly queue: Lane<Held>;
   /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
-  readonly run: (job: ReviewJob, attempt: number) => Promise<string>;
+  readonly run: (job: Held, attempt: number) => Promise<string>;
   /** Told once about each end of a job. */
-  readonly onEnd: (lease: Lease, end: JobEnd, error: unknown) => void;
+  readonly onEnd: (lease: Lease<Held>, end: JobEnd, error: unknown) => void;
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
@@ -31,7 +31,7 @@ export interface Worker {
 /**
  * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).
  */
-export function startWorker(ports: WorkerPorts, parallel: number): Worker {
+export function startWorker<Held extends Job>(ports: WorkerPorts<Held>, parallel: number): Worker {
   const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -50,7 +50,7 @@ export function startWorker(ports: WorkerPorts, parallel: number): Worker {
     if (!stopped) sleepUntilNext();
   }
 
-  function take(): Lease | null {
+  function take(): Lease<Held> | null {
     try {
       return ports.queue.lease(ports.now(), LEASE_MS);
     } catch (error) {
@@ -79,7 +79,7 @@ export function startWorker(ports: WorkerPorts, parallel: number): Worker {
   };
 }
 
-async function runOne(ports: WorkerPorts, lease: Lease): Promise<void> {
+async function runOne<Held extends Job>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;
   try {

@@ -1,7 +1,8 @@
 // What `kodiai doctor` says of memory: how much there is, of which embedders, what is missing, and how it is searched.
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
-import { chosenEmbedder, type MemoryFacts, type MemoryWarmth, memoryIn } from "../wire.ts";
+import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
+import type { MemoryWarmth } from "../wire-store.ts";
 
 /** One line of `doctor`. */
 export interface Check {

@@ -7,18 +7,26 @@ import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 export interface IndexVerbPorts extends IndexPorts {
   readonly repo: Repo;
   readonly redact: (text: string) => Promise<string>;
+  /** Where a file of the tree can be read; null for what has no address. */
+  readonly urlOf: (path: string) => string | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly close: () => void;
 }
 
-/** Which commit of which clone, into which folder. */
+/** Which commit of which clone, as whose memory, into which folder. */
 export interface IndexWords {
-  readonly path: string;
+  /** The clone; undefined is the folder that `repo` names, else the one here. */
+  readonly path: string | undefined;
+  /** A folder or OWNER/NAME; undefined is the clone's own. */
+  readonly repo: string | undefined;
+  /** A clone of the repository's wiki, which is read in place of the repository. */
+  readonly wiki: string | undefined;
   readonly revision: string;
   readonly dataDir: string | undefined;
 }
 
+const WIKI: readonly IndexedCorpus[] = ["wiki"];
 const CORPORA: readonly IndexedCorpus[] = ["doc", "code"];
 
 /**
@@ -34,21 +42,28 @@ export async function index(
     repo: { type: "string" },
     rev: { type: "string" },
     corpus: { type: "string" },
+    wiki: { type: "string" },
     "data-dir": { type: "string" },
     format: { type: "string" },
     json: { type: "boolean" },
   });
   const [path, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
-  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const wiki = values.wiki !== undefined;
+  if (wiki && values.corpus !== undefined) throw new UsageError("--wiki and --corpus exclude each other");
+  if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
+  const read = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
   const ports = await open({
-    path: path ?? values.repo ?? ".",
+    path,
+    repo: values.repo,
+    wiki: values.wiki,
     revision: values.rev ?? "HEAD",
     dataDir: values["data-dir"],
   });
   try {
-    const { repo, redact, now } = ports;
-    const done = await indexRepository({ repo, corpora, at: now(), remembering: { redact } }, ports);
+    const { repo, redact, now, urlOf } = ports;
+    const request = { repo, corpora: wiki ? WIKI : read, at: now(), remembering: { redact }, urlOf, wiki };
+    const done = await indexRepository(request, ports);
     const asJson = values.json === true || values.format === "json";
     console.log(asJson ? JSON.stringify({ version: 1, ...done }, null, 2) : report(repo, done));
     return 0;

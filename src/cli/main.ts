@@ -18,23 +18,25 @@ usage: kodiai VERB [options]
   explain  the same, and print what each room hands on
   config   check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
-  memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
-           export FILE                 write what is remembered of --repo, as import reads it; - standard output
+  memory   import FILE                 remember rows of a JSONL file (our export, or a corpus); with --repo as its own
+           export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
              --pairs                   pairs of situation and code instead, to tune an embedder with
            ls | show ID | stats        what is remembered of --repo
+           forget ID                   take one memory of --repo out
            backfill                    give rows without a language the one that their path tells
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
+             --wiki PATH               the pages of its wiki, from a clone of it
   search   TEXT …                      what memory says about it, as a review would find it; several texts, one list
              --method METHOD           semantic, keyword or hybrid (hybrid)
              --language, --type, --path, --corpus   only such memories: C++, function or security, src/auth/ or a glob,
-                                       finding, review_comment, doc or code; each may be given more than once
+                                       finding, review_comment, doc, wiki or code; each may be given more than once
              --top N, --threshold S    at most N memories (10), at least S alike (0–1)
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
 
-  --repo PATH       the repository (here)
+  --repo REPO       the repository: a folder (here), for memory also the OWNER/NAME of one that it knows
   --data-dir DIR    where Kodiai keeps its files
   --format FORMAT   pretty, md, json or sarif; --json for short
 

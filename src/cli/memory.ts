@@ -1,6 +1,6 @@
-// kodiai memory: what is remembered. `import FILE` brings rows in, `export FILE` takes them out, `backfill` mends rows without
-// a language; `ls`, `show` and `stats` look at one repository's.
-import { closeSync, openSync, writeSync } from "node:fs";
+// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language;
+// `ls`, `show` and `stats` look at one repository's, `forget` takes one memory out.
+import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
 import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
@@ -9,6 +9,7 @@ import { backfillLanguages } from "../flows/backfill-languages.ts";
 import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import { nameOf } from "./find-repository.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
@@ -20,6 +21,8 @@ export interface MemoryVerbPorts {
   readonly redact: (text: string) => Promise<string>;
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
+  /** The repositories that memory knows. */
+  readonly repositories: () => Promise<readonly Repo[]>;
   readonly close: () => void;
 }
 
@@ -31,6 +34,7 @@ const OPTIONS = {
   corpus: { type: "string" },
   limit: { type: "string" },
   pairs: { type: "boolean" },
+  all: { type: "boolean" },
 } as const;
 
 type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
@@ -49,7 +53,7 @@ export async function memory(
   const run = VERBS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory import FILE`, `memory export FILE`, `memory ls`, `memory show ID`, `memory stats` or `memory backfill`",
+      "write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
@@ -69,16 +73,15 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["ls", list],
   ["show", show],
   ["stats", stats],
+  ["forget", forget],
 ]);
 
 async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
-  const done = await importMemory(
-    readable(file),
-    { remembering: { redact }, lowInformation },
-    { embedder, memory: shelf },
-  );
+  const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
+  const rules = { remembering: { redact }, lowInformation, ...into };
+  const done = await importMemory(readable(file), rules, { embedder, memory: shelf });
   if (isJson(values)) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
   else console.log(importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
@@ -112,37 +115,44 @@ function importReport(
   return out.join("\n");
 }
 
-/** To a file that only its owner can read: memory holds code. */
 async function exportFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
-  if (file === undefined) throw new UsageError("say which file to write; - writes standard output");
+  if (file === undefined) throw new UsageError("say which file to write; - writes to standard output");
+  if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
+  const corpora = corporaOf(values);
+  const what = values.pairs === true ? "pairs" : "records";
+  const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
   const { memory: shelf, recall, embedder } = ports;
-  const repo = await ports.repoOf(values.repo);
-  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
-  const wish = { repo, corpora, what: values.pairs === true ? "pairs" : "records" } as const;
-  const lines = exportMemory(wish, { memory: shelf, recall, space: embedder.space });
-  if (file === "-") {
-    for await (const line of lines) console.log(line);
-    return 0;
-  }
-  const to = writable(file);
-  let count = 0;
-  try {
-    for await (const line of lines) {
-      writeSync(to, `${line}\n`);
-      count += 1;
+  let lines = 0;
+  async function* text() {
+    for (const repo of repos) {
+      for await (const line of exportMemory(
+        { repo, corpora, what },
+        { memory: shelf, recall, space: embedder.space },
+      )) {
+        lines += 1;
+        yield `${line}\n`;
+      }
     }
-  } finally {
-    closeSync(to);
   }
-  console.log(`${file}: ${count} ${wish.what} of ${repo.owner}/${repo.name}`);
+  await writeText(file, text());
+  // The lines themselves may be on their way to another program.
+  if (file === "-") return 0;
+  const of = values.all === true ? `${repos.length} repositories` : repos.map(nameOf).join();
+  console.log(isJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
   return 0;
 }
 
-function writable(file: string): number {
+async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
+  if (file === "-") {
+    for await (const line of text) process.stdout.write(line);
+    return;
+  }
   try {
-    return openSync(file, "w", 0o600);
+    // Code and conversations of repositories, which may be private.
+    await writeFile(file, text, { mode: 0o600 });
   } catch (cause) {
-    throw new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    if (!(cause instanceof Error && "code" in cause && "syscall" in cause)) throw cause;
+    throw new UsageError(`${file} cannot be written: ${cause.message}`);
   }
 }
 
@@ -161,13 +171,26 @@ async function backfill(subject: string | undefined, values: Words, ports: Memor
   return 0;
 }
 
+async function forget(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("say which memory to forget: memory forget mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const forgotten = await ports.memory.forget(repoKey(repo), [id]);
+  if (forgotten === 0) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  console.log(isJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${visible(id)}`);
+  return 0;
+}
+
+function corporaOf({ corpus }: Words): readonly Corpus[] {
+  return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
+}
+
 const LISTED = 50;
 
 async function list(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const limit = Number(values.limit ?? LISTED);
   if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
-  const corpora = values.corpus === undefined ? CORPORA : [oneOf("corpus", values.corpus, CORPORA)];
+  const corpora = corporaOf(values);
   const repo = await ports.repoOf(values.repo);
   const ids = await idsOf(repo, corpora, ports);
   const records = await ports.recall.records(scopeOf(repo), ids.slice(0, limit));

@@ -6,9 +6,9 @@ import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
 import { type SearchPorts, searchByHand } from "../flows/search-memory.ts";
 import type { Reranker } from "../ports-memory.ts";
+import { nameOf, nothingRemembered } from "./find-repository.ts";
 import { foundJson } from "./found-json.ts";
 import { foundPage } from "./found-page.ts";
-import { nameOf, nothingRemembered } from "./named-repository.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
@@ -65,10 +65,10 @@ export async function search(
   const asked = question(values, positionals);
   const ports = await open(values["data-dir"]);
   try {
+    const reranker = values.rerank === true && ports.open !== null ? await configured(ports.open.reranker) : null;
     const repo = await ports.repoOf(values.repo);
     const isKnown = ports.known.some((one) => repoKey(one) === repoKey(repo));
     if (!isKnown || ports.open === null) throw new Error(nothingRemembered(nameOf(repo), ports.known, ports.folder));
-    const reranker = values.rerank === true ? await configured(ports.open.reranker) : null;
     const found = await searchByHand(positionals, { repo, ...asked }, { ...ports.open, reranker });
     for (const { precedents } of found.searches)
       for (const { part, reason } of precedents.degraded)

@@ -148,6 +148,23 @@ export const Knowledge = z
       })
       .prefault({})
       .describe("Whose memory is searched."),
+    corpora: z
+      .strictObject({
+        docs: z
+          .boolean()
+          .default(true)
+          .describe(
+            "Remember the Markdown documents of the default branch, kept up to date with every push, and search them.",
+          )
+          .meta({ examples: [false] }),
+        code: z
+          .boolean()
+          .default(false)
+          .describe("The same with functions and classes. Off until it is measured to help.")
+          .meta({ examples: [true] }),
+      })
+      .prefault({})
+      .describe("What is remembered beside what was said in reviews."),
     retrieval: Retrieval.describe("How memory is searched for a review."),
   })
   .prefault({});

@@ -37,6 +37,56 @@ export interface ReviewJob {
   readonly explicit: boolean;
 }
 
+/** Why a repository's documents are looked through again. */
+export type IndexTrigger = "push" | "installed" | "default-branch" | "continued";
+
+/** Bring memory up to the head of the default branch: whatever the delivery said, the tree that stands there now is the truth. */
+export interface IndexJob {
+  readonly kind: "index";
+  /** `HOST/REPO_ID:index`: a later one takes the place of one that waits. */
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  readonly trigger: IndexTrigger;
+  /** Where the run that this one continues ended; absent at the beginning. */
+  readonly after?: string;
+}
+
+/** A repository has another name, owner or visibility: `repo` is how the delivery tells it. */
+export interface LabelJob {
+  readonly kind: "label";
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  /** `renamed`, `transferred`, `privatized`, `publicized`. */
+  readonly trigger: string;
+}
+
+/** A repository is deleted or no longer ours to read: what is remembered of it goes, once its host has confirmed that. */
+export interface ForgetJob {
+  readonly kind: "forget";
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  /** `deleted`, `removed`, `uninstalled`. */
+  readonly trigger: string;
+}
+
+/** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
+export type UpkeepJob = IndexJob | LabelJob | ForgetJob;
+
+export type Job = ReviewJob | UpkeepJob;
+
+/** One delivery that makes several jobs, as when the app is installed on many repositories. */
+export interface UpkeepJobs {
+  readonly kind: "upkeep";
+  readonly delivery: string;
+  readonly jobs: readonly UpkeepJob[];
+}
+
 /** The pull request went away or became a draft: whatever waits for it is dropped. */
 export interface CancelJob {
   readonly kind: "cancel";
@@ -55,4 +105,9 @@ export interface Ignored {
 /** The key under which the jobs of one pull request exclude each other. */
 export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string {
   return `${repo.host}/${repo.id}#${number}`;
+}
+
+/** The key under which jobs of one kind exclude each other in one repository. */
+export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"]): string {
+  return `${repo.host}/${repo.id}:${kind}`;
 }

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Category, Severity } from "./finding.ts";
 import type { Repo } from "./job.ts";
 
-/** finding: what Kodiai posted. review_comment: what people wrote. doc: the repository's Markdown. code: its functions and classes. */
-export const CORPORA = ["finding", "review_comment", "doc", "code"] as const;
+/** finding: what Kodiai posted. review_comment: what people wrote. doc: the repository's Markdown. wiki: the pages of its wiki. code: its functions and classes. */
+export const CORPORA = ["finding", "review_comment", "doc", "wiki", "code"] as const;
 export type Corpus = (typeof CORPORA)[number];
 
 /** What became of a finding or comment. `posted` is not `accepted`: nobody has said anything yet. */

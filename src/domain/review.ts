@@ -46,6 +46,13 @@ export interface Coverage {
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }
 
+/** The code that a finding is about. */
+export interface FindingHunk {
+  readonly findingId: string;
+  /** From the `@@` line to the finding's last line, redacted, at most 4,000 characters. */
+  readonly hunk: string;
+}
+
 /** A written review, complete and not yet sent. Everything that publish says stands here. */
 export interface Review {
   readonly kind: "review";
@@ -70,6 +77,8 @@ export interface Review {
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
   readonly cost: Cost;
+  /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
+  readonly hunks?: readonly FindingHunk[];
 }
 
 /** What stands on GitHub after publishing. */

@@ -3,7 +3,7 @@
 import type { Repo } from "../domain/job.ts";
 import { type Corpus, type EmbeddingSpace, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import { exportRow, pairsOf } from "../learn/learn.ts";
+import { pairsOf, recordLine } from "../learn/learn.ts";
 import type { Memory, Recall } from "../ports-memory.ts";
 
 export interface ExportPorts {
@@ -24,13 +24,14 @@ const PAGE = 500;
 const ALIKE = 10;
 
 /**
- * One JSON text a line, without line ends. Stale records are not among them.
+ * One JSON text a line, without line ends, by corpus, then id: the same memory gives the same file. Stale records are not
+ * among them, nor vectors, which whoever imports a record makes again.
  *
  * @throws Transient when memory cannot be read now
  */
 export async function* exportMemory(wish: ExportWish, ports: ExportPorts): AsyncGenerator<string> {
   if (wish.what === "records") {
-    for await (const record of recordsOf(wish, ports)) yield exportRow(record);
+    for await (const record of recordsOf(wish, ports)) yield recordLine(record);
     return;
   }
   const records = [];
@@ -38,7 +39,7 @@ export async function* exportMemory(wish: ExportWish, ports: ExportPorts): Async
   for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
 }
 
-/** Everything that is remembered of a repository, as its owner sees it. */
+/** Everything that is remembered of a repository, as its owner sees it, by corpus, then id. */
 export async function* recordsOf(
   { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
   { memory, recall, space }: ExportPorts,
@@ -46,7 +47,7 @@ export async function* recordsOf(
   const key = repoKey(repo);
   const scope: Scope = { repo: key, ownerPool: null, excludePull: null, before: null };
   for (const corpus of corpora) {
-    const ids = [...(await memory.known(key, corpus, space, null)).values()].map(({ id }) => id);
+    const ids = [...(await memory.known(key, corpus, space, null)).values()].map(({ id }) => id).sort();
     for (let at = 0; at < ids.length; at += PAGE) yield* await recall.records(scope, ids.slice(at, at + PAGE));
   }
 }

@@ -1,7 +1,8 @@
 // Lines of an export or a corpus -> memory, as they come: a wrong line is named and does not stop the rest. Importing the
 // same file again changes nothing.
 import { languageOf } from "../analyze/analyze.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
+import type { Repo } from "../domain/job.ts";
+import { type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import { addUp, type Remembered, type Remembering, remember, rowRecord } from "../learn/learn.ts";
 import type { Embedder, Memory } from "../ports-memory.ts";
@@ -15,6 +16,8 @@ export interface ImportRules {
   readonly remembering: Remembering;
   /** Why a comment is not worth remembering, or null. An evaluation remembers all, or its truth would be missing. */
   readonly lowInformation?: (text: string) => string | null;
+  /** Whose memories they become, whatever repository the rows name; left out: the one that each row names. */
+  readonly into?: Repo;
 }
 
 export interface Imported {
@@ -88,6 +91,20 @@ function sort(row: ReturnType<typeof rowRecord>, line: number, seen: Seen): void
 
 function readLine(line: string, rules: ImportRules): ReturnType<typeof rowRecord> {
   if (line.length > MAX_LINE) return { kind: "wrong", reason: `longer than ${MAX_LINE} characters` };
-  const { lowInformation } = rules;
-  return rowRecord(line, { languageOf, ...(lowInformation === undefined ? {} : { lowInformation }) });
+  const { lowInformation, into } = rules;
+  const row = rowRecord(line, { languageOf, ...(lowInformation === undefined ? {} : { lowInformation }) });
+  return into === undefined || "kind" in row ? row : movedRecord(row, into);
+}
+
+/** The memory as another repository's: its id is made anew, and it is read by whom that repository is read by. */
+function movedRecord(record: MemoryRecord, repo: Repo): MemoryRecord {
+  const key = repoKey(repo);
+  return {
+    ...record,
+    id: memoryId(key, record.corpus, record.sourceId),
+    repo: key,
+    repoName: `${repo.owner}/${repo.name}`,
+    ownerId: repo.ownerId,
+    visibility: repo.visibility,
+  };
 }

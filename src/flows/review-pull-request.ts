@@ -15,7 +15,7 @@ import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
-import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
+import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
@@ -41,6 +41,8 @@ export interface WritingPorts {
   readonly retrievals?: RetrievalLog | null;
   /** Which rules there are. */
   readonly known: KnownRules;
+  /** The text with every secret masked. Absent where nothing will be remembered. */
+  readonly redact?: (text: string) => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -123,7 +125,10 @@ export async function writeReview(
   const written = await step("review", () =>
     review(context, signals, precedents, { inspector: ports.inspector, leave }),
   );
-  return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
+  const cost = { ...written.cost, ms: ports.now() - started };
+  if (ports.redact === undefined) return { ...written, cost };
+  const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+  return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
 }
 
 function logged(
@@ -158,7 +163,7 @@ async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: S
  * try again would fail again. What another try may mend is tried again, as long as there is one.
  */
 async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
-  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin, hunkOf: () => null });
+  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
   try {
     return await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
   } catch (error) {

@@ -3,7 +3,7 @@
 import type { KnownRules } from "../config/check-rules.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
-import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
+import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
 import type { PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
@@ -36,7 +36,7 @@ export async function gather(
   const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
-  const { config, problems } = await readBaseConfig(repo, pull, pulls, known);
+  const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review);
   if (back !== null) return { kind: "skipped", reason: back };
 
@@ -70,15 +70,20 @@ export async function gather(
   };
 }
 
-/** From the base commit: a pull request cannot change the rules of its own review. */
-function readBaseConfig(
+/**
+ * The configuration of a repository at a commit. For a pull request that is the base commit: it cannot change the rules
+ * of its own review.
+ *
+ * @throws Transient when one of its files cannot be had now
+ */
+export function configAt(
   repo: Repo,
-  pull: PullRequest,
-  pulls: PullRequests,
+  sha: string,
+  pulls: Pick<PullRequests, "text" | "ownersText">,
   known: KnownRules,
 ): Promise<EffectiveConfig> {
   const files = {
-    ofBase: () => pulls.text(repo, CONFIG_PATH, pull.base.sha, MAX_ASKED_BYTES),
+    ofBase: () => pulls.text(repo, CONFIG_PATH, sha, MAX_ASKED_BYTES),
     ofOwner: (name: string) => pulls.ownersText(repo, name, CONFIG_PATH, MAX_ASKED_BYTES),
   };
   return readConfig(repo, files, known);

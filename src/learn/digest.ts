@@ -41,7 +41,7 @@ function contextOf(record: MemoryRecord): string {
 function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   const said = record.text.trim();
   // The tags of documents name languages, and code has none: both are what they say.
-  if (record.corpus === "doc" || record.corpus === "code") return said;
+  if (record.corpus !== "finding" && record.corpus !== "review_comment") return said;
   const fields = fieldsOf(record);
   const code = record.hunk?.trim() ?? "";
   const parts = {

@@ -89,3 +89,20 @@ function frontMatterWords(lines: readonly string[]): string[] {
 }
 
 const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
+
+/** Names of languages that are also everyday words or single letters: in a file's name they mostly mean something else. */
+const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
+
+/**
+ * Languages that a document's path names: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may be called by any
+ * language's name, in a file's name everyday words do not count.
+ *
+ * @returns canonical ids in the order of the path
+ */
+export function pathLanguages(path: string): string[] {
+  const folders = path.slice(0, 1_000).split("/");
+  const name = folders.pop() ?? "";
+  const words = name.replace(/\.[^.]{1,10}$/, "").split(/[^\p{L}\p{N}+#]+/u);
+  const found = [...folders.map(namedLanguage), ...words.map(namedLanguage).filter((id) => !EVERYDAY.has(id ?? ""))];
+  return [...new Set(found.filter((id) => id !== null && PROGRAMMING.has(id)))] as string[];
+}

@@ -23,3 +23,11 @@ export function isDocPath(path: string): boolean {
   if (!MARKDOWN.test(path) || NEVER.test(path)) return false;
   return FOLDERS.test(path) || NAMES.test(path) || AGENT_FOLDERS.test(path);
 }
+
+/** What a wiki shows around its pages. */
+const AROUND_PAGES = /(?:^|\/)_(?:sidebar|footer|header)\./i;
+
+/** True for a page of a wiki that is written in Markdown. */
+export function isWikiPage(path: string): boolean {
+  return MARKDOWN.test(path) && !AROUND_PAGES.test(path);
+}

@@ -30,16 +30,20 @@ const MAX_SECTIONS = 1_000;
 /**
  * The sections of a document. Every line that says something, but the front matter, is in exactly one of them.
  *
+ * @param ofPath languages that the document's path names
  * @returns in the order of the document, at most 1,000; `skipped` says what is left out
  */
-export function docSections(text: string): {
+export function docSections(
+  text: string,
+  ofPath: readonly string[] = [],
+): {
   readonly sections: readonly DocSection[];
   readonly skipped: readonly string[];
 } {
   const { frontMatter, body } = blocks(text);
   const named = frontMatterLanguages(frontMatter);
   const all = body.flatMap((block) => (block.kind === "code" ? [block] : []));
-  const documents = [...new Set([...named, ...languageTags(linesByLanguage(all))])];
+  const documents = [...new Set([...named, ...ofPath, ...languageTags(linesByLanguage(all))])];
   const found = groups(body);
   // Each gives a section at least.
   const kept = found.slice(0, MAX_SECTIONS);

@@ -29,9 +29,13 @@ export interface Chunk {
 const MAX_HEADING = 100;
 
 /** One record a section, in the order of the document. Its tags are the languages that it speaks about. */
-export function fromSections(file: SourceFile, sections: readonly DocSection[]): MemoryRecord[] {
+export function fromSections(
+  file: SourceFile,
+  corpus: "doc" | "wiki",
+  sections: readonly DocSection[],
+): MemoryRecord[] {
   return sections.map((section) =>
-    record(file, "doc", section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
+    record(file, corpus, section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
       tags: section.languages,
       language: section.languages[0] ?? UNKNOWN_LANGUAGE,
       symbol: section.headings.map((heading) => heading.slice(0, MAX_HEADING)).join(" > ") || null,

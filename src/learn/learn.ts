@@ -3,12 +3,15 @@
 import type { Finding } from "../domain/finding.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
-import type { PostedReview } from "../domain/review.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
+import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
 import { recordHashes } from "./content-hash.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
-import { isDocPath } from "./doc-paths.ts";
+import { pathLanguages } from "./doc-languages.ts";
+import { isDocPath, isWikiPage } from "./doc-paths.ts";
 import { docSections } from "./doc-sections.ts";
+import { findingHunks } from "./finding-hunks.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
@@ -200,13 +203,12 @@ export interface ReviewFacts {
   readonly at: number;
   /** Our account: `kodiai[bot]`; null on the command line. */
   readonly author: string | null;
-  /** The diff around a finding's lines, or null. */
-  readonly hunkOf: (finding: Finding) => string | null;
 }
 
 /** The memories of what a review said: everything but what stood on the pull request before. */
 export function findingRecords(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
   const { review, findings, reviewUrl, summaryUrl } = posted;
+  const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
   const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
   return findings
     .filter(({ place }) => place !== "already-posted")
@@ -219,9 +221,18 @@ export function findingRecords(posted: PostedReview, facts: ReviewFacts): Memory
         at: facts.at,
         author: facts.author,
         language: languages.get(finding.path) ?? "unknown",
-        hunk: facts.hunkOf(finding),
+        hunk: hunks.get(finding.id) ?? null,
       }),
     );
+}
+
+/** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */
+export function reviewHunks(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  redact: Redact,
+): Promise<readonly FindingHunk[]> {
+  return findingHunks(findings, files, redact);
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
@@ -230,15 +241,20 @@ export function corpusOf(path: string, language: string, chunker: CodeChunker): 
   return chunker.languages.has(language) ? "code" : null;
 }
 
+/** Which corpus a file of a wiki belongs to; null for what is no page: navigation, images, other markup than Markdown. */
+export function wikiCorpusOf(path: string): "wiki" | null {
+  return isWikiPage(path) ? "wiki" : null;
+}
+
 /** The memories of one file, and what of it was left out. */
 export async function fileRecords(
-  file: SourceFile & { readonly corpus: "doc" | "code"; readonly language: string },
+  file: SourceFile & { readonly corpus: "doc" | "wiki" | "code"; readonly language: string },
   text: string,
   chunker: CodeChunker,
 ): Promise<{ readonly records: readonly MemoryRecord[]; readonly skipped: readonly string[] }> {
-  if (file.corpus === "doc") {
-    const { sections, skipped } = docSections(text);
-    return { records: fromSections(file, sections), skipped };
+  if (file.corpus !== "code") {
+    const { sections, skipped } = docSections(text, pathLanguages(file.path));
+    return { records: fromSections(file, file.corpus, sections), skipped };
   }
   const { chunks, skipped } = await chunker.chunks(file.path, file.language, text);
   return { records: fromChunks(file, file.language, chunks), skipped };
@@ -254,8 +270,8 @@ export function rowRecord(
   return row.kind === "record" ? row.record : fromComment(row.comment, row.repo, rules);
 }
 
-/** A memory as a line of our own export, which rowRecord reads back. */
-export function exportRow(record: MemoryRecord): string {
+/** A memory as a line of our own export, which `rowRecord` reads back as it is. */
+export function recordLine(record: MemoryRecord): string {
   return exportLine(record);
 }
 

@@ -36,6 +36,53 @@ export const PullRequestDelivery = z.object({
 });
 export type PullRequestDelivery = z.infer<typeof PullRequestDelivery>;
 
+const installation = z.object({ id: z.int() });
+
+/** A push to any branch or tag. */
+export const PushDelivery = z.object({
+  ref: z.string().max(1_000),
+  deleted: z.boolean().optional(),
+  installation,
+  repository: Repository.extend({ default_branch: z.string() }),
+});
+export type PushDelivery = z.infer<typeof PushDelivery>;
+
+/** Something happened to a repository as a whole. */
+export const RepositoryDelivery = z.object({
+  action: z.string(),
+  installation,
+  repository: Repository,
+  changes: z.object({ default_branch: z.unknown().optional() }).nullish(),
+});
+export type RepositoryDelivery = z.infer<typeof RepositoryDelivery>;
+
+/** A repository in a list of an installation: its owner is the installation's account. */
+const Listed = z.object({ id: z.int(), name: z.string(), private: z.boolean().optional() });
+const Listing = z.array(Listed).max(100_000).nullish();
+export type ListedRepository = z.infer<typeof Listed>;
+
+/** The App was installed somewhere or taken away, or the list of repositories that it may read has changed. */
+export const InstallationDelivery = z.object({
+  action: z.string(),
+  installation: installation.extend({ account: z.object({ login: z.string(), id: z.int() }) }),
+  repositories: Listing,
+  repositories_added: Listing,
+  repositories_removed: Listing,
+});
+export type InstallationDelivery = z.infer<typeof InstallationDelivery>;
+
+/**
+ * Who may read it. The two fields of a payload can differ, as they were written at different times: the stricter counts.
+ */
+export function visibilityOf(repository: {
+  readonly private?: boolean | undefined;
+  readonly visibility?: "public" | "private" | "internal" | undefined;
+}): "public" | "private" | "internal" {
+  const { private: isPrivate, visibility } = repository;
+  if (visibility === undefined) return isPrivate === false ? "public" : "private";
+  return visibility === "public" && isPrivate === true ? "private" : visibility;
+}
+
 /** A webhook whose signature was checked. `payload` is parsed JSON of any shape. */
 export interface Delivery {
   /** X-GitHub-Delivery: the same for a redelivery. */

@@ -1,8 +1,9 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 import { dependencyBot } from "../domain/bots.ts";
-import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger } from "../domain/job.ts";
-import { type Delivery, PullRequestDelivery } from "./delivery.ts";
+import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger, type UpkeepJobs } from "../domain/job.ts";
+import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
+import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
 /** The label by which people ask for a review. */
 export const REVIEW_LABEL = "kodiai:review";
@@ -18,10 +19,11 @@ export interface Reception {
 /**
  * Reads one delivery.
  *
- * @returns a job, a cancellation, or `Ignored` with a reason; never throws, whatever the payload is
+ * @returns a job, a cancellation, jobs that keep memory in step with repositories, or `Ignored` with a reason; never throws, whatever the payload is
  */
-export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | Ignored {
+export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | UpkeepJobs | Ignored {
   const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
+  if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
   if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
 
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
@@ -57,7 +59,7 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
       ownerId: repository.owner.id,
       owner: repository.owner.login,
       name: repository.name,
-      visibility: repository.visibility ?? (repository.private === false ? "public" : "private"),
+      visibility: visibilityOf(repository),
     },
     number: pull.number,
     headSha: pull.head.sha,

@@ -62,11 +62,11 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
 const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructuredtext", "asciidoc", UNKNOWN_LANGUAGE]);
 
 /**
- * The canonical id, or `unknown`. The stored language speaks first; a document's is that of its first tag that is not
+ * The canonical id, or `unknown`. The stored language speaks first; a document's or wiki page's is that of its first tag that is not
  * general; rows without one are told by the extension of their path.
  */
 export function chunkLanguage({ corpus, language, path, tags = [] }: ChunkOrigin): string {
-  if (corpus === "doc") {
+  if (corpus === "doc" || corpus === "wiki") {
     const named = [language ?? "", ...tags].map(canonicalLanguage).find((id) => !GENERAL.has(id));
     return named ?? UNKNOWN_LANGUAGE;
   }

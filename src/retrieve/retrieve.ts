@@ -39,6 +39,7 @@ import { type RankedList, rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
 import { admits, scopeOf } from "./scope.ts";
+import { searchedCorpora } from "./searched-corpora.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
@@ -190,7 +191,8 @@ async function candidates(
   const { settings, ports, tuning, scope, tries } = at;
   const { method, topK } = settings.knowledge.retrieval;
   const k = Math.max(tuning.overFetch, topK * 5);
-  const filter = { corpora: tuning.corpora, ...settings.asked?.filter };
+  const corpora = searchedCorpora(tuning.corpora, settings.knowledge.corpora);
+  const filter = { corpora, ...settings.asked?.filter };
   const { vectors, usage } = method === "keyword" ? NOT_EMBEDDED : await embedded(at, variants);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(

@@ -60,7 +60,7 @@ export const TUNING: Tuning = {
   recency: true,
   outcome: true,
   sourceWeights: new Map<Corpus, number>(),
-  corpora: ["finding", "review_comment", "doc"],
+  corpora: ["finding", "review_comment", "doc", "wiki"],
   shadowShare: 0.05,
   rerank: {
     most: 50,

@@ -92,7 +92,7 @@ describe("a delivery is refused", () => {
 
 describe("a delivery is taken and ignored", () => {
   test.each([
-    ["push", { ref: "refs/heads/main" }],
+    ["fork", { forkee: { full_name: "acme/shop" } }],
     ["a_new_event", { action: "happened" }],
     ["ping", { zen: "Keep it logically awesome.", hook_id: 1 }],
   ])("when the event is %s", async (event, payload) => {

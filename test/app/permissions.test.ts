@@ -47,5 +47,5 @@ test("reading pull requests is not enough to review them", async () => {
 
 test("GitHub grants metadata to every App, so app.yml could not ask for less", () => {
   expect(manifest.permissions).toEqual({ contents: "read", metadata: "read", pull_requests: "write" });
-  expect(manifest.events).toEqual(["pull_request"]);
+  expect(manifest.events).toEqual(["pull_request", "push", "repository"]);
 });

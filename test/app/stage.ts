@@ -35,6 +35,8 @@ export interface Stage {
   jobs(pull: Pull): readonly JobRow[];
   /** The job that the last delivery made has ended. Returns it. */
   settled(pull: Pull): Promise<JobRow>;
+  /** All jobs that follow the repository have ended. Returns how, oldest first: `index: indexed …`. */
+  followed(repository: { readonly id: number }): Promise<readonly string[]>;
   /** The newest job has failed and waits for another try. Returns it. */
   waitsAgain(pull: Pull): Promise<JobRow>;
   /** What became of each delivery, by X-GitHub-Delivery. */
@@ -92,8 +94,20 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     world.setWebhookUrl(app.url + WEBHOOK_PATH);
   };
 
+  const upkeep = (id: number) =>
+    db
+      .prepare("SELECT key, state, outcome FROM jobs WHERE key LIKE ? AND lane = 'upkeep' ORDER BY id")
+      .all(`github.com/${id}:%`) as { key: string; state: JobRow["state"]; outcome: string }[];
+
   return {
     world,
+    async followed({ id }) {
+      const open = () => upkeep(id).filter(({ state }) => state === "waiting" || state === "running");
+      await until(`the jobs of repository ${id}`, () => upkeep(id).length > 0 && open().length === 0);
+      return upkeep(id).map(({ key, state, outcome }) => {
+        return `${key.slice(key.indexOf(":") + 1)}: ${state === "done" ? "" : `${state} `}${outcome}`;
+      });
+    },
     url: () => app.url,
     dataDir,
     log,

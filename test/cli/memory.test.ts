@@ -44,7 +44,15 @@ const recall: Recall = {
 };
 
 const open = (): Promise<MemoryVerbPorts> =>
-  Promise.resolve({ memory: shelf, recall, embedder, redact, repoOf: () => Promise.resolve(REPO), close: () => {} });
+  Promise.resolve({
+    memory: shelf,
+    recall,
+    embedder,
+    redact,
+    repoOf: () => Promise.resolve(REPO),
+    repositories: () => Promise.resolve([REPO]),
+    close: () => {},
+  });
 
 function givenFile(text: string): string {
   const file = join(folder, "rows.jsonl");
@@ -109,20 +117,30 @@ test("index tells what it read and what it left out", async () => {
   ];
   const tree: Tree = {
     commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
-    list: () => Promise.resolve(files),
+    list: () => Promise.resolve({ files, incomplete: null }),
     async *texts(asked) {
       for (const file of asked) yield { file, text: "Hello there." };
     },
   };
   const chunker: CodeChunker = { languages: new Set(), chunks: () => Promise.resolve({ chunks: [], skipped: [] }) };
   const asked: unknown[] = [];
-  const ports = { repo: REPO, redact, now: () => AT, close: () => {}, tree, chunker, embedder, memory: shelf };
+  const ports = {
+    repo: REPO,
+    redact,
+    urlOf: () => null,
+    now: () => AT,
+    close: () => {},
+    tree,
+    chunker,
+    embedder,
+    memory: shelf,
+  };
   const openIndex = (words: unknown) => {
     asked.push(words);
     return Promise.resolve(ports);
   };
   expect(await index([folder, "--rev", "main"], openIndex)).toBe(0);
-  expect(asked).toEqual([{ path: folder, revision: "main", dataDir: undefined }]);
+  expect(asked).toEqual([{ path: folder, repo: undefined, wiki: undefined, revision: "main", dataDir: undefined }]);
   expect(printed.join("\n")).toBe(
     "acme/payments at 6dcb09b5b578: 1 files read, 0 unchanged, 0 gone\n" +
       "  1 added, 0 updated, 0 unchanged, 0 forgotten, 0 refused; 1 embedded\n" +

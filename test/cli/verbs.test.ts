@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/wire.ts";
+import { openStore } from "../../src/wire-store.ts";
 import { BACKUP } from "../app/given.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { givenRecord } from "../learn/given.ts";
@@ -90,9 +90,9 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "data ok",
     "queue ok",
     "memory ok",
-    "retrieval ok",
     "sqlite-vec ok",
     "embedder ok",
+    "retrieval ok",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);
@@ -135,11 +135,11 @@ test("doctor names memories whose vectors come from another embedder than the on
   await store.memory.remember([{ record: givenRecord(), vector }], { model: "voyage-code-3", dimension: 1024 });
   await store.close();
   const { checks } = JSON.parse((await run(["doctor", "--data-dir", folder, "--json"])).out);
-  expect(checks.find(({ name }: { name: string }) => name === "memory")).toEqual({
-    name: "memory",
+  expect(checks.find(({ name }: { name: string }) => name === "vectors")).toEqual({
+    name: "vectors",
     state: "note",
     text: expect.stringMatching(
-      /^1 memories were embedded by voyage-code-3 with 1024 numbers and are found by words only/,
+      /^1 of voyage-code-3 \(1024 numbers\); 1 of another model than the embedder's: not compared/,
     ),
   });
 });

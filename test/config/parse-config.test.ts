@@ -48,8 +48,8 @@ describe("each problem is named with its line, its column and its mend", () => {
     ],
     [
       "a key that other tools have and Kodiai has not",
-      "path_instructions: []\n",
-      "1:1 error path_instructions: `path_instructions` is not supported yet; remove it",
+      "tone_instructions: terse\n",
+      "1:1 error tone_instructions: `tone_instructions` is not supported yet; remove it",
     ],
     [
       "a word that is no choice",

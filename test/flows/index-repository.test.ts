@@ -192,3 +192,49 @@ test("a definition that stands twice in a file has two names, and both are kept"
   await index();
   expect(sources()).toEqual(["a.ts#A", "a.ts#A.f", "a.ts#f", "a.ts#f:2"]);
 });
+
+test("a run reads no more than it may, and the next goes on where it ended", async () => {
+  clone.commit(Object.fromEntries(["e", "a", "c", "b", "d"].map((name) => [`docs/${name}.md`, `About ${name}.\n`])));
+  const tree = await gitTree(clone.path, "HEAD");
+  const run = (after: string | null, most = { files: 2, bytes: 1_000 }) =>
+    indexRepository(
+      { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact }, most, after },
+      { tree, chunker: astChunker(), embedder, memory },
+    );
+  expect(await run(null)).toMatchObject({ files: { read: 2, waiting: 3 }, next: "docs/b.md" });
+  expect(sources()).toEqual(["docs/a.md", "docs/b.md"]);
+  expect(await run("docs/b.md")).toMatchObject({ files: { read: 2, unchanged: 2, waiting: 1 }, next: "docs/d.md" });
+  expect(await run("docs/d.md")).toMatchObject({ files: { read: 1, waiting: 0, gone: 0 }, next: null });
+  expect(sources()).toHaveLength(5);
+  // One file is always read, or a large one would be waited for for ever.
+  memory.rows.clear();
+  expect(await run(null, { files: 9, bytes: 1 })).toMatchObject({ files: { read: 1, waiting: 4 }, next: "docs/a.md" });
+});
+
+test("of a tree that is listed in part, what is missing from the list is not forgotten", async () => {
+  clone.commit({ "docs/a.md": "About a.\n", "docs/b.md": "About b.\n" });
+  await index(["doc"]);
+  const tree = await gitTree(clone.path, "HEAD");
+  const { files } = await tree.list();
+  const cut = { files: files.filter(({ path }) => path !== "docs/b.md"), incomplete: "cut off" };
+  const request = { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact } } as const;
+  const ports = { chunker: astChunker(), embedder, memory };
+  expect(
+    await indexRepository(request, { ...ports, tree: { ...tree, list: () => Promise.resolve(cut) } }),
+  ).toMatchObject({
+    files: { unchanged: 1, gone: 0 },
+    forgotten: 0,
+    degraded: [{ part: "tree", reason: "cut off" }],
+  });
+  expect(sources()).toEqual(["docs/a.md", "docs/b.md"]);
+});
+
+test("where embeddings are off nothing is embedded, and the next run reads nothing again", async () => {
+  clone.commit({ "docs/guide.md": GUIDE });
+  const tree = await gitTree(clone.path, "HEAD");
+  const request = { repo: REPO, corpora: ["doc"], at: AT, remembering: { redact }, wordsOnly: true } as const;
+  const run = () => indexRepository(request, { tree, chunker: astChunker(), embedder, memory });
+  expect(await run()).toMatchObject({ remembered: { added: 2, wordsOnly: 2 }, degraded: [] });
+  expect(embedder.asked).toEqual([]);
+  expect(await run()).toMatchObject({ files: { read: 0, unchanged: 1 } });
+});

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedRetrieval } from "../../src/domain/logged-retrieval.ts";
 import { searchByHand } from "../../src/flows/search-memory.ts";
 import type { Embedder } from "../../src/ports-memory.ts";
-import { openStore, type Store } from "../../src/wire.ts";
+import { openStore, type Store } from "../../src/wire-store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
 import { givenRecord, REPO } from "../learn/given.ts";
 

@@ -137,10 +137,11 @@ function givenFinding(with_: Partial<Finding> = {}): Finding {
 function givenPosted(findings: PostedReview["findings"]): PostedReview {
   const signals = { files: [{ path: "src/charge/retry.cc", language: "cpp", kind: "source" }] };
   const review = { repo: REPO, number: 12, headSha: "6dcb09b5b57875f334f61aebed695e2e4193db5e", signals };
+  const hunks = [{ findingId: "fnd_0a1b2c3d4e5f", hunk: "@@ -10,4 +10,6 @@\n+    submit(card);" }];
   return {
     kind: "posted",
     // Only what remembering reads.
-    review: review as unknown as PostedReview["review"],
+    review: { ...review, hunks } as unknown as PostedReview["review"],
     reviewUrl: "https://github.com/acme/payments/pull/12#pullrequestreview-1",
     summaryUrl: "https://github.com/acme/payments/pull/12#issuecomment-1",
     findings,
@@ -154,7 +155,7 @@ test("what a review said is remembered as posted, and what stood there before is
       { finding: givenFinding({ id: "fnd_1" }), place: "summary", reason: "over the limit" },
       { finding: givenFinding({ id: "fnd_2" }), place: "already-posted", reason: "said before" },
     ]),
-    { at: AT, author: "kodiai[bot]", hunkOf: () => "@@ -10,4 +10,6 @@\n+    submit(card);" },
+    { at: AT, author: "kodiai[bot]" },
   );
   expect(
     records.map(({ sourceId, outcome, language, provenance }) => [sourceId, outcome, language, provenance.url]),

@@ -92,5 +92,8 @@ describe("which language a memory is about", () => {
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general", "Python", "C++"] })).toBe("python");
     expect(chunkLanguage({ corpus: "doc", language: "markdown", tags: ["general"] })).toBe("unknown");
     expect(languageBoost(chunkLanguage({ corpus: "doc", tags: ["python"] }), all("Python")).factor).toBe(1.25);
+    expect(languageBoost(chunkLanguage({ corpus: "wiki", tags: ["general", "python"] }), all("Python")).factor).toBe(
+      1.25,
+    );
   });
 });

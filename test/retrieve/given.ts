@@ -5,7 +5,7 @@ import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
 import type { Author, PullRequestContext } from "../../src/domain/pull-request.ts";
-import type { MemoryCounts, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
+import type { MemoryCounts, MemoryFilter, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
@@ -210,9 +210,10 @@ export interface FakeRecall extends Recall {
 export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}): FakeRecall {
   const asked: string[] = [];
   const scopes: Scope[] = [];
-  const inScope = (scope: Scope) => {
+  const inScope = (scope: Scope, filter: MemoryFilter = {}) => {
     scopes.push(scope);
     return shelved.filter(({ record }) => {
+      if (filter.corpora?.includes(record.corpus) === false) return false;
       const own = record.repo === scope.repo && record.provenance.pull !== scope.excludePull;
       const pool = scope.ownerPool;
       const shared = pool !== null && record.repo !== scope.repo && record.ownerId === pool.ownerId;
@@ -220,8 +221,8 @@ export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}
     });
   };
   const fake: Recall = {
-    nearest: async (scope, vector, _space, k) =>
-      inScope(scope)
+    nearest: async (scope, vector, _space, k, filter) =>
+      inScope(scope, filter)
         .flatMap(({ record, vector: own }) =>
           own === undefined
             ? []
@@ -229,8 +230,8 @@ export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}
         )
         .sort((a, b) => a.distance - b.distance)
         .slice(0, k),
-    matching: async (scope, text, k) => {
-      const all = inScope(scope);
+    matching: async (scope, text, k, filter) => {
+      const all = inScope(scope, filter);
       const bags = all.map(({ record }) => wordsOf(`${record.text} ${record.path ?? ""}`));
       const rarity = (word: string) => {
         const count = bags.filter((bag) => bag.has(word)).length;

@@ -8,7 +8,7 @@ import { randomFrom, syntheticTexts, syntheticVectors } from "../../bench/synthe
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
 import { retrieve } from "../../src/retrieve/retrieve.ts";
-import { openStore, type Store } from "../../src/wire.ts";
+import { openStore, type Store } from "../../src/wire-store.ts";
 import { added, embedder, given, memory, NOW, type Shape } from "./given.ts";
 
 const MANY = 10_000;
@@ -25,7 +25,11 @@ let folder: string;
 let store: Store;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-room-"));
-  store = openStore(folder);
+  // The first question waits until the index is read, however busy the machine is.
+  store = openStore(folder, {
+    limits: { coldRows: Number.POSITIVE_INFINITY },
+    patience: { answerMs: 60_000 },
+  });
   const texts = syntheticTexts(MANY, random);
   const rows = texts.map((text, at) => ({
     record: memory(`mem_${at}`, {

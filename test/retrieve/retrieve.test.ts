@@ -323,7 +323,7 @@ describe("how memory is asked", () => {
     };
     await run({ shelved: THIRTY, recall: { nearest: spy, matching: spy }, knowledge: retrieval({ topK: 1 }) });
     expect(asked.length).toBeGreaterThan(4);
-    for (const parts of asked) expect(parts).toEqual([50, { corpora: ["finding", "review_comment", "doc"] }]);
+    for (const parts of asked) expect(parts).toEqual([50, { corpora: ["finding", "review_comment", "doc", "wiki"] }]);
   });
 
   test("by words alone nothing is embedded; by meaning alone no words are asked", async () => {
@@ -595,6 +595,7 @@ test("the settings of a repository without any are those that are documented", (
   expect(defaultKnowledge()).toEqual({
     sharing: { enabled: false },
     embeddings: "auto",
+    corpora: { docs: true, code: false },
     retrieval: {
       enabled: true,
       topK: 5,

@@ -11,7 +11,10 @@ import { GitFailed, git, gitProcess, gitText } from "./git.ts";
 export async function gitTree(cwd: string, revision: string): Promise<Tree> {
   const commit = await gitText(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`]);
   // From the top of the clone, whichever folder of it was named.
-  const list = async () => parseListing(await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]));
+  const list = async () => {
+    const files = parseListing(await git(cwd, ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]));
+    return { files, incomplete: null };
+  };
   return { commit, list, texts: (files) => texts(cwd, files) };
 }
 

@@ -25,6 +25,13 @@ export interface ClientOptions {
 export interface Clients {
   /** Reads contents of, and writes to pull requests of, this one repository. */
   forRepository(installationId: number, repo: Repo): Promise<GitHub>;
+  /**
+   * Reads contents of this one repository, whatever it is called by now, with a token made for the purpose: what was
+   * taken from us a moment ago is known. Null when the installation does not reach it.
+   */
+  forReading(installationId: number, repo: Repo): Promise<{ readonly github: GitHub; readonly name: string } | null>;
+  /** The installation that reaches the repository under the name it is told by; null when there is none. */
+  installationOf(repo: Repo): Promise<number | null>;
   /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
@@ -66,21 +73,44 @@ export function githubClients(options: ClientOptions): Clients {
           permissions: REVIEW_PERMISSIONS,
         }),
       ),
-    forOwnersRepository: (installationId, repo, name) =>
-      translated(async () => {
-        try {
-          return await client(`${installationId}/${repo.ownerId}/${name}`, installationId, {
-            repositories: [name],
-            permissions: READ_PERMISSIONS,
-          });
-        } catch (error) {
-          // 404 and 422: no such repository, or the app is not installed on it.
-          if (error instanceof Error && "status" in error && (error.status === 404 || error.status === 422))
-            return null;
-          throw error;
-        }
+    forReading: (installationId, repo) =>
+      unlessOutOfReach(async () => {
+        const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
+          installation_id: installationId,
+          repository_ids: [repo.id],
+          permissions: READ_PERMISSIONS,
+        });
+        const name = data.repositories?.find(({ id }) => id === repo.id)?.full_name;
+        return {
+          github: newClient(options, data.token, installationId),
+          name: name ?? `${repo.owner}/${repo.name}`,
+        };
       }),
+    installationOf: (repo) =>
+      unlessOutOfReach(async () => {
+        const at = { owner: repo.owner, repo: repo.name };
+        return (await options.app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
+      }),
+    forOwnersRepository: (installationId, repo, name) =>
+      unlessOutOfReach(() =>
+        client(`${installationId}/${repo.ownerId}/${name}`, installationId, {
+          repositories: [name],
+          permissions: READ_PERMISSIONS,
+        }),
+      ),
   };
+}
+
+/** 404 and 422: no such repository or installation, or the app is not installed on it. */
+function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
+  return translated(async () => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Error && "status" in error && (error.status === 404 || error.status === 422)) return null;
+      throw error;
+    }
+  });
 }
 
 function newClient(options: ClientOptions, token: string, installationId: number): Octokit {

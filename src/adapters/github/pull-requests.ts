@@ -16,7 +16,7 @@ export interface AuthorCache {
 
 export interface PullRequestsOptions {
   readonly github: GitHub;
-  readonly clients: Clients;
+  readonly clients: Pick<Clients, "forOwnersRepository">;
   readonly installationId: number;
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
@@ -33,14 +33,28 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
     pull: (repo, number) => translated(() => readPull(github, repo, number)),
     changes: (repo, pull) => translated(() => listChanges(github, repo, pull)),
     text: (repo, path, sha, maxBytes) => translated(() => readText(github, repo, path, sha, maxBytes)),
-    ownersText: (repo, name, path, maxBytes) =>
-      translated(async () => {
-        const client = await options.clients.forOwnersRepository(options.installationId, repo, name);
-        return client === null ? null : readText(client, { ...repo, name }, path, undefined, maxBytes);
-      }),
+    ownersText: githubFiles(options.clients, options.installationId).ownersText,
     authorFacts: (repo, pull) => translated(() => readAuthor(options, repo, pull)),
     ownComments: (repo, number) => translated(() => readOwnComments(github, repo, number, options.botLogin)),
   };
+}
+
+/** Files of a repository without a pull request, each read with a token of their repository. */
+export function githubFiles(
+  clients: Pick<Clients, "forOwnersRepository">,
+  installationId: number,
+): Pick<PullRequests, "text" | "ownersText"> {
+  const ownersText: PullRequests["ownersText"] = (repo, name, path, maxBytes) =>
+    translated(async () => {
+      const client = await clients.forOwnersRepository(installationId, repo, name);
+      return client === null ? null : readText(client, { ...repo, name }, path, undefined, maxBytes);
+    });
+  const text: PullRequests["text"] = (repo, path, sha, maxBytes) =>
+    translated(async () => {
+      const client = await clients.forOwnersRepository(installationId, repo, repo.name);
+      return client === null ? null : readText(client, repo, path, sha, maxBytes);
+    });
+  return { text, ownersText };
 }
 
 async function readPull(github: GitHub, repo: Repo, number: number): Promise<PullRequest> {

@@ -1,11 +1,16 @@
 // Memory that could not be opened: reviews go on without it and say why, and nothing is taken for remembered.
-import type { Memory, Recall } from "../../ports-memory.ts";
+import type { Memory, Recall, RepositoryLabels } from "../../ports-memory.ts";
 
 /** @param reason one line; it stands in reviews, so it names no file of the server */
-export function memoryOff(reason: string): { readonly recall: Recall; readonly memory: Memory } {
+export function memoryOff(reason: string): {
+  readonly recall: Recall;
+  readonly memory: Memory;
+  readonly labels: RepositoryLabels;
+} {
   const fail = () => Promise.reject(new Error(reason));
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
     memory: { remember: fail, known: fail, forget: fail, forgetRepository: fail },
+    labels: { relabel: fail, all: fail },
   };
 }

@@ -27,7 +27,11 @@ export function sqliteLedger(db: Database): Ledger {
     settle(job, review, now, outcome) {
       write(db, () =>
         db
-          .prepare("UPDATE reviews SET settled_at = ?, outcome = ? WHERE key = ? AND head_sha = ? AND base_sha = ?")
+          // The code that it was about is remembered by now, or never will be.
+          .prepare(
+            `UPDATE reviews SET settled_at = ?, outcome = ?, review = json_remove(review, '$.hunks')
+             WHERE key = ? AND head_sha = ? AND base_sha = ?`,
+          )
           .run(now, outcome, job.key, review.headSha, review.baseSha),
       );
     },
@@ -37,6 +41,11 @@ export function sqliteLedger(db: Database): Ledger {
           .prepare("SELECT 1 FROM reviews WHERE key = ? AND head_sha = ? AND base_sha = ? AND outcome = 'posted'")
           .get(job.key, headSha, baseSha) !== undefined
       );
+    },
+    forgetRepository({ host, id }) {
+      // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
+      const [from, to] = [`${host}/${id}#`, `${host}/${id}$`];
+      return write(db, () => db.prepare("DELETE FROM reviews WHERE key >= ? AND key < ?").run(from, to).changes);
     },
   };
 }

@@ -91,4 +91,19 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX retrievals_by_age ON retrievals (created_at);
   `,
+  `
+  -- What a delivery can become is the program's to say: the list grows.
+  CREATE TABLE deliveries_2 (
+    id          TEXT PRIMARY KEY,
+    event       TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    outcome     TEXT NOT NULL,
+    reason      TEXT
+  ) STRICT;
+  INSERT INTO deliveries_2 SELECT id, event, received_at, outcome, reason FROM deliveries;
+  DROP TABLE deliveries;
+  ALTER TABLE deliveries_2 RENAME TO deliveries;
+
+  ALTER TABLE jobs ADD COLUMN lane TEXT NOT NULL DEFAULT 'review' CHECK (lane IN ('review', 'upkeep'));
+  `,
 ];

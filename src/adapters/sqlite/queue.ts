@@ -1,7 +1,7 @@
 // The durable queue on one SQLite file and one process.
 import type { Database } from "better-sqlite3";
-import type { CancelJob, Ignored, ReviewJob } from "../../domain/job.ts";
-import type { JobEnd, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
+import type { CancelJob, Ignored, Job, ReviewJob, UpkeepJob, UpkeepJobs } from "../../domain/job.ts";
+import type { JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
 import { write } from "./database.ts";
 
 interface JobRow {
@@ -17,54 +17,79 @@ interface JobRow {
  */
 export function sqliteQueue(db: Database): Queue {
   return {
+    ...lane<ReviewJob>(db, "review"),
+    upkeep: lane<UpkeepJob>(db, "upkeep"),
     accept: (delivery, outcome) => write(db, () => accept(db, delivery, outcome)),
-    lease: (now, leaseMs) => write(db, () => lease(db, now, leaseMs)),
-    end: (held, now, end) => write(db, () => finish(db, held, now, end)),
     recover: (now) => write(db, () => recover(db, now)),
-    nextAt: () => {
-      const row = db.prepare("SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting'").get() as {
-        at: number | null;
-      };
-      return row.at;
-    },
     counts: () => counts(db),
   };
 }
 
-function accept(db: Database, delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean {
+type LaneName = "review" | "upkeep";
+
+function lane<Held extends Job>(db: Database, name: LaneName): Lane<Held> {
+  return {
+    lease: (now, leaseMs) => write(db, () => lease<Held>(db, name, now, leaseMs)),
+    end: (held, now, end) => write(db, () => finish(db, held, now, end)),
+    nextAt: () => {
+      const row = db.prepare("SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND lane = ?").get(name) as {
+        at: number | null;
+      };
+      return row.at;
+    },
+  };
+}
+
+function accept(
+  db: Database,
+  delivery: ReceivedDelivery,
+  outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored,
+): boolean {
   const inserted = db
     .prepare(
       "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )
-    .run(
-      delivery.id,
-      delivery.event,
-      delivery.receivedAt,
-      outcome.kind,
-      outcome.kind === "review" ? outcome.trigger : outcome.reason,
-    );
+    .run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome));
   if (inserted.changes === 0) return false;
-  if (outcome.kind === "ignored") return true;
-
-  // Whatever waits for this pull request is overtaken: by a newer head, or by its end.
-  db.prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'").run(
-    outcome.kind === "review" ? "superseded" : "cancelled",
-    delivery.receivedAt,
-    outcome.kind === "review" ? `overtaken by ${outcome.headSha}` : outcome.reason,
-    outcome.key,
-  );
-  if (outcome.kind === "review") {
-    db.prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', ?, ?)").run(
-      outcome.key,
-      JSON.stringify(outcome),
-      delivery.receivedAt,
-      delivery.receivedAt,
-    );
-  }
+  const { receivedAt } = delivery;
+  // Whatever waits under the key is overtaken: by a newer head, or by its end.
+  if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt, outcome.reason);
+  if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha);
+  if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery);
   return true;
 }
 
-function lease(db: Database, now: number, leaseMs: number): Lease | null {
+function reasonOf(outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored): string {
+  if (outcome.kind === "review") return outcome.trigger;
+  if (outcome.kind !== "upkeep") return outcome.reason;
+  const [first] = outcome.jobs;
+  return outcome.jobs.length === 1 && first !== undefined
+    ? `${first.kind}: ${first.trigger}`
+    : `${outcome.jobs.length} jobs`;
+}
+
+/** Adds a job in the place of one that waits. `by` names what overtook that. */
+function put(db: Database, name: LaneName, job: Job, at: number, by: string): void {
+  replace(db, job.key, "superseded", at, `overtaken by ${by}`);
+  db.prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)").run(
+    job.key,
+    name,
+    JSON.stringify(job),
+    at,
+    at,
+  );
+}
+
+function replace(db: Database, key: string, state: "superseded" | "cancelled", at: number, why: string): void {
+  db.prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'").run(
+    state,
+    at,
+    why,
+    key,
+  );
+}
+
+function lease<Held extends Job>(db: Database, name: LaneName, now: number, leaseMs: number): Lease<Held> | null {
   // A lease that ran out belongs to a worker that is gone; its job waits again.
   db.prepare("UPDATE jobs SET state = 'waiting', lease_until = NULL WHERE state = 'running' AND lease_until <= ?").run(
     now,
@@ -72,20 +97,20 @@ function lease(db: Database, now: number, leaseMs: number): Lease | null {
   const row = db
     .prepare(
       `SELECT id, job, attempt FROM jobs AS next
-       WHERE state = 'waiting' AND run_at <= ?
+       WHERE state = 'waiting' AND lane = ? AND run_at <= ?
          AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = next.key AND busy.state = 'running')
        ORDER BY run_at, id LIMIT 1`,
     )
-    .get(now) as JobRow | undefined;
+    .get(name, now) as JobRow | undefined;
   if (row === undefined) return null;
   db.prepare("UPDATE jobs SET state = 'running', attempt = attempt + 1, lease_until = ? WHERE id = ?").run(
     now + leaseMs,
     row.id,
   );
-  return { id: row.id, job: JSON.parse(row.job) as ReviewJob, attempt: row.attempt + 1 };
+  return { id: row.id, job: JSON.parse(row.job) as Held, attempt: row.attempt + 1 };
 }
 
-function finish(db: Database, held: Lease, now: number, end: JobEnd): void {
+function finish(db: Database, held: Lease<Job>, now: number, end: JobEnd): void {
   if (end.state === "retry") {
     // A later job of the same key that waits makes this retry pointless.
     const overtaken =

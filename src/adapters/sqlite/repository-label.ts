@@ -1,6 +1,7 @@
 // To whom a repository belongs and who may read it. Writing a memory can only narrow that; widening takes a fresh fact.
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
+import type { RepositoryLabels } from "../../ports-memory.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 
@@ -48,6 +49,40 @@ export function relabelRepository(db: Database.Database, repo: Repo): boolean {
       .run(repo.ownerId, repo.visibility, `${repo.owner}/${repo.name}`, tick(db), repo.host, String(repo.id));
     return changed.changes > 0;
   });
+}
+
+interface Row {
+  readonly host: string;
+  readonly github_id: string;
+  readonly owner_id: number | null;
+  readonly visibility: Repo["visibility"];
+  readonly full_name: string;
+}
+
+/**
+ * The repositories that something is remembered about, by host and name; those on their way out are not among them. The
+ * owner id is 0 where it is in doubt.
+ */
+export function labelledRepositories(db: Database.Database): Repo[] {
+  const rows = db
+    .prepare(
+      `SELECT host, github_id, owner_id, visibility, full_name FROM repositories
+       WHERE host <> '' AND EXISTS (SELECT 1 FROM records r WHERE r.repo = repositories.id AND r.stale = 0)
+       ORDER BY host, full_name COLLATE NOCASE, id`,
+    )
+    .all() as Row[];
+  return rows.map(({ host, github_id: id, owner_id: ownerId, visibility, full_name: fullName }) => {
+    const [owner = "", ...name] = fullName.split("/");
+    return { host, id: Number(id), ownerId: ownerId ?? 0, owner, name: name.join("/"), visibility };
+  });
+}
+
+/** The labels over an open memory (see openMemory). `relabel` throws Transient on a lock. */
+export function sqliteLabels(db: Database.Database): RepositoryLabels {
+  return {
+    relabel: async (repo) => relabelRepository(db, repo),
+    all: async () => labelledRepositories(db),
+  };
 }
 
 /** The next version, for one write. */

@@ -40,6 +40,29 @@ export function ledgerContract(name: string, open: () => Ledger): void {
       expect(ledger.unsent(job)?.headSha).toBe("h2");
     });
 
+    test("the code of findings is kept until the review is sent, and no longer", () => {
+      const hunks = [{ findingId: "fnd_1", hunk: "@@ -1 +1 @@\n+eval(x)" }];
+      ledger.save(job, { ...review("h1"), hunks }, 1);
+      expect(ledger.unsent(job)?.hunks).toEqual(hunks);
+      ledger.settle(job, review("h1"), 2, "posted");
+      expect(ledger.wasPosted(job, "h1", "base")).toBe(true);
+    });
+
+    test("reviews of a repository are forgotten together, those of its neighbours by number are not", () => {
+      for (const [repo, number] of [
+        [42, 1],
+        [42, 12],
+        [421, 1],
+        [4, 2],
+      ] as const) {
+        ledger.save(reviewJob(number, "a", repo), review("h1"), 1);
+      }
+      expect(ledger.forgetRepository({ host: "github.com", id: 42 })).toBe(2);
+      expect(ledger.unsent(reviewJob(1, "a", 42))).toBeNull();
+      expect(ledger.unsent(reviewJob(1, "a", 421))).not.toBeNull();
+      expect(ledger.unsent(reviewJob(2, "a", 4))).not.toBeNull();
+    });
+
     test("reviews of another pull request are not found", () => {
       ledger.save(job, review("h1"), 1);
       expect(ledger.unsent(reviewJob(2, "a"))).toBeNull();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { CancelJob, ReviewJob } from "../../../src/domain/job.ts";
+import { type CancelJob, type ReviewJob, type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
 import type { Lease, Queue } from "../../../src/ports.ts";
 
 let serial = 0;
@@ -17,6 +17,11 @@ export function reviewJob(number: number, head: string, repoId = 42): ReviewJob 
     trigger: "synchronize",
     explicit: false,
   };
+}
+
+function indexJob(delivery: string, repoId = 42): UpkeepJob {
+  const { repo } = reviewJob(1, "a", repoId);
+  return { kind: "index", key: upkeepKey(repo, "index"), delivery, installationId: 7, repo, trigger: "push" };
 }
 
 const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
@@ -111,6 +116,31 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.lease(1020, 1000)).toMatchObject({ attempt: 2 });
       expect(queue.recover(1021)).toBe(1);
       expect(queue.lease(1021, 1000)).toMatchObject({ attempt: 3 });
+    });
+
+    test("upkeep has a lane of its own: neither waits for the other, and the later job of a key takes the place of one that waits", () => {
+      const [push, later] = [indexJob("push-1"), indexJob("push-2")];
+      const accept = (jobs: readonly UpkeepJob[], at: number) => {
+        const id = jobs.map(({ delivery }) => delivery).join();
+        return queue.accept({ id, event: "push", receivedAt: at }, { kind: "upkeep", delivery: id, jobs });
+      };
+      expect(accept([push], 10)).toBe(true);
+      expect(accept([push], 11)).toBe(false);
+      expect(queue.lease(20, 1000)).toBeNull();
+      expect(queue.nextAt()).toBeNull();
+      expect(queue.upkeep.nextAt()).toBe(10);
+      add(reviewJob(1, "a"), 12);
+      accept([later, indexJob("push-3", 43)], 13);
+      expect(queue.lease(20, 1000)).toMatchObject({ job: { kind: "review" } });
+      const running = queue.upkeep.lease(20, 1000);
+      expect(running).toMatchObject({ job: later });
+      expect(queue.upkeep.lease(20, 1000)).toMatchObject({ job: { repo: { id: 43 } } });
+      // One that comes while another of its key runs waits for its end.
+      accept([indexJob("push-4")], 21);
+      expect(queue.upkeep.lease(22, 1000)).toBeNull();
+      queue.upkeep.end(running as Lease<UpkeepJob>, 23, { state: "done", outcome: "indexed" });
+      expect(queue.upkeep.lease(24, 1000)).toMatchObject({ job: { delivery: "push-4" } });
+      expect(queue.recover(25)).toBe(3);
     });
 
     test("whatever the order of pushes, the last accepted head of each pull request is what runs last", () => {

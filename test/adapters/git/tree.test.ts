@@ -11,7 +11,7 @@ afterEach(() => clone.remove());
 
 async function textsOf(tree: Tree, files?: readonly TreeFile[]): Promise<(readonly [string, string | null])[]> {
   const found: (readonly [string, string | null])[] = [];
-  for await (const { file, text } of tree.texts(files ?? (await tree.list()))) found.push([file.path, text]);
+  for await (const { file, text } of tree.texts(files ?? (await tree.list()).files)) found.push([file.path, text]);
   return found;
 }
 
@@ -37,7 +37,7 @@ test("links and submodules are not files, and a binary has no text", async () =>
     ["a.bin", null],
     ["b.md", "b"],
   ]);
-  expect((await tree.list()).map(({ bytes }) => bytes)).toEqual([3, 1]);
+  expect((await tree.list()).files.map(({ bytes }) => bytes)).toEqual([3, 1]);
 });
 
 test("a tree stays what it was when the branch moves on, and is whole from any folder", async () => {
@@ -52,7 +52,7 @@ test("a large file comes whole, and a reader may stop early", async () => {
   clone.commit({ "a.txt": large, "b.txt": "b", "c.txt": large });
   const tree = await gitTree(clone.path, "HEAD");
   expect((await textsOf(tree)).map(([, text]) => text?.length)).toEqual([3_000_000, 1, 3_000_000]);
-  for await (const { text } of tree.texts(await tree.list())) {
+  for await (const { text } of tree.texts((await tree.list()).files)) {
     expect(text).toBe(large);
     break;
   }

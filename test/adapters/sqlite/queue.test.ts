@@ -49,3 +49,20 @@ test("a lock held by another process is worth another try", () => {
   mine.close();
   theirs.close();
 });
+
+test("jobs and deliveries of an earlier Kodiai are still there after an upgrade", () => {
+  const path = file();
+  const before = openDatabase(path, QUEUE_MIGRATIONS.slice(0, 1));
+  const job = reviewJob(1, "a");
+  before.prepare("INSERT INTO deliveries VALUES (?, 'pull_request', 1, 'review', 'opened')").run(job.delivery);
+  before
+    .prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', 1, 1)")
+    .run(job.key, JSON.stringify(job));
+  before.close();
+  const after = openDatabase(path, QUEUE_MIGRATIONS);
+  const queue = sqliteQueue(after);
+  expect(queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 2 }, job)).toBe(false);
+  expect(queue.upkeep.lease(3, 1000)).toBeNull();
+  expect(queue.lease(3, 1000)?.job).toEqual(job);
+  after.close();
+});

@@ -32,13 +32,14 @@ export interface Person {
   readonly mergedPullRequests: number;
 }
 
+/** A repository; a live object, as repositories are renamed, moved and made private. */
 export interface Repository {
-  readonly owner: string;
-  readonly name: string;
+  owner: string;
+  name: string;
   readonly id: number;
-  readonly private: boolean;
+  private: boolean;
   /** As the API shows it. */
-  readonly json: Json;
+  json: Json;
   readonly pulls: Pull[];
 }
 

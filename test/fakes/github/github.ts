@@ -10,8 +10,9 @@ import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
+import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
-import { pullPage, userJson, WEB } from "./shapes.ts";
+import { pullPage } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
 const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
@@ -66,7 +67,7 @@ export interface Comments {
   }[];
 }
 
-export interface GitHubWorld extends PullActs {
+export interface GitHubWorld extends PullActs, RepositoryActs {
   /** Base address of the API. */
   readonly apiUrl: string;
   readonly appCredentials: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string };
@@ -83,8 +84,6 @@ export interface GitHubWorld extends PullActs {
     name: string,
     options: { readonly files: Files; readonly private?: boolean },
   ): Promise<Repository>;
-  /** Commits straight to a branch (the default one when left out). Returns the commit's sha. */
-  commit(repository: Repository, files: Files, branch?: string): Promise<string>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
   /** Plans trouble for the next matching request. */
@@ -114,6 +113,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     repositories: new Map(),
     people: new Map(),
     installations,
+    withdrawn: new Set(),
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
     nextId: () => ++lastId,
@@ -142,8 +142,10 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const description = githubDescription();
   const server = await listen({ hub, git, door, faults, description, requests, violations, unfaithful });
 
+  const acts = pullActs(hub, git, manifest, person);
   return {
-    ...pullActs(hub, git, manifest, person),
+    ...acts,
+    ...repositoryActs(hub, git, manifest, person, acts.closePull),
     apiUrl: hub.apiUrl,
     appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },
     bot,
@@ -163,26 +165,10 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
         "main",
         await git.commit(`${owner}/${name}`, parent, files, "Lay the ground", true),
       );
-      const shown = JSON.stringify(await git.ask("GET", `/repos/${owner}/${name}`));
-      const links = shown.replaceAll(`${git.url}/repos/`, `${hub.apiUrl}/repos/`).replaceAll(`${git.url}/`, `${WEB}/`);
-      const bare = JSON.parse(links) as Json;
-      const id = Number((bare.owner as Json).id);
-      const json = {
-        ...bare,
-        network_count: 0,
-        subscribers_count: 1,
-        owner: userJson({ login: owner, id, type: "Organization" }),
-      };
-      const repository: Repository = { owner, name, id: Number(bare.id), private: isPrivate, json, pulls: [] };
+      const json = await repositoryJson(hub, git, owner, name);
+      const repository: Repository = { owner, name, id: Number(json.id), private: isPrivate, json, pulls: [] };
       hub.repositories.set(`${owner}/${name}`.toLowerCase(), repository);
       return repository;
-    },
-    async commit({ owner, name }, files, branch = "main") {
-      const ref = await git.ask("GET", `/repos/${owner}/${name}/git/ref/heads/${branch}`);
-      const parent = String((ref.object as Json).sha);
-      const sha = await git.commit(`${owner}/${name}`, parent, files, `Change ${Object.keys(files).join(", ")}`);
-      await git.point(`${owner}/${name}`, branch, sha);
-      return sha;
     },
     comments: visibleComments,
     fail: faults.plan,

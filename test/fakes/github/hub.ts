@@ -14,6 +14,8 @@ export interface Hub {
   readonly people: Map<string, Person>;
   /** By owner login. */
   readonly installations: ReadonlyMap<string, number>;
+  /** Ids of repositories that no installation reaches any more. */
+  readonly withdrawn: Set<number>;
   readonly changes: ReadChanges;
   readonly hooks: Hooks;
   readonly nextId: () => number;

@@ -187,6 +187,9 @@ function appRoutes(hub: Hub): Hono<RouteEnv> {
 async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
   const { method, raw, path } = c.req;
   const text = method === "GET" ? "" : await c.req.text();
+  if (path.endsWith("/access_tokens") && isOutOfReach(way.hub, parsed(text))) {
+    throw new Refusal(422, "There is at least one repository that does not exist or is not accessible.");
+  }
   const url = way.git.url + raw.url.slice(new URL(raw.url).origin.length);
   const answer = await fetch(url, { method, headers: raw.headers, ...(text === "" ? {} : { body: text }) });
   if (answer.status === 204) return new Response(null, { status: 204 });
@@ -206,6 +209,11 @@ async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
   if (path.endsWith("/access_tokens") && answer.status === 201) rememberToken(way, path, body);
   if (path === "/app") body.owner = userJson({ login: "kodiai-owner", id: 7, type: "User" });
   return Response.json(withoutLargeContent(path, body), { status: answer.status, headers });
+}
+
+function isOutOfReach({ withdrawn }: Hub, body: unknown): boolean {
+  const ids = isJson(body) && Array.isArray(body.repository_ids) ? body.repository_ids : [];
+  return ids.some((id) => withdrawn.has(Number(id)));
 }
 
 function withoutLargeContent(path: string, body: Json): Json {

@@ -1,0 +1,84 @@
+// A repository as GitHub tells it now: name, owner, visibility, and the head of its default branch.
+import type { Repo } from "../../domain/job.ts";
+import type { RepositoryHost, StandingRepository, Tree, Unreachable } from "../../ports-memory.ts";
+import type { Clients, GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+import { githubTree } from "./tree.ts";
+
+export interface RepositoryHostOptions {
+  readonly clients: Pick<Clients, "forReading" | "installationOf">;
+  readonly installationId: number;
+  /** As the delivery told it; only its host and id are relied on. */
+  readonly repo: Repo;
+  /** Milliseconds between two requests for files. */
+  readonly paceMs: number;
+}
+
+/** The repository behind an id. `lookUp` throws Transient when GitHub cannot answer now. */
+export function githubRepositoryHost(options: RepositoryHostOptions): RepositoryHost {
+  return { lookUp: () => translated(() => lookUp(options)) };
+}
+
+async function lookUp(options: RepositoryHostOptions): Promise<StandingRepository | Unreachable> {
+  const { repo, paceMs } = options;
+  try {
+    const reader = await readerOf(options);
+    if (reader === null) return { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
+    const [owner = "", name = ""] = reader.name.split("/");
+    const { data } = await reader.github.rest.repos.get({ owner, repo: name });
+    // Names are given away again; ids are not.
+    if (data.id !== repo.id) {
+      return { kind: "unreachable", reason: `${reader.name} is another repository by now`, gone: false };
+    }
+    const { visibility } = data;
+    const now: Repo = {
+      host: repo.host,
+      id: data.id,
+      ownerId: data.owner.id,
+      owner: data.owner.login,
+      name: data.name,
+      visibility: data.private ? (visibility === "internal" ? "internal" : "private") : "public",
+    };
+    const head = () => translated(() => headOf(reader.github, now, data.default_branch, paceMs));
+    return { kind: "standing", repo: now, head };
+  } catch (error) {
+    const status = statusOf(error);
+    const reason = REFUSALS.get(status);
+    if (reason === undefined) throw error;
+    return { kind: "unreachable", reason, gone: status === 410 };
+  }
+}
+
+/**
+ * Of the delivery's installation, or of the one that reaches the repository by now: after a transfer or a new
+ * installation the old one loses it, and tells so late.
+ */
+async function readerOf({ clients, installationId, repo }: RepositoryHostOptions): ReturnType<Clients["forReading"]> {
+  const reader = await clients.forReading(installationId, repo);
+  if (reader !== null) return reader;
+  const other = await clients.installationOf(repo);
+  return other === null || other === installationId ? null : clients.forReading(other, repo);
+}
+
+/** Answers that another try a minute later would not change. Rate limits, which are 403 as well, are Transient before. */
+const REFUSALS = new Map([
+  [403, "GitHub refuses: the installation is suspended, or a permission was withdrawn"],
+  [404, "GitHub does not find it under its name"],
+  [410, "GitHub says that it is gone"],
+  [451, "it is blocked for legal reasons"],
+]);
+
+function statusOf(error: unknown): number {
+  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : 0;
+}
+
+async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number): Promise<Tree | null> {
+  try {
+    const { data } = await github.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch });
+    return githubTree({ github, repo, commit: data.commit.sha, paceMs });
+  } catch (error) {
+    // No such branch: nothing was committed yet.
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}

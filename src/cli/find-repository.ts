@@ -1,0 +1,62 @@
+// A repository by the name that a person gives it, among those that memory knows.
+import { statSync } from "node:fs";
+import leven from "leven";
+import type { Repo } from "../domain/job.ts";
+import { repoKey } from "../domain/memory.ts";
+import { UsageError } from "./usage.ts";
+
+const NEAR = 5;
+/** Comparing names takes the product of their lengths. */
+const LONGEST = 200;
+/** `OWNER/NAME`, `HOST/OWNER/NAME`, or memory's own key `HOST/ID`. */
+const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
+
+/**
+ * @param word `OWNER/NAME`, `HOST/OWNER/NAME` or `HOST/ID`; letters of any case
+ * @param known what is remembered in `dataDir`
+ * @throws UsageError when the word is no name, when memory knows none of that name (naming the nearest), or more than one
+ *   (naming each apart)
+ */
+export function findRepository(word: string, known: readonly Repo[], dataDir: string): Repo {
+  if (!NAME.test(word)) throw new UsageError(`${word} is neither a folder nor OWNER/NAME`);
+  const wanted = word.toLowerCase();
+  const found = known.filter((repo) => spellings(repo).includes(wanted));
+  const [first] = found;
+  if (first === undefined) throw new UsageError(nothingRemembered(word, known, dataDir));
+  if (found.length === 1) return first;
+  const apart = found.map((repo) => repoKey(repo)).join(", ");
+  throw new UsageError(`${found.length} repositories are called ${word}; name one by its key: ${apart}`);
+}
+
+/** Says so, with what to do, and the nearest names that something is remembered of. */
+export function nothingRemembered(name: string, known: readonly Repo[], dataDir: string): string {
+  return (
+    `nothing is remembered of ${name} in ${dataDir}. Index a clone of it (kodiai index --repo PATH), import its comments ` +
+    `(kodiai memory import FILE), or name another with --repo or --data-dir.${nearest(name.toLowerCase(), known)}`
+  );
+}
+
+/** OWNER/NAME. */
+export function nameOf({ owner, name }: Pick<Repo, "owner" | "name">): string {
+  return `${owner}/${name}`;
+}
+
+/** Whether a word names a folder that is there. */
+export function isFolder(word: string): boolean {
+  return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function spellings(repo: Repo): readonly string[] {
+  const name = nameOf(repo);
+  return [name, `${repo.host}/${name}`, repoKey(repo)].map((one) => one.toLowerCase());
+}
+
+function nearest(wanted: string, known: readonly Repo[]): string {
+  if (known.length === 0) return "";
+  const names = [...new Set(known.map(nameOf))]
+    .map((name) => ({ name, distance: leven(wanted.slice(0, LONGEST), name.toLowerCase().slice(0, LONGEST)) }))
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+  const more = names.length > NEAR ? ` and ${names.length - NEAR} more` : "";
+  return ` Remembered there, nearest first: ${names.slice(0, NEAR).join(", ")}${more}.`;
+}

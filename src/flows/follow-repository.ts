@@ -1,0 +1,149 @@
+// Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their
+// labels follow their names, owners and visibility, and what is gone is forgotten. Deliveries come late, twice and out of
+// order: each job asks the host how things stand now, and can run again without harm.
+import type { KnownRules } from "../config/check-rules.ts";
+import type { Knowledge } from "../config/knowledge.ts";
+import type { ForgetJob, IndexJob, LabelJob, Repo, UpkeepJob } from "../domain/job.ts";
+import { repoKey } from "../domain/memory.ts";
+import type { Skipped } from "../domain/outcome.ts";
+import { configAt } from "../gather/gather.ts";
+import type { Ledger, PullRequests } from "../ports.ts";
+import type {
+  CodeChunker,
+  Embedder,
+  Memory,
+  RepositoryHost,
+  RepositoryLabels,
+  StandingRepository,
+  Tree,
+} from "../ports-memory.ts";
+import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
+
+/** What the jobs of one repository need of the world. */
+export interface FollowPorts {
+  readonly host: RepositoryHost;
+  /** Reads .kodiai.yml. */
+  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
+  /** Which rules there are. */
+  readonly known: KnownRules;
+  readonly labels: RepositoryLabels;
+  readonly memory: Memory;
+  readonly ledger: Ledger;
+  readonly embedder: Embedder;
+  readonly chunker: CodeChunker;
+  readonly redact: (text: string) => Promise<string>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What one run of an index job reads: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
+export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
+
+export interface Relabelled {
+  readonly kind: "relabelled";
+  readonly repo: Repo;
+  /** False when nothing is remembered about the repository. */
+  readonly known: boolean;
+}
+
+export interface Forgotten {
+  readonly kind: "forgotten";
+  readonly records: number;
+  readonly reviews: number;
+}
+
+export type Followed = Indexed | Relabelled | Forgotten | Skipped;
+
+/** Does one job. @throws Transient when another try may succeed; anything else is a bug */
+export function followRepository(job: UpkeepJob, ports: FollowPorts): Promise<Followed> {
+  if (job.kind === "index") return index(job, ports);
+  return job.kind === "label" ? label(job, ports) : forget(job, ports);
+}
+
+/** How a job ended, in one line. */
+export function followedLine(done: Followed): string {
+  switch (done.kind) {
+    case "skipped":
+      return `skipped: ${done.reason}`;
+    case "relabelled":
+      return `relabelled ${done.repo.owner}/${done.repo.name}, ${done.repo.visibility}${done.known ? "" : "; nothing is remembered"}`;
+    case "forgotten":
+      return `forgot ${done.records} memories and ${done.reviews} reviews`;
+    case "indexed": {
+      const { files, forgotten, leftOut, degraded } = done;
+      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone, ${files.waiting} waiting`;
+      const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
+      return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
+    }
+  }
+}
+
+async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipped> {
+  const found = await ports.host.lookUp();
+  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
+  // Before anything is added: what is written can only narrow who may read it.
+  await ports.labels.relabel(found.repo);
+  const tree = await found.head();
+  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
+  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  const corpora = indexedCorpora(config.knowledge);
+  const forgotten = await forgetCorpora(found.repo, corpora, ports);
+  if (corpora.length === 0)
+    return { kind: "skipped", reason: "the configuration has neither documents nor code remembered" };
+  const done = await indexTree(found, tree, corpora, { knowledge: config.knowledge, after: job.after ?? null }, ports);
+  return { ...done, forgotten: done.forgotten + forgotten };
+}
+
+/** What is never searched need not be remembered. */
+function indexedCorpora({ corpora, retrieval }: Knowledge): readonly IndexedCorpus[] {
+  if (!retrieval.enabled) return [];
+  return [...(corpora.docs ? (["doc"] as const) : []), ...(corpora.code ? (["code"] as const) : [])];
+}
+
+/** What was switched off is forgotten. */
+async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: FollowPorts): Promise<number> {
+  const ids: string[] = [];
+  for (const corpus of ["doc", "code"] as const) {
+    if (kept.includes(corpus)) continue;
+    const known = await ports.memory.known(repoKey(repo), corpus, ports.embedder.space, null);
+    for (const { id } of known.values()) ids.push(id);
+  }
+  return ids.length === 0 ? 0 : ports.memory.forget(repoKey(repo), ids);
+}
+
+function indexTree(
+  { repo }: StandingRepository,
+  tree: Tree,
+  corpora: readonly IndexedCorpus[],
+  { knowledge, after }: { readonly knowledge: Knowledge; readonly after: string | null },
+  ports: FollowPorts,
+): Promise<Indexed> {
+  const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
+  const request = {
+    repo,
+    corpora,
+    at: ports.now(),
+    remembering: { redact: ports.redact },
+    urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
+    most: MOST_OF_A_RUN,
+    after,
+    wordsOnly: knowledge.embeddings === "off",
+  };
+  return indexRepository(request, { ...ports, tree });
+}
+
+async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
+  const found = await ports.host.lookUp();
+  // What we can no longer see for ourselves is shown to nobody else.
+  const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
+  return { kind: "relabelled", repo, known: await ports.labels.relabel(repo) };
+}
+
+async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Skipped> {
+  const found = await ports.host.lookUp();
+  // Added again since, or the delivery is an old one.
+  if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
+  if (!found.gone) return { kind: "skipped", reason: found.reason };
+  const reviews = ports.ledger.forgetRepository(job.repo);
+  return { kind: "forgotten", records: await ports.memory.forgetRepository(repoKey(job.repo)), reviews };
+}

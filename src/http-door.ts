@@ -1,0 +1,84 @@
+// Where deliveries come in: an HTTP server with Probot, which believes only what is signed. What is accepted is in the queue
+// before it is answered.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { createNodeMiddleware, type Probot } from "probot";
+import { receive } from "./receive/receive.ts";
+import { takeBody } from "./take-body.ts";
+import type { Store } from "./wire-store.ts";
+import type { Worker } from "./worker.ts";
+
+/** One for each lane of the queue. */
+export type Workers = Readonly<Record<"review" | "upkeep", Worker>>;
+
+export interface DoorSettings {
+  readonly webhookPath: string;
+  /** `github.com`, or the host of a GitHub Enterprise Server. */
+  readonly githubHost: string;
+  readonly reviewerLogin: string | null;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly log: Logger;
+}
+
+/**
+ * Listens for deliveries and for questions about the server's health.
+ *
+ * @returns the server, listening
+ * @throws Error when the port is taken
+ */
+export async function openDoor(
+  probot: Probot,
+  store: Store,
+  workers: Workers,
+  settings: DoorSettings,
+): Promise<Server> {
+  const middleware = await createNodeMiddleware(
+    (app, { addHandler }) => {
+      // The delivery is committed before this returns, and only then answered; a failure is answered 500.
+      app.onAny(async (event) => {
+        const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
+        const result = receive(delivery, { host: settings.githubHost, reviewerLogin: settings.reviewerLogin });
+        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
+        logDelivery(settings.log, event.name, result, isNew);
+        if (isNew && (result.kind === "review" || result.kind === "upkeep")) workers[result.kind].wake();
+      });
+      addHandler((request, response) => health(request, response, store));
+      addHandler((request, response) => isDelivery(request, settings) && takeBody(request, response));
+    },
+    { probot, webhooksPath: settings.webhookPath },
+  );
+  const server = createServer((request, response) => {
+    void middleware(request, response, () => response.writeHead(404).end());
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: settings.port, host: settings.host }, resolve);
+  });
+  return server;
+}
+
+function logDelivery(log: Logger, event: string, result: ReturnType<typeof receive>, isNew: boolean): void {
+  const { kind, ...rest } = result;
+  const told = "jobs" in rest ? { ...rest, jobs: rest.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) } : rest;
+  log.info({ ...told, event, kind: isNew ? kind : "seen before" }, "delivery");
+}
+
+/** A delivery can name thousands of repositories. */
+const LOGGED_JOBS = 20;
+
+function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: DoorSettings): boolean {
+  const isJson = headers["content-type"]?.trimStart().startsWith("application/json") === true;
+  return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
+}
+
+/** GET /healthz: the process answers, its store can be read, and how far memory is read; no text of anybody. */
+function health(request: IncomingMessage, response: ServerResponse, store: Store): boolean {
+  if (request.method !== "GET" || request.url?.split("?")[0] !== "/healthz") return false;
+  const body = JSON.stringify({ ok: true, jobs: store.queue.counts(), memory: store.warmth() });
+  response.writeHead(200, { "content-type": "application/json" }).end(body);
+  return true;
+}

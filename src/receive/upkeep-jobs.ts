@@ -1,0 +1,128 @@
+// Deliveries about repositories and installations -> jobs that keep memory in step with them.
+import type { z } from "zod";
+import {
+  type Ignored,
+  type IndexTrigger,
+  type Repo,
+  type UpkeepJob,
+  type UpkeepJobs,
+  upkeepKey,
+} from "../domain/job.ts";
+import {
+  type Delivery,
+  InstallationDelivery,
+  type ListedRepository,
+  PushDelivery,
+  RepositoryDelivery,
+  visibilityOf,
+} from "./delivery.ts";
+
+type Decided = readonly Wanted[] | { readonly reason: string };
+/** A job without what the delivery says about all of its jobs. */
+type Wanted =
+  | { readonly kind: "index"; readonly trigger: IndexTrigger; readonly repo: Repo }
+  | { readonly kind: "label" | "forget"; readonly trigger: string; readonly repo: Repo };
+
+const EVENTS = new Set(["push", "repository", "installation", "installation_repositories"]);
+
+/** Whether `upkeepJobs` knows the event, the X-GitHub-Event of a delivery. */
+export function isUpkeepEvent(event: string): boolean {
+  return EVENTS.has(event);
+}
+
+/**
+ * @param delivery of an event that `isUpkeepEvent` knows
+ * @param host where its repositories live: `github.com` or the GHES host
+ * @returns one job or more, or `Ignored` with a reason; never throws, whatever the payload is
+ */
+export function upkeepJobs(delivery: Delivery, host: string): UpkeepJobs | Ignored {
+  const { decided, installationId } = decide(delivery, host);
+  if ("reason" in decided) return { kind: "ignored", delivery: delivery.id, reason: decided.reason };
+  if (decided.length === 0) return { kind: "ignored", delivery: delivery.id, reason: "it names no repository" };
+  const jobs = decided.map(
+    (wanted): UpkeepJob => ({
+      ...wanted,
+      key: upkeepKey(wanted.repo, wanted.kind),
+      delivery: delivery.id,
+      installationId,
+    }),
+  );
+  return { kind: "upkeep", delivery: delivery.id, jobs };
+}
+
+interface Decision {
+  readonly decided: Decided;
+  readonly installationId: number;
+}
+
+function decide(delivery: Delivery, host: string): Decision {
+  if (delivery.event === "push") return read(PushDelivery, delivery, (payload) => fromPush(payload, host));
+  if (delivery.event === "repository") {
+    return read(RepositoryDelivery, delivery, (payload) => fromRepository(payload, host));
+  }
+  return read(InstallationDelivery, delivery, (payload) => fromInstallation(payload, host));
+}
+
+function read<Payload extends { readonly installation: { readonly id: number } }>(
+  schema: z.ZodType<Payload>,
+  { payload }: Delivery,
+  from: (payload: Payload) => Decided,
+): Decision {
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return { decided: from(parsed.data), installationId: parsed.data.installation.id };
+  const [issue] = parsed.error.issues;
+  const reason = `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
+  return { decided: { reason }, installationId: 0 };
+}
+
+function fromPush({ ref, deleted, repository }: PushDelivery, host: string): Decided {
+  if (ref.startsWith("refs/tags/")) return { reason: "a tag was pushed" };
+  if (ref !== `refs/heads/${repository.default_branch}`) return { reason: "the push is not to the default branch" };
+  if (deleted === true) return { reason: "the branch was deleted" };
+  return [{ kind: "index", trigger: "push", repo: repoOf(repository, host) }];
+}
+
+const LABELS = new Set(["renamed", "transferred", "privatized", "publicized"]);
+
+function fromRepository({ action, repository, changes }: RepositoryDelivery, host: string): Decided {
+  const repo = repoOf(repository, host);
+  if (LABELS.has(action)) return [{ kind: "label", trigger: action, repo }];
+  if (action === "deleted") return [{ kind: "forget", trigger: action, repo }];
+  if (action === "edited" && changes?.default_branch !== undefined) {
+    return [{ kind: "index", trigger: "default-branch", repo }];
+  }
+  return { reason: `action ${short(action)} of a repository asks nothing of us` };
+}
+
+function fromInstallation(payload: InstallationDelivery, host: string): Decided {
+  const { action, installation, repositories, repositories_added: added, repositories_removed: removed } = payload;
+  const repos = (listed: readonly ListedRepository[] | null | undefined) =>
+    (listed ?? []).map((one) => repoOf({ ...one, owner: installation.account }, host));
+  switch (action) {
+    case "created":
+      return repos(repositories).map((repo) => ({ kind: "index", trigger: "installed", repo }));
+    case "deleted":
+      return repos(repositories).map((repo) => ({ kind: "forget", trigger: "uninstalled", repo }));
+    case "added":
+      return repos(added).map((repo) => ({ kind: "index", trigger: "installed", repo }));
+    case "removed":
+      return repos(removed).map((repo) => ({ kind: "forget", trigger: "removed", repo }));
+    default:
+      return { reason: `action ${short(action)} of an installation asks nothing of us` };
+  }
+}
+
+function repoOf(
+  repository: ListedRepository & {
+    readonly owner: { readonly login: string; readonly id: number };
+    readonly visibility?: Repo["visibility"] | undefined;
+  },
+  host: string,
+): Repo {
+  const { id, name, owner } = repository;
+  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: visibilityOf(repository) };
+}
+
+function short(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

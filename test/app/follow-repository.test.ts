@@ -1,0 +1,255 @@
+// Memory follows the repository: what stands at the head of the default branch is what is remembered, whoever put it there
+// and however, and what is gone, withdrawn or made private is treated so.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BACKUP } from "./given.ts";
+import { labelOf, shelfOf } from "./shelf.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ owners: ["acme", "globex"] });
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(() => stage.close());
+
+const GUIDE = "# Guide\n\n## Retries\n\nRetry thrice.\n\n## Errors\n\nTell them apart.\n";
+const sources = (repository: { readonly id: number }) => shelfOf(stage, repository).map(({ source }) => source);
+const blobs = () => stage.world.requests.filter(({ path }) => path.includes("/git/blobs/")).length;
+/** Does something, and tells how many files were asked for until all jobs of the repository had ended. */
+async function asked(repository: { readonly id: number }, act: () => Promise<unknown>): Promise<number> {
+  const before = blobs();
+  await act();
+  await stage.followed(repository);
+  return blobs() - before;
+}
+
+describe("a push to the default branch", () => {
+  test("has the documents remembered, and from then on only those that changed are asked for", async () => {
+    const { world } = stage;
+    const shop = await world.repository("acme", "shop", {
+      files: { "src/a.py": "def a():\n    return 1\n", "notes.txt": "x\n" },
+      private: true,
+    });
+    expect(
+      await asked(shop, () => world.commit(shop, { "docs/guide.md": GUIDE, "README.md": "# Shop\n\nWe sell.\n" })),
+    ).toBe(2);
+    expect(sources(shop)).toEqual(["README.md#shop", "docs/guide.md#errors", "docs/guide.md#retries"]);
+    const [readme] = shelfOf(stage, shop);
+    expect(readme?.url).toMatch(/^https:\/\/github\.com\/acme\/shop\/blob\/[0-9a-f]{40}\/README\.md#shop$/);
+
+    const changed = GUIDE.replace("Retry thrice.", "Retry twice.");
+    expect(await asked(shop, () => world.commit(shop, { "docs/guide.md": changed }))).toBe(1);
+    expect(
+      shelfOf(stage, shop)
+        .map(({ text }) => text)
+        .join("\n"),
+    ).toContain("Retry twice.");
+    expect(await asked(shop, () => world.commit(shop, { "src/a.py": "def a():\n    return 2\n" }))).toBe(0);
+
+    expect(await asked(shop, () => world.commit(shop, { "docs/guide.md": null, "README.md": null }))).toBe(0);
+    expect(sources(shop)).toEqual([]);
+    expect((await stage.followed(shop)).at(-1)).toMatch(
+      /^index: indexed [0-9a-f]{12}: 0 files read, 0 unchanged, 2 gone, 0 waiting; 3 forgotten/,
+    );
+  });
+
+  test("is followed through a rename, a merge and a forced push: the tree at the new head is the truth", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "moves", { files: { "docs/a.md": "Hello.\n" } });
+    await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
+    await asked(repository, () => world.commit(repository, { "docs/a.md": null, "docs/c.md": "Hello.\n" }));
+    expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md"]);
+
+    const pull = await world.pullRequest(repository, { title: "docs: tell more", files: { "docs/d.md": "Most.\n" } });
+    await stage.settled(pull);
+    expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md"]);
+    await asked(repository, () => world.merge(pull));
+    expect(sources(repository)).toEqual(["docs/b.md", "docs/c.md", "docs/d.md"]);
+
+    await asked(repository, () => world.rewrite(repository, { "docs/e.md": "Anew.\n" }));
+    expect(sources(repository)).toEqual(["docs/e.md"]);
+  });
+
+  test("that was overtaken leads to the newest head, and an old delivery that comes late undoes nothing", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "late", { files: { "docs/a.md": "First.\n" } });
+    await world.commit(repository, { "docs/a.md": "Second.\n" });
+    const old = world.deliveries.at(-1);
+    await world.commit(repository, { "docs/a.md": "Third.\n" });
+    await stage.followed(repository);
+    await world.deliver("push", old?.payload);
+    await stage.followed(repository);
+    expect(shelfOf(stage, repository).map(({ text }) => text)).toEqual(["Third."]);
+  });
+
+  test("is ignored with a reason when it is to another branch, a tag, or a branch that was deleted", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "branches", { files: { "docs/a.md": "Hello.\n" } });
+    await world.commit(repository, { "docs/a.md": "Bye.\n" }, "topic");
+    const push = world.deliveries.at(-1)?.payload as Record<string, unknown>;
+    const reasons = [world.deliveries.at(-1)?.id ?? ""];
+    for (const change of [
+      { ref: "refs/tags/v1" },
+      { ref: "refs/heads/main", deleted: true },
+      { after: 1, ref: null },
+    ]) {
+      reasons.push((await world.deliver("push", { ...push, ...change })).id);
+    }
+    expect(reasons.map((id) => stage.outcomeOf(id))).toEqual([
+      { outcome: "ignored", reason: "the push is not to the default branch" },
+      { outcome: "ignored", reason: "a tag was pushed" },
+      { outcome: "ignored", reason: "the branch was deleted" },
+      { outcome: "ignored", reason: expect.stringMatching(/^malformed payload: ref/) },
+    ]);
+    expect(sources(repository)).toEqual([]);
+  });
+
+  test("asks with a token that reads this one repository and can do nothing else", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "narrow", { files: { "docs/a.md": "Hello.\n" } });
+    const before = world.requests.length;
+    await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello there.\n" }));
+    const tokens = world.requests.slice(before).filter(({ path }) => path.endsWith("/access_tokens"));
+    expect(tokens[0]?.body).toEqual({
+      repository_ids: [repository.id],
+      permissions: { contents: "read", metadata: "read" },
+    });
+    for (const { body } of tokens) expect(body).toMatchObject({ permissions: { contents: "read", metadata: "read" } });
+    expect(
+      world.requests.slice(before).filter(({ method, path }) => method !== "GET" && !path.endsWith("/access_tokens")),
+    ).toEqual([]);
+  });
+
+  test("remembers functions only where the configuration asks for it, and forgets what it no longer asks for", async () => {
+    const { world } = stage;
+    const files = { "src/cart.py": "def total(items):\n    return len(items)\n", "docs/a.md": "Hello.\n" };
+    const repository = await world.repository("acme", "code", { files });
+    const configured = (text: string) => world.commit(repository, { ".kodiai.yml": `knowledge: {corpora: ${text}}\n` });
+    await asked(repository, () => configured("{code: true}"));
+    expect(sources(repository)).toEqual(["src/cart.py#total", "docs/a.md"]);
+    await asked(repository, () => configured("{docs: false}"));
+    expect(sources(repository)).toEqual([]);
+    expect((await stage.followed(repository)).at(-1)).toBe(
+      "index: skipped: the configuration has neither documents nor code remembered",
+    );
+  });
+
+  test("that GitHub cannot answer for now is followed later, and reviews go on meanwhile", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "trouble", { files: { "docs/a.md": "Hello.\n" } });
+    world.fail({ match: { method: "GET", path: /\/git\/trees\// }, status: 502 });
+    await world.commit(repository, { "docs/a.md": "Hello again.\n" });
+    const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+    expect(sources(repository).filter((source) => source.startsWith("docs/"))).toEqual([]);
+    await stage.hurry();
+    await stage.followed(repository);
+    expect(sources(repository)).toContain("docs/a.md");
+  });
+
+  test("with secrets in a document leaves none of them in memory", async () => {
+    const { world } = stage;
+    const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+    const repository = await world.repository("acme", "leak", { files: { "a.txt": "a" } });
+    await asked(repository, () => world.commit(repository, { "docs/a.md": `Log in with ${token}.\n` }));
+    const [row] = shelfOf(stage, repository);
+    expect(row?.text).toContain("[redacted:");
+    const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+    expect(bytes.filter((text) => text.includes(token))).toEqual([]);
+  });
+});
+
+describe("the App comes and goes", () => {
+  test("when it is installed, the documents of each repository are remembered at once", async () => {
+    const { world } = stage;
+    const names = ["one", "two", "empty"];
+    const [one, two, empty] = await Promise.all(
+      names.map((name) =>
+        world.repository("globex", name, {
+          files: name === "empty" ? { "a.txt": "a" } : { "docs/a.md": `Of ${name}.\n` },
+          private: true,
+        }),
+      ),
+    );
+    if (one === undefined || two === undefined || empty === undefined) throw new Error("no repository");
+    await world.install("globex", [one, two]);
+    expect(await stage.followed(one)).toHaveLength(1);
+    await stage.followed(two);
+    expect([one, two].map((each) => shelfOf(stage, each).map(({ text }) => text))).toEqual([["Of one."], ["Of two."]]);
+    expect(labelOf(stage, one)?.name).toBe("globex/one private");
+    await world.reach(empty, true);
+    expect(await stage.followed(empty)).toEqual([expect.stringMatching(/^index: indexed .*: 0 files read/)]);
+
+    await world.install("globex", [one], false);
+    expect((await stage.followed(one)).at(-1)).toBe("forget: forgot 1 memories and 0 reviews");
+    expect(labelOf(stage, one)).toBeNull();
+    expect(sources(two)).toEqual(["docs/a.md"]);
+  });
+
+  test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "leaving", { files: { "docs/a.md": "Hello.\n" } });
+    await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
+    const push = world.deliveries.at(-1)?.payload;
+    const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    await stage.settled(pull);
+    expect(shelfOf(stage, repository)).toHaveLength(3);
+
+    await world.reach(repository, false);
+    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 3 memories and 1 reviews");
+    await world.deliver("push", push);
+    expect((await stage.followed(repository)).at(-1)).toBe("index: skipped: the App does not reach the repository");
+    expect(labelOf(stage, repository)).toBeNull();
+
+    const other = { id: world.installations.get("globex"), account: { login: "acme", id: 1 } };
+    const removed = world.deliveries.findLast(({ event }) => event === "installation_repositories")?.payload;
+    await asked(repository, () => world.reach(repository, true));
+    expect(sources(repository)).toEqual(["docs/a.md", "docs/b.md"]);
+    // The same again, and one that an installation sends which has lost it to this one.
+    for (const installation of [undefined, other]) {
+      await world.deliver("installation_repositories", {
+        ...(removed as object),
+        ...(installation === undefined ? {} : { installation }),
+      });
+      expect((await stage.followed(repository)).at(-1)).toBe("forget: skipped: the App still reaches the repository");
+    }
+
+    await world.deleteRepository(repository);
+    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
+  });
+});
+
+describe("a repository changes its label", () => {
+  test("its memory follows its name, its owner and who may read it", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "before", { files: { "a.txt": "a" } });
+    await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));
+    const owner = labelOf(stage, repository)?.owner;
+    expect(labelOf(stage, repository)?.name).toBe("acme/before public");
+
+    await asked(repository, () => world.renameRepository(repository, "after"));
+    expect(labelOf(stage, repository)).toEqual({ name: "acme/after public", owner });
+    await asked(repository, () => world.setPrivate(repository, true));
+    expect(labelOf(stage, repository)?.name).toBe("acme/after private");
+    await asked(repository, () => world.setPrivate(repository, false));
+    expect(labelOf(stage, repository)?.name).toBe("acme/after public");
+    await asked(repository, () => world.transfer(repository, "globex"));
+    expect(labelOf(stage, repository)?.name).toBe("globex/after public");
+    expect(labelOf(stage, repository)?.owner).not.toBe(owner);
+    expect(sources(repository)).toEqual(["docs/a.md"]);
+  });
+
+  test("what GitHub says now counts, not the order of deliveries", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "order", { files: { "a.txt": "a" } });
+    await asked(repository, () => world.commit(repository, { "docs/a.md": "Hello.\n" }));
+    const published = { action: "publicized", repository: { ...repository.json } };
+    await asked(repository, () => world.setPrivate(repository, true));
+    const installation = { id: world.installations.get("acme") };
+    const sender = { login: "mona", id: 1 };
+    await asked(repository, () => world.deliver("repository", { ...published, installation, sender }));
+    expect(labelOf(stage, repository)?.name).toBe("acme/order private");
+  });
+});

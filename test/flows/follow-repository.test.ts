@@ -1,0 +1,115 @@
+// What the emulator cannot show: a host that refuses, and a tree that is too large for one run.
+import { expect, test } from "vitest";
+import { astChunker } from "../../src/adapters/code-index/chunker.ts";
+import type { Repo, UpkeepJob } from "../../src/domain/job.ts";
+import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
+import type { StandingRepository, Tree, Unreachable } from "../../src/ports-memory.ts";
+import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
+import { AT, givenRecord, REPO } from "../learn/given.ts";
+
+const SUSPENDED: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
+const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
+
+function world(found: StandingRepository | Unreachable, config: string | null = null) {
+  const memory = fakeMemory();
+  const relabelled: Repo[] = [];
+  const forgotten: unknown[] = [];
+  const ports: FollowPorts = {
+    host: { lookUp: () => Promise.resolve(found) },
+    pulls: { text: () => Promise.resolve(config), ownersText: () => Promise.resolve(null) },
+    known: {},
+    labels: {
+      relabel: (repo) => {
+        relabelled.push(repo);
+        return Promise.resolve(true);
+      },
+      all: () => Promise.resolve([]),
+    },
+    memory,
+    // Only what forgetting asks.
+    ledger: {
+      forgetRepository: (repo: unknown) => forgotten.push(repo),
+    } as unknown as FollowPorts["ledger"],
+    embedder: fakeEmbedder(),
+    chunker: astChunker(),
+    redact: (text) => Promise.resolve(text),
+    now: () => AT,
+  };
+  return { ports, memory, relabelled, forgotten };
+}
+
+const job = <Kind extends UpkeepJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
+  ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as UpkeepJob;
+
+function standing(files: Readonly<Record<string, string>>, asked: string[] = []): StandingRepository {
+  const listed = Object.entries(files).map(([path, text]) => ({ path, hash: `sha of ${text}`, bytes: text.length }));
+  const tree: Tree = {
+    commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+    list: () => Promise.resolve({ files: listed, incomplete: null }),
+    async *texts(wanted) {
+      for (const file of wanted) {
+        asked.push(file.path);
+        yield { file, text: files[file.path] ?? null };
+      }
+    },
+  };
+  return { kind: "standing", repo: REPO, head: () => Promise.resolve(tree) };
+}
+
+test("a label that cannot be confirmed makes what is remembered private", async () => {
+  for (const found of [SUSPENDED, GONE]) {
+    const { ports, relabelled } = world(found);
+    const told = { ...REPO, name: "renamed", visibility: "public" } as const;
+    expect(await followRepository(job("label", told), ports)).toMatchObject({ kind: "relabelled", known: true });
+    expect(relabelled).toEqual([{ ...told, visibility: "private" }]);
+  }
+});
+
+test("a repository is forgotten only when its host says that it is gone", async () => {
+  const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
+  for (const [found, kept] of [
+    [SUSPENDED, 1],
+    [standing({}), 1],
+    [GONE, 0],
+  ] as const) {
+    const { ports, memory, forgotten } = world(found);
+    memory.rows.set(record.id, { record, vector: null, space: null });
+    const done = await followRepository(job("forget"), ports);
+    expect(memory.rows.size).toBe(kept);
+    expect(forgotten).toHaveLength(1 - kept);
+    expect(followedLine(done)).toMatch(kept === 1 ? /^skipped: / : /^forgot 1 memories and 1 reviews$/);
+  }
+});
+
+test("nothing is indexed of a repository that cannot be read, has no commit, or wants none of it remembered", async () => {
+  const empty: StandingRepository = { ...standing({}), head: () => Promise.resolve(null) };
+  const off = "knowledge: {retrieval: {enabled: false}}";
+  for (const [found, config, reason] of [
+    [SUSPENDED, null, "the installation is suspended"],
+    [empty, null, "nothing was committed yet"],
+    [standing({ "README.md": "Hello." }), off, "the configuration has neither documents nor code remembered"],
+  ] as const) {
+    const { ports, memory } = world(found, config);
+    expect(await followRepository(job("index"), ports)).toEqual({ kind: "skipped", reason });
+    expect(memory.rows.size).toBe(0);
+  }
+});
+
+test("a tree of more files than one run may read is read run by run, each file once", async () => {
+  const total = MOST_OF_A_RUN.files + 20;
+  const files = Object.fromEntries(
+    Array.from({ length: total }, (_, n) => [
+      `docs/${String(n).padStart(4, "0")}.md`,
+      n % 2 === 0 ? `About ${n}.` : "",
+    ]),
+  );
+  const asked: string[] = [];
+  const { ports, memory } = world(standing(files, asked));
+  const first = await followRepository(job("index"), ports);
+  expect(first).toMatchObject({ kind: "indexed", files: { read: MOST_OF_A_RUN.files, waiting: 20 } });
+  const next = first.kind === "indexed" ? first.next : null;
+  const rest = { ...job("index"), after: next } as UpkeepJob;
+  expect(await followRepository(rest, ports)).toMatchObject({ files: { read: 20, waiting: 0 }, next: null });
+  expect(asked).toEqual(Object.keys(files));
+  expect(memory.rows.size).toBe(total / 2);
+});
