@@ -12,6 +12,7 @@ import { analyze } from "../../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import { jobKey } from "../../src/domain/job.ts";
+import { NO_PAST } from "../../src/domain/past.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import { importMemory } from "../../src/flows/import-memory.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
@@ -181,6 +182,7 @@ function contextOf(query: QueryRow): PullRequestContext {
     guidance: [],
     authorFacts: { mergedPullRequests: null },
     ownComments: [],
+    past: NO_PAST,
     degraded: [],
   };
 }

@@ -1,0 +1,66 @@
+// Where each finding that was said stands after a push: on its lines, wherever they went, or nowhere.
+import type { Said } from "../domain/past.ts";
+import type { CodeNow } from "./code-now.ts";
+import { type FoundAgain, findAgain } from "./find-again.ts";
+
+/** A place of now. */
+export interface SaidPlace extends FoundAgain {
+  readonly path: string;
+}
+
+/** What is known of one finding that was said. */
+export interface LocatedSaid {
+  readonly said: Said;
+  /** The path that its file has now; null when no reviewed file is it. */
+  readonly path: string | null;
+  /** Null when its code is gone, or was never known. */
+  readonly place: SaidPlace | null;
+}
+
+/** Code found in another file must be this long, or agree this far with what stood around it, to be the same code. */
+const TELLING_ELSEWHERE = 12;
+
+/**
+ * Finds what was said again in the code of now. Its file is the one of the same name, or the one that took its place by a
+ * rename; failing that, a file that holds its code word for word when its own file does not.
+ *
+ * @param renamed path now → path when it was said, as the push tells it
+ */
+export function locateSaid(
+  said: readonly Said[],
+  code: CodeNow,
+  renamed: ReadonlyMap<string, string>,
+): readonly LocatedSaid[] {
+  return said.map((one) => {
+    const path = pathNow(one.finding.path, code, renamed);
+    const here = path === null ? null : find(one, path, code);
+    if (here?.as === "same") return { said: one, path, place: here };
+    const elsewhere = findElsewhere(one, path, code);
+    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere };
+    return { said: one, path, place: here };
+  });
+}
+
+function pathNow(path: string, code: CodeNow, renamed: ReadonlyMap<string, string>): string | null {
+  const moved = code.paths.find((one) => renamed.get(one) === path);
+  if (moved !== undefined) return moved;
+  return code.paths.includes(path) ? path : (code.paths.find((one) => code.previousPath(one) === path) ?? null);
+}
+
+function find(one: Said, path: string, code: CodeNow): SaidPlace | null {
+  const stream = code.stream(path, one.finding.side);
+  const found = stream === null ? null : findAgain(one.shape, stream, one.finding.startLine);
+  return found === null ? null : { ...found, path };
+}
+
+function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace | null {
+  let best: SaidPlace | null = null;
+  for (const other of code.paths) {
+    if (other === path) continue;
+    const found = find(one, other, code);
+    if (found === null || found.as !== "same") continue;
+    if (one.shape.at.length + found.agreement < TELLING_ELSEWHERE) continue;
+    if (best === null || found.agreement > best.agreement) best = found;
+  }
+  return best;
+}
