@@ -41,6 +41,8 @@ export type Checkpoint =
       readonly read: ReadonlySet<string>;
       /** What the review before did not say. */
       readonly heldBack: readonly HeldBack[];
+      /** What the pull request does, as it was told when more of it was read. */
+      readonly walkthrough: string | null;
     };
 
 export interface Past {

@@ -84,7 +84,7 @@ export async function gather(
     guidance: guidance.value,
     authorFacts: author.value,
     ownComments: own.value,
-    past: { checkpoint, said: readSaid(earlier.reviews, own.value) },
+    past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
 }

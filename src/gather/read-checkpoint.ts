@@ -13,6 +13,7 @@ export interface LastReview {
   readonly fingerprint: string;
   readonly coverage: { readonly files: readonly FileCoverage[] } | null;
   readonly heldBack: readonly HeldBack[];
+  readonly walkthrough: string | null;
 }
 
 /** What changed since, or why that is not known. */
@@ -53,6 +54,7 @@ export function checkpointOf(last: LastReview, since: SinceRead): Checkpoint {
     renamed,
     read: readBefore(last, renamed),
     heldBack: last.heldBack,
+    walkthrough: last.walkthrough,
   };
 }
 

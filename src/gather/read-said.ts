@@ -18,9 +18,11 @@ const MOST_SAID = 500;
  *
  * @param earlier newest first; the last posted review holds all that was said before it. Of a review that was overtaken
  *   while it was sent, what has a comment was said
- * @param own comments of ours that stand
+ * @param comments of ours that stand; null when they could not be read. What has lost its comment, or never got it, is
+ *   told in the summary from then on
  */
-export function readSaid(earlier: readonly EarlierSaid[], own: readonly OwnComment[]): readonly Said[] {
+export function readSaid(earlier: readonly EarlierSaid[], comments: readonly OwnComment[] | null): readonly Said[] {
+  const own = comments ?? [];
   const standing = new Map(own.map((comment) => [comment.findingId, comment]));
   const said = new Map<string, Said>();
   for (const one of earlier.find(({ posted }) => posted)?.review.said ?? []) said.set(one.finding.id, one);
@@ -28,9 +30,10 @@ export function readSaid(earlier: readonly EarlierSaid[], own: readonly OwnComme
     if (standing.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
   }
   for (const comment of own) if (!said.has(comment.findingId)) said.set(comment.findingId, recovered(comment));
-  return [...said.values()]
-    .slice(-MOST_SAID)
-    .map((one) => ({ ...one, url: standing.get(one.finding.id)?.url ?? null }));
+  return [...said.values()].slice(-MOST_SAID).map((one): Said => {
+    const url = standing.get(one.finding.id)?.url ?? null;
+    return { ...one, place: url === null && comments !== null ? "summary" : one.place, url };
+  });
 }
 
 /** What a comment says of its finding: its words and its place, neither category nor severity. */

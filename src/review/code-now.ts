@@ -7,6 +7,8 @@ export interface CodeNow {
   readonly paths: readonly string[];
   /** Null for a path that is not reviewed. */
   stream(path: string, side: Side): TokenStream | null;
+  /** The tokens that stand in a file at all. */
+  vocabulary(path: string, side: Side): ReadonlySet<number>;
   /** The path of a file in the base where it differs, else null. */
   previousPath(path: string): string | null;
 }
@@ -15,14 +17,22 @@ export interface CodeNow {
 export function codeNow(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): CodeNow {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const made = new Map<string, TokenStream>();
+  const vocabularies = new Map<string, ReadonlySet<number>>();
+  const stream = (path: string, side: Side): TokenStream | null => {
+    const file = byPath.get(path);
+    if (file === undefined) return null;
+    const key = `${side} ${path}`;
+    const known = made.get(key) ?? tokenStream(linesOf(file, side, headTexts.get(path) ?? null));
+    made.set(key, known);
+    return known;
+  };
   return {
     paths: files.map(({ path }) => path),
-    stream(path, side) {
-      const file = byPath.get(path);
-      if (file === undefined) return null;
+    stream,
+    vocabulary(path, side) {
       const key = `${side} ${path}`;
-      const known = made.get(key) ?? tokenStream(linesOf(file, side, headTexts.get(path) ?? null));
-      made.set(key, known);
+      const known = vocabularies.get(key) ?? new Set(stream(path, side)?.tokens);
+      vocabularies.set(key, known);
       return known;
     },
     previousPath: (path) => byPath.get(path)?.previousPath ?? null,

@@ -1,4 +1,5 @@
 // Where each finding that was said stands after a push: on its lines, wherever they went, or nowhere.
+import { textTokens } from "../domain/code-shape.ts";
 import type { Said } from "../domain/past.ts";
 import type { CodeNow } from "./code-now.ts";
 import { type FoundAgain, findAgain } from "./find-again.ts";
@@ -15,6 +16,8 @@ export interface LocatedSaid {
   readonly path: string | null;
   /** Null when its code is gone, or was never known. */
   readonly place: SaidPlace | null;
+  /** Where the code reads now as we suggested; null when it does not, or nothing was suggested. */
+  readonly mended: SaidPlace | null;
 }
 
 /** Code found in another file must be this long, or agree this far with what stood around it, to be the same code. */
@@ -34,11 +37,20 @@ export function locateSaid(
   return said.map((one) => {
     const path = pathNow(one.finding.path, code, renamed);
     const here = path === null ? null : find(one, path, code);
-    if (here?.as === "same") return { said: one, path, place: here };
+    if (here?.as === "same") return { said: one, path, place: here, mended: null };
     const elsewhere = findElsewhere(one, path, code);
-    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere };
-    return { said: one, path, place: here };
+    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere, mended: null };
+    const mended = path === null ? null : findMended(one, path, code);
+    return { said: one, path, place: mended === null ? here : null, mended };
   });
+}
+
+/** An empty suggestion deletes lines, and nothing is found in their place. */
+function findMended(one: Said, path: string, code: CodeNow): SaidPlace | null {
+  const { suggestion, side } = one.finding;
+  if (suggestion === null || side === "LEFT") return null;
+  const found = find({ ...one, shape: { ...one.shape, at: textTokens(suggestion.text) } }, path, code);
+  return found?.as === "same" ? found : null;
 }
 
 function pathNow(path: string, code: CodeNow, renamed: ReadonlyMap<string, string>): string | null {
@@ -56,11 +68,16 @@ function find(one: Said, path: string, code: CodeNow): SaidPlace | null {
 function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace | null {
   let best: SaidPlace | null = null;
   for (const other of code.paths) {
-    if (other === path) continue;
-    const found = find(one, other, code);
-    if (found === null || found.as !== "same") continue;
-    if (one.shape.at.length + found.agreement < TELLING_ELSEWHERE) continue;
-    if (best === null || found.agreement > best.agreement) best = found;
+    const found = other === path ? null : findThere(one, other, code);
+    if (found !== null && (best === null || found.agreement > best.agreement)) best = found;
   }
   return best;
+}
+
+function findThere(one: Said, path: string, code: CodeNow): SaidPlace | null {
+  // Most files do not even have the words.
+  const words = code.vocabulary(path, one.finding.side);
+  if (!one.shape.at.every((token) => words.has(token))) return null;
+  const found = find(one, path, code);
+  return found?.as === "same" && one.shape.at.length + found.agreement >= TELLING_ELSEWHERE ? found : null;
 }

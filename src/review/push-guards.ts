@@ -4,7 +4,6 @@ import { shapeOf, textTokens } from "../domain/code-shape.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { Checkpoint, Said } from "../domain/past.ts";
 import type { CodeNow } from "./code-now.ts";
-import { findAgain } from "./find-again.ts";
 import type { LocatedSaid } from "./locate-said.ts";
 import type { Reach } from "./reach.ts";
 
@@ -27,13 +26,12 @@ export function guardPush(
   { reach, checkpoint, located, code }: GuardMaterial,
 ): Guarded {
   const heldBack: HeldBack[] = [];
-  const mended = mendedPlaces(located, code);
   const before = new Map(
     checkpoint.kind === "full" ? [] : checkpoint.heldBack.map((held) => [held.finding.id, held.reason]),
   );
   const kept = findings.filter((finding) => {
     if (known.has(finding)) return true;
-    const reason = isGrave(finding) ? null : (opposite(finding, mended, code) ?? dripped(finding, reach, before));
+    const reason = isGrave(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
     if (reason !== null) heldBack.push({ finding, reason });
     return reason === null;
   });
@@ -59,44 +57,29 @@ function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, str
   return DRIP;
 }
 
-/** Lines that read now as a suggestion of ours asked for. */
-interface Mended {
-  readonly path: string;
-  readonly startLine: number;
-  readonly line: number;
-  readonly said: Said;
-}
-
-function mendedPlaces(located: readonly LocatedSaid[], code: CodeNow): readonly Mended[] {
-  return located.flatMap(({ said, path, place }) => {
-    const { suggestion, startLine, side } = said.finding;
-    if (suggestion === null || path === null || side === "LEFT" || place?.as === "same") return [];
-    const stream = code.stream(path, side);
-    const shape = { ...said.shape, at: textTokens(suggestion.text) };
-    const found = stream === null ? null : findAgain(shape, stream, startLine);
-    return found?.as === "same" ? [{ path, startLine: found.startLine, line: found.line, said }] : [];
-  });
-}
-
 /** A finding on mended lines that would restore what stood there, or that only has another taste. */
-function opposite(finding: Finding, mended: readonly Mended[], code: CodeNow): string | null {
-  const { path, startLine, line, side } = finding;
+function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): string | null {
+  const { path, startLine, line, side, suggestion } = finding;
   if (finding.rule !== null || side === "LEFT") return null;
-  const on = mended.find((one) => one.path === path && startLine <= one.line && one.startLine <= line);
-  if (on === undefined) return null;
-  const restored = restores(finding, on, code);
+  const on = located.find(
+    ({ mended }) => mended?.path === path && startLine <= mended.line && mended.startLine <= line,
+  );
+  if (on === undefined || on.mended === null) return null;
+  if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
   const isMild = finding.severity === "medium" || finding.severity === "minor";
-  const isWithin = startLine >= on.startLine && line <= on.line;
-  const isTaste = isMild && isWithin && finding.suggestion === null && finding.category === on.said.finding.category;
-  return restored || isTaste ? OPPOSITE : null;
+  const isWithin = startLine >= on.mended.startLine && line <= on.mended.line;
+  return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
 }
 
-/** True when the finding's suggestion brings the old tokens back. */
-function restores(finding: Finding, { said }: Mended, code: CodeNow): boolean {
-  if (finding.suggestion === null) return false;
-  const wanted = ` ${textTokens(finding.suggestion.text).join(" ")} `;
+/** True when a suggestion brings the old tokens back. */
+function restores(finding: Finding, { shape }: Said, suggested: string, code: CodeNow): boolean {
   const stream = code.stream(finding.path, finding.side);
-  const now = stream === null ? "" : ` ${shapeOf(stream, finding.startLine, finding.line).at.join(" ")} `;
-  const old = ` ${said.shape.at.join(" ")} `;
-  return said.shape.at.length > 0 && wanted.includes(old) && !now.includes(old);
+  if (stream === null || shape.at.length === 0) return false;
+  const old = sequence(shape.at);
+  const now = sequence(shapeOf(stream, finding.startLine, finding.line).at);
+  return sequence(textTokens(suggested)).includes(old) && !now.includes(old);
+}
+
+function sequence(tokens: readonly number[]): string {
+  return ` ${tokens.join(" ")} `;
 }

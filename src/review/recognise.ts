@@ -55,14 +55,23 @@ function renamed(
   const kept = findings.map((finding) => {
     const match = matches.get(finding);
     if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
-    const { side, startLine, line, path, locMethod } = finding;
-    const place = { path, side, startLine, line, ...(locMethod === undefined ? {} : { locMethod }) };
-    const again = match.said.recovered === true ? { ...finding, id: match.said.finding.id } : match.said.finding;
-    const one = { ...again, ...place, suggestion: null };
+    const one = asSaidBefore(finding, match);
     known.set(one, match.said);
     return one;
   });
   return { findings: kept, known };
+}
+
+/**
+ * In the words that stand on the pull request, at the place of now: where its code is as it was, the lines that were cited
+ * first, because a model cites more or fewer of them each time.
+ */
+function asSaidBefore(finding: Finding, { said, place }: LocatedSaid): Finding {
+  const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
+  const { locMethod } = finding;
+  const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
+  const how = locMethod === undefined ? {} : { locMethod };
+  return { ...again, path: finding.path, side: finding.side, startLine, line, ...how, suggestion: null };
 }
 
 function freeId(finding: Finding, taken: ReadonlySet<string>): string {

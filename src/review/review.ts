@@ -78,7 +78,7 @@ export async function review(
     heldBack: [...quieted, ...weighed.heldBack],
     reviewed: context.files.map(({ path }) => path),
     coverage: read.coverage,
-    walkthrough: read.walkthrough,
+    walkthrough: walkthroughOf(context, read),
     leftOut: context.leftOut,
     degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
     configProblems: context.configProblems,
@@ -114,6 +114,11 @@ function weigh(context: PullRequestContext, found: readonly Finding[], quieted: 
 function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): PlacedFinding {
   const said = known.get(placed.finding);
   return said === undefined ? placed : placeOfKnown(placed, said);
+}
+
+/** Who read only what a push touched cannot say what the whole does. */
+function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
+  return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
 }
 
 /** What the model read; without one the rules read everything, as they always do. */
