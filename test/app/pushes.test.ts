@@ -37,7 +37,7 @@ const CLEAN = [
   "}",
 ];
 
-/** Each line where the defect is planted, with the line after it. */
+/** Two defects: one that a rule finds, and one that only a reader does. */
 const SAVED = [...CLEAN];
 SAVED.splice(
   10,
@@ -238,20 +238,47 @@ async function fivePushes(withModel: boolean) {
   await at.world.push(pull, { "src/auth/login-session.ts": text(LATER) });
   await done();
   expect(at.world.violations).toEqual([]);
-  if (process.env.SHOW) console.log(JSON.stringify(after, null, 1));
   return { after, heads: { opened, rebased, reformatted } };
 }
 
-describe("five pushes on one pull request", () => {
-  test("with a model: each defect has one comment, and what was read is said", async () => {
+const SAVE = "A failed save is swallowed and the session is lost";
+const HASH = "Password is hashed with a fast hash";
+const LOCK = "The lock is released before the token is replaced";
+
+describe("five pushes on one pull request (new code, rebase, rename, reformatting by force, new code)", () => {
+  test("with a model: each defect has one comment, and the summary says what was read", async () => {
     const { after, heads } = await fivePushes(true);
-    const first = ["Password is hashed with a fast digest", "A failed save is swallowed and the session is lost"];
-    expect(after.map((one) => one.titles.toSorted())).toEqual([]);
-    expect(first).toEqual(heads);
+    const one = [SAVE, HASH];
+    expect(after.map((push) => push.titles.toSorted())).toEqual([
+      one,
+      one,
+      one,
+      one,
+      [SAVE, HASH, HASH, LOCK].toSorted(),
+    ]);
+    // Whoever only renamed a file is not billed for it.
+    expect(after.map(({ asked }) => asked)).toEqual([1, 1, 0, 1, 1]);
+    const since = (sha: string) => expect.stringContaining(`Changes since [\`${sha.slice(0, 7)}\`](`);
+    const again = expect.stringContaining("Everything was read again: the branch was rewritten since the last review.");
+    expect(after.map(({ summary }) => summary)).toEqual([
+      since(heads.opened),
+      again,
+      since(heads.rebased),
+      again,
+      since(heads.reformatted),
+    ]);
+    expect(after.map(({ summary }) => summary.split("\n")[0])).toEqual([
+      "**2 findings**: 2 major — 2 inline.",
+      "**2 findings**: 2 major — 2 posted earlier.",
+      "**2 findings**: 2 major — 2 posted earlier.",
+      "**2 findings**: 2 major — 2 posted earlier.",
+      "**4 findings**: 4 major — 2 inline, 2 posted earlier.",
+    ]);
   });
 
-  test("without a model: each rule's defect has one comment", async () => {
+  test("without a model: each defect that a rule finds has one comment", async () => {
     const { after } = await fivePushes(false);
-    expect(after.map((one) => one.titles)).toEqual([]);
+    expect(after.map((push) => push.titles)).toEqual([[HASH], [HASH], [HASH], [HASH], [HASH, HASH]]);
+    expect(after.at(-1)?.summary).toContain("1 inline, 1 posted earlier");
   });
 });
