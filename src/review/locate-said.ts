@@ -20,8 +20,12 @@ export interface LocatedSaid {
   readonly mended: SaidPlace | null;
 }
 
-/** Code found in another file must be this long, or agree this far with what stood around it, to be the same code. */
+/**
+ * Code found in another file must be this long, or agree this far with what stood around it, to be the same code; less is
+ * enough where its own file is gone.
+ */
 const TELLING_ELSEWHERE = 12;
+const TELLING_WHEN_GONE = 8;
 
 /**
  * Finds what was said again in the code of now. Its file is the one of the same name, or the one that took its place by a
@@ -68,16 +72,17 @@ function find(one: Said, path: string, code: CodeNow): SaidPlace | null {
 function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace | null {
   let best: SaidPlace | null = null;
   for (const other of code.paths) {
-    const found = other === path ? null : findThere(one, other, code);
+    const least = path === null ? TELLING_WHEN_GONE : TELLING_ELSEWHERE;
+    const found = other === path ? null : findThere(one, other, code, least);
     if (found !== null && (best === null || found.agreement > best.agreement)) best = found;
   }
   return best;
 }
 
-function findThere(one: Said, path: string, code: CodeNow): SaidPlace | null {
+function findThere(one: Said, path: string, code: CodeNow, least: number): SaidPlace | null {
   // Most files do not even have the words.
   const words = code.vocabulary(path, one.finding.side);
   if (!one.shape.at.every((token) => words.has(token))) return null;
   const found = find(one, path, code);
-  return found?.as === "same" && one.shape.at.length + found.agreement >= TELLING_ELSEWHERE ? found : null;
+  return found?.as === "same" && one.shape.at.length + found.agreement >= least ? found : null;
 }

@@ -166,6 +166,39 @@ describe("what is said after a push", () => {
     expect(two.findings[0]?.finding.id).toBe(one.findings[0]?.finding.id);
   });
 
+  test("what was over the limit of comments stays in the summary instead of dripping in push by push", async () => {
+    const one = { config: "review:\n  maxComments: 1\n" };
+    const two: Script = reports(wrongSign(), wrongKey({ severity: "medium" }));
+    const before = { "src/ledger.js": ledger({ 10: UNPAID, 60: CLOSE }) };
+    const after = { "src/ledger.js": ledger({ 10: UNPAID, 60: CLOSE, 62: "  total62() { return 0; }" }) };
+    const first = await reviewed({ files: before, access: access(two), ...one });
+    expect(told(first)).toEqual(["inline: A payment raises the balance", "summary: The wrong entry is archived"]);
+    const world = { changesSince: since(before, after), ownComments: commentsOf(first) };
+    const second = await reviewed({ files: after, access: access(two), earlier: [first], world, ...one });
+    expect(told(second)).toEqual([
+      "already-posted: A payment raises the balance",
+      "summary: The wrong entry is archived",
+    ]);
+    const third = await reviewed({ files: after, access: access(two), earlier: [second], world, ...one });
+    expect(told(third)).toEqual(told(second));
+  });
+
+  test("another defect of the same kind in a line beside the first is told", async () => {
+    const refund = "  refund(entry) { entry.balance = entry.balance - entry.amount; }";
+    const again = wrongSign({
+      anchor: "",
+      quote: refund,
+      title: "A refund lowers the balance",
+      body: "`refund` subtracts `entry.amount`, so that paying twice doubles the debt.",
+    });
+    const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 11: refund }) };
+    const { two } = await push(BEFORE, reports(wrongSign()), after, reports(wrongSign(), again));
+    expect(told(two).toSorted()).toEqual([
+      "already-posted: A payment raises the balance",
+      "inline: A refund lowers the balance",
+    ]);
+  });
+
   test("a copy of a defect above the first one is new, and the first one keeps its identity", async () => {
     const after = { ...BEFORE, "src/ledger.js": ledger({ 3: UNPAID, 10: UNPAID }) };
     const both: Script = (question) => {
