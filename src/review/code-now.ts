@@ -5,45 +5,59 @@ import type { FileDiff, Side } from "../domain/pull-request.ts";
 export interface CodeNow {
   /** Reviewed paths. */
   readonly paths: readonly string[];
-  /** Null for a path that is not reviewed. */
+  /** Null for a path that is not reviewed. RIGHT is the whole head file where its text is known, else its hunks; LEFT is the hunks. */
   stream(path: string, side: Side): TokenStream | null;
-  /** The tokens that stand in a file at all. */
-  vocabulary(path: string, side: Side): ReadonlySet<number>;
+  /** The hunks alone, with the set of their tokens: what came from elsewhere stands there. Null for a path that is not reviewed. */
+  hunks(path: string, side: Side): HunkTokens | null;
   /** The path of a file in the base where it differs, else null. */
   previousPath(path: string): string | null;
 }
 
-/** RIGHT is the whole head file where its text is known, else its hunks; LEFT is the hunks. */
+export interface HunkTokens {
+  readonly stream: TokenStream;
+  readonly vocabulary: ReadonlySet<number>;
+}
+
+/** Nothing is read before it is asked for, and nothing twice. */
 export function codeNow(files: readonly FileDiff[], headTexts: ReadonlyMap<string, string>): CodeNow {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const made = new Map<string, TokenStream>();
-  const vocabularies = new Map<string, ReadonlySet<number>>();
-  const stream = (path: string, side: Side): TokenStream | null => {
-    const file = byPath.get(path);
-    if (file === undefined) return null;
-    const key = `${side} ${path}`;
-    const known = made.get(key) ?? tokenStream(linesOf(file, side, headTexts.get(path) ?? null));
-    made.set(key, known);
-    return known;
-  };
+  const hunks = remembered(byPath, (file, side): HunkTokens => {
+    const stream = tokenStream(hunkLines(file, side));
+    return { stream, vocabulary: new Set(stream.tokens) };
+  });
+  const streams = remembered(byPath, (file, side) => {
+    const text = side === "RIGHT" ? headTexts.get(file.path) : undefined;
+    return tokenStream(text === undefined ? hunkLines(file, side) : textLines(text));
+  });
   return {
     paths: files.map(({ path }) => path),
-    stream,
-    vocabulary(path, side) {
-      const key = `${side} ${path}`;
-      const known = vocabularies.get(key) ?? new Set(stream(path, side)?.tokens);
-      vocabularies.set(key, known);
-      return known;
-    },
+    stream: streams,
+    hunks,
     previousPath: (path) => byPath.get(path)?.previousPath ?? null,
   };
 }
 
-function linesOf(file: FileDiff, side: Side, headText: string | null): readonly NumberedLine[] {
-  if (side === "RIGHT" && headText !== null) {
-    return headText.split("\n").map((text, index) => ({ line: index + 1, text }));
-  }
-  return file.hunks.flatMap(({ lines }) =>
+function remembered<T>(
+  files: ReadonlyMap<string, FileDiff>,
+  make: (file: FileDiff, side: Side) => T,
+): (path: string, side: Side) => T | null {
+  const made = new Map<string, T>();
+  return (path, side) => {
+    const file = files.get(path);
+    if (file === undefined) return null;
+    const key = `${side} ${path}`;
+    const known = made.get(key) ?? make(file, side);
+    made.set(key, known);
+    return known;
+  };
+}
+
+function textLines(text: string): readonly NumberedLine[] {
+  return text.split("\n").map((line, index) => ({ line: index + 1, text: line }));
+}
+
+function hunkLines({ hunks }: FileDiff, side: Side): readonly NumberedLine[] {
+  return hunks.flatMap(({ lines }) =>
     lines.flatMap(({ oldLine, newLine, text }) => {
       const line = side === "LEFT" ? oldLine : newLine;
       return line === null ? [] : [{ line, text }];

@@ -80,9 +80,10 @@ function findElsewhere(one: Said, path: string | null, code: CodeNow): SaidPlace
 }
 
 function findThere(one: Said, path: string, code: CodeNow, least: number): SaidPlace | null {
+  const hunks = code.hunks(path, one.finding.side);
   // Most files do not even have the words.
-  const words = code.vocabulary(path, one.finding.side);
-  if (!one.shape.at.every((token) => words.has(token))) return null;
-  const found = find(one, path, code);
-  return found?.as === "same" && one.shape.at.length + found.agreement >= least ? found : null;
+  if (hunks === null || !one.shape.at.every((token) => hunks.vocabulary.has(token))) return null;
+  const found = findAgain(one.shape, hunks.stream, one.finding.startLine);
+  const isTelling = found?.as === "same" && one.shape.at.length + found.agreement >= least;
+  return found !== null && isTelling ? { ...found, path } : null;
 }
