@@ -281,4 +281,20 @@ describe("five pushes on one pull request (new code, rebase, rename, reformattin
     expect(after.map((push) => push.titles)).toEqual([[HASH], [HASH], [HASH], [HASH], [HASH, HASH]]);
     expect(after.at(-1)?.summary).toContain("1 inline, 1 posted earlier");
   });
+
+  test("a defect that is mended may be addressed; its conversation is left to people", async () => {
+    const { at, pull } = await play(true);
+    await at.world.push(pull, { "src/session.ts": text(SAVED) });
+    await at.settled(pull);
+    await at.world.push(pull, { "src/session.ts": text(CLEAN) });
+    await at.settled(pull);
+    const { body } = summaryOf(at.world, pull);
+    expect(body).toMatch(/^\*\*No findings\*\* in 2 files; 2 of earlier pushes may be addressed\./);
+    expect(body.match(/\[comment\]\(https:\/\/github\.com\/acme\/player\/pull\/1#discussion_r\d+\)/g)).toHaveLength(2);
+    expect(titles(at, pull).toSorted()).toEqual([SAVE, HASH]);
+    expect(at.world.requests.filter(({ path }) => /resolve|graphql/i.test(path))).toEqual([]);
+    await at.world.push(pull, { "src/session.ts": text(SAVED) });
+    await at.settled(pull);
+    expect(titles(at, pull).toSorted()).toEqual([SAVE, HASH]);
+  });
 });
