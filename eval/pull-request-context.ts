@@ -1,6 +1,8 @@
 // A pull request as the gather room would hand it on, made of what evaluation data tells about it.
+
 import { defaultConfig } from "../src/config/repo-config.ts";
 import { jobKey, type Repo } from "../src/domain/job.ts";
+import { NO_PAST } from "../src/domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../src/domain/pull-request.ts";
 
 export interface ToldPullRequest {
@@ -58,6 +60,7 @@ export function pullRequestContext({
     leftOut: [],
     headTexts: new Map(),
     guidance: [],
+    past: NO_PAST,
     authorFacts: { mergedPullRequests: null },
     ownComments: [],
     degraded: [],

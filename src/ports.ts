@@ -26,10 +26,24 @@ export type Changes =
   | { readonly kind: "listing"; readonly files: readonly ListedFile[]; readonly total: number }
   | { readonly kind: "unified"; readonly text: string };
 
+/** What changed from one head of a pull request to the next; or why that cannot be told, or would not help. */
+export type ChangesSince =
+  | { readonly kind: "since"; readonly changes: Changes }
+  | { readonly kind: "unknown"; readonly reason: string };
+
 /** Reads one pull request and the repository around it. Cannot post. */
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
   changes(repo: Repo, pull: PullRequest): Promise<Changes>;
+  /**
+   * What changed since an earlier head, where that head is an ancestor of this one and the branch still leaves the base
+   * at the same commit; otherwise the reason why it is not, as a fragment of a sentence.
+   */
+  changesSince(
+    repo: Repo,
+    pull: PullRequest,
+    earlier: { readonly headSha: string; readonly baseSha: string },
+  ): Promise<ChangesSince>;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
   /**
@@ -157,6 +171,13 @@ export interface Queue extends Lane<ReviewJob> {
   counts(): { readonly waiting: number; readonly running: number; readonly dead: number };
 }
 
+/** A review as the ledger keeps it. */
+export interface EarlierReview {
+  readonly review: Review;
+  /** True when it stands on the pull request. */
+  readonly posted: boolean;
+}
+
 /** Written reviews, kept from before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
 export interface Ledger {
   /** The latest review of this pull request that was written and not yet wholly sent; its head may have moved since. */
@@ -168,4 +189,6 @@ export interface Ledger {
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
   /** Removes all reviews of a repository, sent or not. Returns how many. */
   forgetRepository(repo: Pick<Repo, "host" | "id">): number;
+  /** The last reviews of this pull request that were written, newest first, posted or not; a few are enough. */
+  earlier(job: ReviewJob): readonly EarlierReview[];
 }

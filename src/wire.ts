@@ -16,7 +16,7 @@ import { localWords } from "./adapters/local/local-embedder.ts";
 import { meteredModel } from "./adapters/metered-model.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
-import { ruleIds } from "./adapters/rules/rules.ts";
+import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
 import { secretRedactor } from "./adapters/secrets/redact.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
@@ -143,7 +143,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set(ruleIds()), customRuleProblems };
+  return { ruleIds: new Set(ruleIds()), version: rulesVersion(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */

@@ -8,6 +8,8 @@ import { CustomRule } from "./repo-config.ts";
 export interface KnownRules {
   /** Ids of the built-in rules. */
   readonly ruleIds?: ReadonlySet<string>;
+  /** Changes whenever a built-in rule does. */
+  readonly version?: string;
   /** Why custom rules cannot run ("pattern does not parse"), by the rule's id. */
   readonly customRuleProblems?: (rules: readonly CustomRule[]) => readonly { readonly id: string; message: string }[];
 }

@@ -1,5 +1,3 @@
-import type { Side } from "./pull-request.ts";
-
 export const SEVERITIES = ["critical", "major", "medium", "minor"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -44,7 +42,8 @@ export interface Finding {
   /** `fnd_` + 12 hex; the same defect on a moved line keeps its id (see findingId). */
   readonly id: string;
   readonly path: string;
-  readonly side: Side;
+  /** As in a diff: RIGHT is the head. */
+  readonly side: "LEFT" | "RIGHT";
   /** 1-based, inclusive, on `side`; startLine = line for a single line. */
   readonly startLine: number;
   readonly line: number;

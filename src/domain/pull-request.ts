@@ -1,6 +1,7 @@
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./outcome.ts";
+import type { Past } from "./past.ts";
 
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
 export type Side = "LEFT" | "RIGHT";
@@ -86,6 +87,15 @@ export interface OwnComment {
   /** The finding's id from our hidden marker. */
   readonly findingId: string;
   readonly url: string;
+  readonly path: string;
+  readonly side: Side;
+  /** 1-based on `side` where it was made; both null for a comment on a whole file. */
+  readonly startLine: number | null;
+  readonly line: number | null;
+  /** The diff down to the commented line, as it was then; "" for a comment on a whole file. */
+  readonly hunk: string;
+  /** The first words that are in bold, in our own Markdown; "" when there are none. */
+  readonly title: string;
 }
 
 /** All that the review knows of the pull request. After gather nobody asks GitHub about it again. */
@@ -106,5 +116,7 @@ export interface PullRequestContext {
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
+  /** What earlier reviews said and read. */
+  readonly past: Past;
   readonly degraded: readonly Degraded[];
 }

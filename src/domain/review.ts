@@ -2,6 +2,7 @@ import type { ConfigProblem } from "../config/repo-config.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut } from "./outcome.ts";
+import type { Said } from "./past.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
 import type { ReviewSignals } from "./signals.ts";
 
@@ -26,8 +27,9 @@ export interface ReviewMemory {
 /** How much of a changed file a model read. */
 export interface FileCoverage {
   readonly path: string;
-  readonly state: "full" | "partial" | "not-read";
-  /** Null for full. */
+  /** `earlier`: this push does not touch it, and it was read wholly at an earlier one. */
+  readonly state: "full" | "partial" | "not-read" | "earlier";
+  /** Null for full and earlier. */
   readonly reason: string | null;
 }
 
@@ -51,6 +53,20 @@ export interface FindingHunk {
   readonly findingId: string;
   /** From the `@@` line to the finding's last line, redacted, at most 4,000 characters. */
   readonly hunk: string;
+}
+
+/** What a review read of the pull request: all of it, with the reason where an earlier review could not be built on. */
+export type Scope =
+  | { readonly kind: "full"; readonly reason: string | null }
+  | { readonly kind: "delta"; readonly since: string };
+
+/** A finding of an earlier push whose code is no longer as it was, and that was not found again. Nobody says that it is solved. */
+export interface Addressed {
+  readonly finding: Finding;
+  /** Of its comment, where one stands. */
+  readonly url: string | null;
+  /** "its code has changed". */
+  readonly reason: string;
 }
 
 /** A written review, complete and not yet sent. Everything that publish says stands here. */
@@ -79,6 +95,13 @@ export interface Review {
   readonly cost: Cost;
   /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
   readonly hunks?: readonly FindingHunk[];
+  /** What decided how it was read: see reviewFingerprint. */
+  readonly fingerprint: string;
+  readonly scope: Scope;
+  /** Everything that was said on this pull request up to and with this review. */
+  readonly said: readonly Said[];
+  /** May be addressed since. */
+  readonly addressed: readonly Addressed[];
 }
 
 /** What stands on GitHub after publishing. */

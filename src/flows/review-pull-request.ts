@@ -7,21 +7,23 @@
 // sent, so a retry resumes at "send": nothing is written twice and nothing is posted twice.
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
+import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { type LoggedRetrieval, loggedRetrieval, originOf } from "../domain/logged-retrieval.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
+import { reviewFingerprint } from "../domain/review-fingerprint.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
-import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
-import { review } from "../review/review.ts";
+import { PROMPT_VERSION, review } from "../review/review.ts";
 import { modelLeave } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -88,7 +90,7 @@ export async function reviewPullRequest(
     if (sent.kind === "posted") return sent;
   }
   const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
-  const written = await writeReview(job, ports, step, isDone);
+  const written = await writeReview(job, ports, step, isDone, ports.ledger.earlier(job));
   if (written.kind === "skipped") return written;
   ports.ledger.save(job, written, ports.now());
   return send(job, written, ports, step);
@@ -98,15 +100,20 @@ export async function reviewPullRequest(
  * The first half of the corridor: a complete review, not sent. The command line stops here.
  *
  * @param isDone whether this head was reviewed against this base before
+ * @param earlier reviews of this pull request that were written before, newest first
  */
 export async function writeReview(
   job: ReviewJob,
   ports: WritingPorts,
   step: Step,
   isDone: (headSha: string, baseSha: string) => boolean = () => false,
+  earlier: readonly EarlierReview[] = [],
 ): Promise<Review | Skipped> {
   const started = ports.now();
-  const context = await step("gather", () => gather(job, ports.pulls, ports.known, ports.access !== null));
+  const fingerprint = (config: RepoConfig) => fingerprintOf(config, ports);
+  const context = await step("gather", () =>
+    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint }),
+  );
   if (context.kind === "skipped") return context;
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
@@ -123,7 +130,11 @@ export async function writeReview(
   await ports.retrievals?.write(logged(context, precedents, ports, asked));
   const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
   const written = await step("review", () =>
-    review(context, signals, precedents, { inspector: ports.inspector, leave }),
+    review(context, signals, precedents, {
+      inspector: ports.inspector,
+      leave,
+      fingerprint: fingerprint(context.config),
+    }),
   );
   const cost = { ...written.cost, ms: ports.now() - started };
   if (ports.redact === undefined) return { ...written, cost };
@@ -143,6 +154,12 @@ function logged(
   const at = now();
   const origin = originOf(job.trigger);
   return loggedRetrieval(precedents, { repo, pull: pull.number, origin, ms: at - asked, at, topK, calibrated });
+}
+
+function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {
+  const isRead = access !== null && config.review.model !== "off";
+  const models = isRead ? access.model.names : null;
+  return reviewFingerprint({ config, rules: known.version ?? "", models, prompt: PROMPT_VERSION });
 }
 
 async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {

@@ -1,17 +1,31 @@
 // DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
 // What the review cannot do without may throw; what it can do without is missing with a reason.
 import type { KnownRules } from "../config/check-rules.ts";
+import type { RepoConfig } from "../config/repo-config.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
-import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type { Checkpoint } from "../domain/past.ts";
+import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
-import type { PullRequests } from "../ports.ts";
+import type { EarlierReview, PullRequests } from "../ports.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
+import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { GUIDANCE_BYTES, readGuidance } from "./read-guidance.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
+import { readSaid } from "./read-said.ts";
 import { selectFiles } from "./select-files.ts";
+
+/** What earlier reviews of the pull request left behind. */
+export interface Earlier {
+  /** Newest first. */
+  readonly reviews: readonly EarlierReview[];
+  /** The fingerprint of a review with this configuration. */
+  readonly fingerprint: (config: RepoConfig) => string;
+}
+
+const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "" };
 
 /**
  * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
@@ -19,6 +33,7 @@ import { selectFiles } from "./select-files.ts";
  *
  * @param known which rules there are, so that a misspelt one in the configuration is named
  * @param hasModel whether a model will read: only then the repository's guidance is worth the questions
+ * @param earlier what was said and read before
  * @returns the pull request with its parsed changes; or why it is not reviewed, in which case nothing more was asked
  *   than that took
  * @throws Transient when pull request, configuration or changes cannot be had now. Head texts, author facts and our
@@ -29,6 +44,7 @@ export async function gather(
   pulls: PullRequests,
   known: KnownRules = {},
   hasModel = false,
+  earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const pull = await pulls.pull(repo, job.number);
@@ -53,6 +69,8 @@ export async function gather(
   const readBase = (path: string) => pulls.text(repo, path, pull.base.sha, GUIDANCE_BYTES);
   const guidance = await optional("guidance", () => (isRead ? readGuidance(readBase) : Promise.resolve([])), []);
   const own = await optional("own-comments", () => pulls.ownComments(repo, job.number), []);
+  const fingerprint = earlier.fingerprint(config);
+  const checkpoint = isRead ? await readCheckpoint(job, pull, pulls, earlier.reviews, fingerprint) : NOTHING_READ;
   return {
     kind: "context",
     job,
@@ -66,8 +84,30 @@ export async function gather(
     guidance: guidance.value,
     authorFacts: author.value,
     ownComments: own.value,
+    past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
+}
+
+const NOTHING_READ: Checkpoint = { kind: "full", reason: null };
+
+/** Reading everything costs more and is never wrong, so no failure here stops a review. */
+async function readCheckpoint(
+  { repo, explicit }: ReviewJob,
+  pull: PullRequest,
+  pulls: PullRequests,
+  reviews: readonly EarlierReview[],
+  fingerprint: string,
+): Promise<Checkpoint> {
+  const last = reviews.find(({ posted }) => posted)?.review;
+  if (last === undefined) return NOTHING_READ;
+  const reason = fullReason(last, fingerprint, explicit);
+  if (reason !== null) return { kind: "full", reason };
+  const { value: since } = await optional("delta", () => pulls.changesSince(repo, pull, last), {
+    kind: "unknown",
+    reason: "what changed since the last review could not be learned",
+  });
+  return checkpointOf(last, since);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { SEVERITIES } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { fitList } from "./fit-list.ts";
-import { linkedCode, permalink } from "./permalink.ts";
+import { linkedCode, permalink, safeUrl } from "./permalink.ts";
 import { findingTitle, silence } from "./render-comment.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
@@ -51,7 +51,15 @@ function inFull(review: Review, placed: PlacedFinding): string {
 }
 
 function inOneLine(review: Review, placed: PlacedFinding): string {
-  return `${findingTitle(placed.finding)} ${placeOf(review, placed)}${reason(placed)}`;
+  return `${findingTitle(placed.finding)} ${placeOf(review, placed)}${comment(review, placed)}${reason(placed)}`;
+}
+
+/** The comment that stands about a finding of an earlier push, where its address is known. */
+function comment({ repo, said }: Review, { finding, place }: PlacedFinding): string {
+  if (place !== "already-posted") return "";
+  const url = said.find((one) => one.finding.id === finding.id)?.url ?? null;
+  const address = url === null ? null : safeUrl(repo, url);
+  return address === null ? "" : ` ([comment](${address}))`;
 }
 
 function reason(placed: PlacedFinding): string {

@@ -2,6 +2,7 @@
 import { SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
+import { addressedLines, scopeLine } from "./earlier-pushes.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
@@ -19,7 +20,8 @@ export const BODY_LIMIT = 60_000;
 const ROOM = {
   overview: 7_000,
   seenBefore: 2_000,
-  findings: 22_000,
+  findings: 20_000,
+  addressed: 2_000,
   degraded: 5_000,
   unread: 4_000,
   config: 6_000,
@@ -36,9 +38,11 @@ const ROOM = {
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   const sections = [
     [verdict(review, findings)],
+    scopeLine(review),
     walkthroughLines(review),
     fitList(overview(review), (line) => line, ROOM.overview, 30),
     below(review, findings, ROOM.findings),
+    addressedLines(review, ROOM.addressed),
     seenBeforeLines(review, ROOM.seenBefore),
     degradedLines(review, ROOM.degraded),
     unreadLines(review, ROOM.unread),

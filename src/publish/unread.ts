@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, string>> = {
  */
 export function unreadLines({ coverage }: Review, room: number): readonly string[] {
   if (coverage === null) return [];
-  const unread = coverage.files.filter(({ state }) => state !== "full");
+  const unread = coverage.files.filter(({ state }) => state === "partial" || state === "not-read");
   const shortened = coverage.cut.map(
     ({ part, shown, of }) => `${PARTS[part] ?? "a part"} (${shown} of ${of} characters)`,
   );

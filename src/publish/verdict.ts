@@ -1,6 +1,6 @@
 // The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.
 import { SEVERITIES } from "../domain/finding.ts";
-import type { PlacedFinding, Review } from "../domain/review.ts";
+import type { FileCoverage, PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "./fit-list.ts";
 
 const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: string }[] = [
@@ -43,12 +43,17 @@ function found(review: Review, findings: readonly PlacedFinding[]): string {
 
 /** Silence about what nobody read is no praise. */
 function byWhom({ coverage }: Review): string {
-  if (coverage === null || coverage.files.every(({ state }) => state === "full")) return "";
+  if (coverage === null || coverage.files.every(isRead)) return "";
   return coverage.files.every(({ state }) => state === "not-read") ? " by rules" : " in what was read and by rules";
 }
 
-function heldBack(review: Review): string {
-  return review.heldBack.length === 0 ? "" : `; ${review.heldBack.length} held back`;
+function isRead({ state }: FileCoverage): boolean {
+  return state === "full" || state === "earlier";
+}
+
+function heldBack({ heldBack: held, addressed }: Review): string {
+  const maybe = addressed.length === 0 ? "" : `; ${addressed.length} of earlier pushes may be addressed`;
+  return `${held.length === 0 ? "" : `; ${held.length} held back`}${maybe}`;
 }
 
 function incomplete(review: Review): string {

@@ -1,9 +1,11 @@
 // A text that somebody typed, as if a change without files asked: the same search, rank and choice as for a review.
+
 import { defaultKnowledge, type Knowledge } from "../config/knowledge.ts";
 import { defaultConfig } from "../config/repo-config.ts";
 import type { HandSearch } from "../domain/found.ts";
 import { jobKey } from "../domain/job.ts";
 import { CORPORA } from "../domain/memory.ts";
+import { NO_PAST } from "../domain/past.ts";
 import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import type { MemoryFilter, RetrievalQuery } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
@@ -99,6 +101,7 @@ function emptyChange(title: string, { repo }: HandSearch): PullRequestContext {
     leftOut: [],
     headTexts: new Map(),
     guidance: [],
+    past: NO_PAST,
     authorFacts: { mergedPullRequests: null },
     ownComments: [],
     degraded: [],

@@ -56,7 +56,7 @@ export function compose(material: PromptMaterial, delimiter: string, contextChar
     ],
     questions: readings.map((reading, index) => [
       { text: opening, cache: true },
-      { text: diffPart(reading, index, readings, delimiter), cache: false },
+      { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
     cut: fitted.cut,
   };
@@ -167,10 +167,13 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
   });
 }
 
-function diffPart(reading: Reading, index: number, readings: readonly Reading[], delimiter: string): string {
+function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
+  const isDelta = context.past.checkpoint.kind === "delta";
   const part =
     readings.length === 1
-      ? "The diff"
+      ? isDelta
+        ? "The parts of the diff that the last push touched; the rest was read before"
+        : "The diff"
       : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
   return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
 }

@@ -62,6 +62,6 @@ function lessUnanswered(
   const here = readings.flatMap(({ paths }, index) => (paths.includes(file.path) ? [failures[index] ?? null] : []));
   const failed = here.filter((failure) => failure !== null);
   const [first] = failed;
-  if (first === undefined || file.state === "not-read") return file;
+  if (first === undefined || file.state === "not-read" || file.state === "earlier") return file;
   return { path: file.path, state: failed.length === here.length ? "not-read" : "partial", reason: failureText(first) };
 }

@@ -3,12 +3,14 @@
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
+import type { FileDiff } from "../domain/pull-request.ts";
 import type { Coverage } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { planReading, type ReadingPlan } from "./plan-reading.ts";
+import { type Reach, reachOf } from "./reach.ts";
 import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
 import { REVIEW_REPLY, type ReviewReply, type RuleVerdict, VERIFY_REPLY } from "./reply.ts";
 import { type Checked, checkByRule, takeVerdicts, verifyQuestion } from "./verify.ts";
@@ -71,11 +73,29 @@ export async function readByModel(
   const budget = readingBudget(asked, bounds.usd);
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
-  const plan = planReading(context.files, signals, rememberedPaths(precedents), context.headTexts, budget);
-  if (plan.readings.length === 0) return withoutModel(null);
+  const reach = reachOf(context.files, context.past.checkpoint);
+  const planned = planReading(reach.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
+  if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
   const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget.contextChars);
   const answers = await askAll(prompt, bounds.usd, budget, asked);
   return written(material, bounds, asked, plan, prompt, answers);
+}
+
+/** One entry for each reviewed file, in their order. */
+function inOrder(
+  files: readonly FileDiff[],
+  coverage: ReadingPlan["coverage"],
+  { earlier }: Reach,
+): ReadingPlan["coverage"] {
+  const byPath = new Map([...coverage, ...earlier].map((one) => [one.path, one]));
+  return files.flatMap(({ path }) => byPath.get(path) ?? []);
+}
+
+/** A push that touches nothing of the change needs no question; what was read before still counts. */
+function nothingToRead(plan: ReadingPlan, { earlier }: Reach, model: string): ModelReview {
+  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], [], []);
+  return { ...withoutModel(null), coverage };
 }
 
 function rememberedPaths({ ranked, seenBefore }: PromptMaterial["precedents"]): ReadonlySet<string> {
@@ -167,7 +187,7 @@ function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
 }
 
 function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
-  const unread = coverage.filter(({ state }) => state !== "full").length;
+  const unread = coverage.filter(({ state }) => state === "partial" || state === "not-read").length;
   if (unread === 0) return [];
   return [
     { part: "coverage", reason: `the model read ${coverage.length - unread} of ${coverage.length} files wholly` },

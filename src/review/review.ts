@@ -1,26 +1,41 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
-import type { Finding } from "../domain/finding.ts";
+import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
+import type { Said } from "../domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { PlacedFinding, Review } from "../domain/review.ts";
+import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
+import { shortHash } from "../domain/review-fingerprint.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
+import { codeNow } from "./code-now.ts";
 import { ground } from "./ground.ts";
+import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
+import { locateSaid } from "./locate-said.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
+import { guardPush } from "./push-guards.ts";
+import { reachOf } from "./reach.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
+import { recognise } from "./recognise.ts";
+import { recordSaid } from "./record-said.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
+import { placeOfKnown, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
 
 const CONFIG_FILE = ".kodiai.yml";
 
+/** The version of what models are told: part of a review's fingerprint. */
+export const PROMPT_VERSION = shortHash(`${REVIEW_INSTRUCTIONS}\n${VERIFY_INSTRUCTIONS}`);
+
 export interface ReviewPorts {
   readonly inspector: Inspector;
   readonly leave: ModelLeave;
+  /** See reviewFingerprint. */
+  readonly fingerprint: string;
 }
 
 /**
@@ -46,8 +61,11 @@ export async function review(
   const material = { context, signals, precedents, ruleFindings: inspection.findings };
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
-  const pruned = prune(ground([...ruled.findings, ...read.findings], context.files), dial);
-  const findings = place(pruned.said, config.review.maxComments);
+  const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
+  const weighed = weigh(context, [...ruled.findings, ...read.findings], quieted, dial);
+  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
+  const { open, addressed } = standing(weighed.notFound, context, looked);
+  const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
     kind: "review",
     repo: context.repo,
@@ -55,18 +73,58 @@ export async function review(
     headSha: pull.head.sha,
     baseSha: pull.base.sha,
     signals,
-    findings: withSuggestions(findings, context),
+    findings,
     memory,
-    heldBack: [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack, ...pruned.heldBack],
+    heldBack: [...quieted, ...weighed.heldBack],
     reviewed: context.files.map(({ path }) => path),
     coverage: read.coverage,
-    walkthrough: read.walkthrough,
+    walkthrough: walkthroughOf(context, read),
     leftOut: context.leftOut,
     degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
     cost: { ...read.cost, ms: 0 },
+    fingerprint: ports.fingerprint,
+    scope: scopeOf(context, read),
+    said: recordSaid(findings, weighed.located, weighed.code),
+    addressed,
   };
+}
+
+/** Which findings are said, and what of the earlier ones was found neither to say nor to hold back. */
+function weigh(context: PullRequestContext, found: readonly Finding[], quieted: readonly HeldBack[], dial: Dial) {
+  const { checkpoint, said } = context.past;
+  const code = codeNow(context.files, context.headTexts);
+  const located = locateSaid(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
+  const { findings, known } = recognise(found, located, code);
+  const reach = reachOf(context.files, checkpoint);
+  const guarded = guardPush(findings, known, { reach, checkpoint, located, code });
+  const pruned = prune(ground(guarded.findings, context.files), dial);
+  const quiet = recognise(
+    quieted.map(({ finding }) => finding),
+    located,
+    code,
+  );
+  const heldBack = [...guarded.heldBack, ...pruned.heldBack];
+  const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
+  const notFound = located.filter((one) => !seen.has(one.said.finding.id));
+  return { code, located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
+}
+
+function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): PlacedFinding {
+  const said = known.get(placed.finding);
+  return said === undefined ? placed : placeOfKnown(placed, said);
+}
+
+/** Who read only what a push touched cannot say what the whole does. */
+function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrough }: ModelReview): string | null {
+  return (checkpoint.kind === "delta" ? checkpoint.walkthrough : null) ?? walkthrough;
+}
+
+/** What the model read; without one the rules read everything, as they always do. */
+function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
+  if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
+  return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
 }
 
 function modelReview(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
+import { NO_PAST } from "../../src/domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../../src/domain/pull-request.ts";
 
 function changed(path: string, added: readonly string[], newStart = 1): FileDiff {
@@ -60,6 +61,7 @@ function context(files: readonly FileDiff[], more: Partial<PullRequestContext> =
     guidance: [],
     authorFacts: { mergedPullRequests: 3 },
     ownComments: [],
+    past: NO_PAST,
     degraded: [],
     ...more,
   };

@@ -24,6 +24,8 @@ export interface Change {
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
   readonly access?: WritingPorts["access"];
+  /** Reviews of the pull request that were posted before, newest first. */
+  readonly earlier?: readonly Review[];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
   readonly now?: number;
 }
@@ -47,7 +49,8 @@ export async function precedentsOf(change: Change): Promise<Precedents> {
 }
 
 async function written(change: Change, step: Step): Promise<Review | string> {
-  const review = await writeReview(aJob(change.job), portsOf(change), step);
+  const earlier = (change.earlier ?? []).map((review) => ({ review, posted: true }));
+  const review = await writeReview(aJob(change.job), portsOf(change), step, () => false, earlier);
   return review.kind === "skipped" ? review.reason : review;
 }
 

@@ -1,7 +1,7 @@
 // A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
 import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../src/domain/pull-request.ts";
-import type { Changes, ListedFile, PullRequests } from "../../src/ports.ts";
+import type { Changes, ChangesSince, ListedFile, PullRequests } from "../../src/ports.ts";
 
 export const HEAD = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 export const BASE = "83baae61804e65cc73a7201a7252750c76066a30";
@@ -58,6 +58,8 @@ export function aListedFile(path: string, over: Partial<ListedFile> = {}): Liste
 export interface World {
   readonly pull?: PullRequest;
   readonly changes?: Changes;
+  /** What changed since any earlier head; unknown when left out. */
+  readonly changesSince?: ChangesSince;
   /** `SHA:PATH` → text: files of the repository at a commit. */
   readonly texts?: Readonly<Record<string, string>>;
   /** `REPOSITORY:PATH` → text: files of the owner's other repositories. */
@@ -90,6 +92,8 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
     pull: (_repo, number) => answer("pull", String(number), world.pull ?? aPull()),
     changes: () =>
       answer("changes", "", world.changes ?? { kind: "listing", files: [aListedFile("src/demux.cpp")], total: 1 }),
+    changesSince: (_repo, _pull, { headSha }) =>
+      answer("changesSince", headSha, world.changesSince ?? { kind: "unknown", reason: "nobody knows" }),
     text: (_repo, path, sha, maxBytes) =>
       answer("text", `${sha}:${path}`, within(texts.get(`${sha}:${path}`), maxBytes)),
     ownersText: (_repo, name, path, maxBytes) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReviewJob } from "../../src/domain/job.ts";
-import type { PullRequestContext } from "../../src/domain/pull-request.ts";
+import type { OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import { Transient } from "../../src/domain/transient.ts";
 import { gather } from "../../src/gather/gather.ts";
 import { aJob, aListedFile, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
@@ -24,11 +24,22 @@ async function reason(world: World, job?: ReviewJob): Promise<string | null> {
   return outcome.kind === "skipped" ? outcome.reason : null;
 }
 
+const own: OwnComment = {
+  findingId: "fnd_0123456789ab",
+  url: "https://github.com/acme/player/pull/42#discussion_r1",
+  path: "src/demux.cpp",
+  side: "RIGHT",
+  startLine: 1,
+  line: 1,
+  hunk: "@@ -1 +1,2 @@\n+int size = packet.size();",
+  title: "The size may be zero",
+};
+
 test("an ordinary pull request comes with its parsed change, head text, author facts and our own comments", async () => {
   const found = await context({
     texts: { [`${HEAD}:src/demux.cpp`]: "int size = packet.size();\r\nint read();\n" },
     authorFacts: { mergedPullRequests: 12 },
-    ownComments: [{ findingId: "fnd_0123456789ab", url: "https://github.com/acme/player/pull/42#discussion_r1" }],
+    ownComments: [own],
   });
   expect(found.files.map((file) => file.path)).toEqual(["src/demux.cpp"]);
   expect(found.files[0]?.hunks[0]?.lines[0]).toEqual({

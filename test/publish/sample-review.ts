@@ -142,6 +142,10 @@ export function sampleReview(more: Partial<Review> = {}): Review {
     ],
     configChanges: true,
     cost: { inputTokens: 0, outputTokens: 0, usd: 0, ms: 1240 },
+    fingerprint: "0123456789ab",
+    scope: { kind: "full", reason: null },
+    said: [],
+    addressed: [],
     ...more,
   };
 }

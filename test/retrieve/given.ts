@@ -4,6 +4,7 @@ import { analyze } from "../../src/analyze/analyze.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
+import { NO_PAST } from "../../src/domain/past.ts";
 import type { Author, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { MemoryCounts, MemoryFilter, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
@@ -88,6 +89,7 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
     guidance: [],
     authorFacts: { mergedPullRequests: 4 },
     ownComments: [],
+    past: NO_PAST,
     degraded: [],
   };
   return { context, signals: analyze(context) };

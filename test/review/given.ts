@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
-import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../src/domain/pull-request.ts";
+import { NO_PAST } from "../../src/domain/past.ts";
+import type { DiffLine, FileDiff, Hunk, OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
@@ -150,9 +151,16 @@ export function context(more: Partial<PullRequestContext> = {}): PullRequestCont
     guidance: [],
     authorFacts: { mergedPullRequests: 3 },
     ownComments: [],
+    past: NO_PAST,
     degraded: [],
     ...more,
   };
+}
+
+/** A comment of ours on a line of LOGIN. */
+export function ownComment(findingId: string): OwnComment {
+  const url = "https://github.com/acme/shop/pull/7#discussion_r1";
+  return { findingId, url, path: LOGIN.path, side: "RIGHT", startLine: 11, line: 11, hunk: "", title: "" };
 }
 
 export function signals(intent: Partial<ReviewSignals["intent"]> = {}): ReviewSignals {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
 import { type ReviewPorts, review } from "../../src/review/review.ts";
-import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, signals } from "./given.ts";
+import { config, context, fileDiff, finding, LOGIN, NO_PRECEDENTS, ownComment, signals } from "./given.ts";
 
 const NO_LEAVE = { model: null, reason: null } as const;
 
 /** Rules that find this, and no model. */
-const finds = (inspection: Partial<Inspection>): ReviewPorts => ({ inspector: inspects(inspection), leave: NO_LEAVE });
+const finds = (inspection: Partial<Inspection>): ReviewPorts => ({
+  inspector: inspects(inspection),
+  leave: NO_LEAVE,
+  fingerprint: "",
+});
 const inspects = (inspection: Partial<Inspection>): Inspector => ({
   inspect: async () => ({ findings: [], heldBack: [], degraded: [], ...inspection }),
 });
@@ -32,7 +36,7 @@ describe("review", () => {
       }),
       signals(),
       NO_PRECEDENTS,
-      { inspector, leave: NO_LEAVE },
+      { inspector, leave: NO_LEAVE, fingerprint: "" },
     );
     const [files, settings] = seen as unknown as Parameters<Inspector["inspect"]>;
     expect(files).toEqual([
@@ -81,7 +85,7 @@ describe("review", () => {
 
   test("a finding already commented on is not said again", async () => {
     const known = finding();
-    const own = [{ findingId: known.id, url: "https://github.com/acme/shop/pull/7#discussion_r1" }];
+    const own = [ownComment(known.id)];
     const written = await review(context({ ownComments: own }), signals(), NO_PRECEDENTS, finds({ findings: [known] }));
     expect(written.findings.map((one) => one.place)).toEqual(["already-posted"]);
   });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
-import type { PullRequests } from "../../ports.ts";
+import type { ChangesSince, PullRequests } from "../../ports.ts";
 import { GitFailed, git, gitText } from "./git.ts";
 
 /** What to review: commits from where head left base; what is staged; or the text of a diff. */
@@ -48,6 +48,7 @@ function ports(cwd: string, range: LocalRange, pull: PullRequest): PullRequests 
   return {
     pull: () => Promise.resolve(pull),
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
+    changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
     text: (_repo, path, sha, maxBytes) => fileText(cwd, range, path, sha, pull, maxBytes),
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
@@ -59,6 +60,20 @@ async function diffText(cwd: string, range: LocalRange, pull: PullRequest): Prom
   if (range.kind === "diff") return range.text;
   const args = range.kind === "staged" ? [...DIFF, "--cached"] : [...DIFF, pull.base.sha, pull.head.sha];
   return (await git(cwd, [...args, "--"])).toString("utf8");
+}
+
+/** The base of a range is where it left its branch, so it says by itself whether that place moved. */
+async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, earlier: string): Promise<ChangesSince> {
+  if (range.kind !== "commits") return { kind: "unknown", reason: "what is not committed has no earlier head" };
+  try {
+    const before = await commit(cwd, earlier);
+    await gitText(cwd, ["merge-base", "--is-ancestor", before, pull.head.sha]);
+    const text = (await git(cwd, [...DIFF, before, pull.head.sha, "--"])).toString("utf8");
+    return { kind: "since", changes: { kind: "unified", text } };
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    return { kind: "unknown", reason: "the earlier head is not an ancestor of this one" };
+  }
 }
 
 async function fileText(

@@ -4,6 +4,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
+import { mergeBaseOf } from "./merge-base.ts";
 import { specialModes } from "./special-modes.ts";
 
 type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
@@ -84,14 +85,8 @@ async function patchFromBlobs(github: GitHub, repo: Repo, pull: PullRequest, fil
 }
 
 /** A pull request shows what changed since its branch left the base, not since the base's newest commit. */
-async function mergeBase(github: GitHub, repo: Repo, pull: PullRequest): Promise<string> {
-  const { data } = await github.rest.repos.compareCommitsWithBasehead({
-    owner: repo.owner,
-    repo: repo.name,
-    basehead: `${pull.base.sha}...${pull.head.sha}`,
-    per_page: 1,
-  });
-  return data.merge_base_commit.sha;
+function mergeBase(github: GitHub, repo: Repo, pull: PullRequest): Promise<string> {
+  return mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
 }
 
 async function blob(github: GitHub, repo: Repo, path: string, ref: string): Promise<string | null> {
@@ -102,7 +97,8 @@ async function blob(github: GitHub, repo: Repo, path: string, ref: string): Prom
   return bytes.includes(0) ? null : bytes.toString("utf8");
 }
 
-function status(word: GitHubFile["status"]): FileStatus {
+/** GitHub's word for what happened to a file, in ours. */
+export function status(word: GitHubFile["status"]): FileStatus {
   switch (word) {
     case "added":
     case "removed":

@@ -1,11 +1,12 @@
 // Reads a pull request from GitHub's REST API.
 import { createHash } from "node:crypto";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
 import type { PullRequests } from "../../ports.ts";
+import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { listChanges } from "./list-changes.ts";
+import { ownComment } from "./own-comment.ts";
 import { translated } from "./translate-error.ts";
 
 /** How many merged pull requests an author has, kept for a day: at most one search an author and repository. */
@@ -32,6 +33,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   return {
     pull: (repo, number) => translated(() => readPull(github, repo, number)),
     changes: (repo, pull) => translated(() => listChanges(github, repo, pull)),
+    changesSince: (repo, pull, earlier) => translated(() => changesSince(github, repo, pull, earlier)),
     text: (repo, path, sha, maxBytes) => translated(() => readText(github, repo, path, sha, maxBytes)),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,
     authorFacts: (repo, pull) => translated(() => readAuthor(options, repo, pull)),
@@ -152,8 +154,5 @@ async function readOwnComments(
   });
   return comments
     .filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot")
-    .flatMap((comment) => {
-      const findingId = parseFindingMarker(comment.body);
-      return findingId === null ? [] : [{ findingId, url: comment.html_url }];
-    });
+    .flatMap((comment) => ownComment(comment) ?? []);
 }

@@ -1,4 +1,5 @@
 // The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
+import { createHash } from "node:crypto";
 import { LINE_RULES } from "./line/line-rules.ts";
 import type { Rule } from "./rule.ts";
 import { STRUCTURAL_RULES } from "./structural/structural-rules.ts";
@@ -13,4 +14,16 @@ export function allRules(): readonly Rule[] {
 /** The ids that `rules` of `.kodiai.yml` may name, besides those of custom rules. */
 export function ruleIds(): readonly string[] {
   return ALL.map((rule) => rule.id);
+}
+
+let version: string | null = null;
+
+/**
+ * 12 hex digits over every rule: its words, its syntax, and the source of its check as far as it stands in the rule itself.
+ */
+export function rulesVersion(): string {
+  const plain = (_key: string, value: unknown) =>
+    typeof value === "function" || value instanceof RegExp ? String(value) : value;
+  version ??= createHash("sha256").update(JSON.stringify(ALL, plain)).digest("hex").slice(0, 12);
+  return version;
 }

@@ -4,6 +4,9 @@ import type { Review } from "../../domain/review.ts";
 import type { Ledger } from "../../ports.ts";
 import { write } from "./database.ts";
 
+/** An overtaken review or two may lie between this one and the last that was posted. */
+const MOST_EARLIER = 8;
+
 /** The ledger over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteLedger(db: Database): Ledger {
   return {
@@ -11,7 +14,7 @@ export function sqliteLedger(db: Database): Ledger {
       const row = db
         .prepare("SELECT review FROM reviews WHERE key = ? AND settled_at IS NULL ORDER BY written_at DESC LIMIT 1")
         .get(job.key) as { review: string } | undefined;
-      return row === undefined ? null : (JSON.parse(row.review) as Review);
+      return row === undefined ? null : read(row.review);
     },
     save(job, review, now) {
       write(db, () =>
@@ -47,5 +50,17 @@ export function sqliteLedger(db: Database): Ledger {
       const [from, to] = [`${host}/${id}#`, `${host}/${id}$`];
       return write(db, () => db.prepare("DELETE FROM reviews WHERE key >= ? AND key < ?").run(from, to).changes);
     },
+    earlier(job) {
+      const rows = db
+        .prepare("SELECT review, outcome FROM reviews WHERE key = ? ORDER BY written_at DESC, rowid DESC LIMIT ?")
+        .all(job.key, MOST_EARLIER) as { review: string; outcome: string | null }[];
+      return rows.map(({ review, outcome }) => ({ review: read(review), posted: outcome === "posted" }));
+    },
   };
+}
+
+/** A review of an older version knew of no pushes. */
+function read(json: string): Review {
+  const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
+  return { ...before, ...(JSON.parse(json) as Review) };
 }

@@ -5,7 +5,16 @@ import { reviewJob } from "./queue.ts";
 
 /** What the ledger reads of a review; the rest is carried as it is. */
 const review = (headSha: string, baseSha = "base") =>
-  ({ kind: "review", headSha, baseSha, findings: [] }) as unknown as Review;
+  ({
+    kind: "review",
+    headSha,
+    baseSha,
+    findings: [],
+    fingerprint: "",
+    scope: { kind: "full", reason: null },
+    said: [],
+    addressed: [],
+  }) as unknown as Review;
 
 /** What every Ledger promises. */
 export function ledgerContract(name: string, open: () => Ledger): void {
@@ -61,6 +70,19 @@ export function ledgerContract(name: string, open: () => Ledger): void {
       expect(ledger.unsent(reviewJob(1, "a", 42))).toBeNull();
       expect(ledger.unsent(reviewJob(1, "a", 421))).not.toBeNull();
       expect(ledger.unsent(reviewJob(2, "a", 4))).not.toBeNull();
+    });
+
+    test("earlier reviews come newest first, and say whether they were posted", () => {
+      expect(ledger.earlier(job)).toEqual([]);
+      for (const [at, head] of ["h1", "h2", "h3"].entries()) ledger.save(job, review(head), at);
+      ledger.settle(job, review("h1"), 5, "posted");
+      ledger.settle(job, review("h2"), 6, "superseded");
+      expect(ledger.earlier(job).map(({ review: { headSha }, posted }) => [headSha, posted])).toEqual([
+        ["h3", false],
+        ["h2", false],
+        ["h1", true],
+      ]);
+      expect(ledger.earlier(reviewJob(2, "a"))).toEqual([]);
     });
 
     test("reviews of another pull request are not found", () => {

@@ -1,0 +1,54 @@
+// What a push changed, from GitHub's comparison of two commits.
+import type { Repo } from "../../domain/job.ts";
+import type { PullRequest } from "../../domain/pull-request.ts";
+import type { ChangesSince } from "../../ports.ts";
+import type { GitHub } from "./clients.ts";
+import { status } from "./list-changes.ts";
+import { mergeBaseOf } from "./merge-base.ts";
+
+/** GitHub's comparison lists at most 300 files, all on its first page. */
+const COMPARED_FILES = 300;
+
+/**
+ * Compares the head of an earlier review with this one: one request, and two more when the base has moved.
+ *
+ * @returns `unknown` when the earlier head is gone or no ancestor, when the branch leaves its base elsewhere, or when
+ *   more files changed than GitHub lists
+ */
+export async function changesSince(
+  github: GitHub,
+  repo: Repo,
+  pull: PullRequest,
+  earlier: { readonly headSha: string; readonly baseSha: string },
+): Promise<ChangesSince> {
+  const at = { owner: repo.owner, repo: repo.name };
+  try {
+    const basehead = `${earlier.headSha}...${pull.head.sha}`;
+    const { data } = await github.rest.repos.compareCommitsWithBasehead({ ...at, basehead, per_page: 100 });
+    if (data.status !== "ahead" && data.status !== "identical") {
+      return unknown("the branch was rewritten since the last review");
+    }
+    if (earlier.baseSha !== pull.base.sha) {
+      const before = await mergeBaseOf(github, repo, earlier.baseSha, earlier.headSha);
+      const now = await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
+      if (before !== now) return unknown("the branch starts from another commit of its base than at the last review");
+    }
+    const files = (data.files ?? []).map((file) => ({
+      path: file.filename,
+      previousPath: file.previous_filename ?? null,
+      status: status(file.status),
+      additions: file.additions,
+      deletions: file.deletions,
+      patch: file.patch ?? null,
+    }));
+    if (files.length >= COMPARED_FILES) return unknown("too many files changed since the last review");
+    return { kind: "since", changes: { kind: "listing", files, total: files.length } };
+  } catch (error) {
+    if (!(error instanceof Error && "status" in error && error.status === 404)) throw error;
+    return unknown("the head of the last review is gone");
+  }
+}
+
+function unknown(reason: string): ChangesSince {
+  return { kind: "unknown", reason };
+}

@@ -1,0 +1,73 @@
+// Code as it is compared across pushes: the tokens that are left when formatting is taken away. Each token is kept as a number,
+// so that what was said can be remembered without keeping anybody's code.
+
+/** A line with its number in the file. */
+export interface NumberedLine {
+  /** 1-based. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Tokens of consecutive lines; `lines[i]` is the line of `tokens[i]`. */
+export interface TokenStream {
+  readonly tokens: readonly number[];
+  readonly lines: readonly number[];
+}
+
+/** The tokens of some lines and of what stands around them. */
+export interface CodeShape {
+  readonly before: readonly number[];
+  readonly at: readonly number[];
+  readonly after: readonly number[];
+}
+
+/** Tokens kept of the lines themselves, and on either side of them. */
+const MOST_AT = 400;
+const AROUND = 24;
+/** Tokens read from one file; what comes after is not compared. */
+const MOST_TOKENS = 200_000;
+
+/**
+ * The tokens of lines without what formatters change: white space, line breaks, quotes, commas, semicolons, parentheses
+ * and backslashes. Everything else is a word (letters, digits, `_`, `$`) or a single character.
+ *
+ * @param lines in order; linear in their length
+ */
+export function tokenStream(lines: Iterable<NumberedLine>): TokenStream {
+  const tokens: number[] = [];
+  const numbers: number[] = [];
+  for (const { line, text } of lines) {
+    if (tokens.length >= MOST_TOKENS) break;
+    for (const [token] of text.matchAll(/[\p{L}\p{N}_$]+|[^\s"'`,;()\\\p{L}\p{N}_$]/gu)) {
+      tokens.push(hash(token));
+      numbers.push(line);
+      if (tokens.length >= MOST_TOKENS) break;
+    }
+  }
+  return { tokens, lines: numbers };
+}
+
+/** The tokens of a text of several lines. */
+export function textTokens(text: string): readonly number[] {
+  return tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line }))).tokens;
+}
+
+/** The shape of lines startLine…line (1-based, inclusive); `at` is empty when no token stands there. */
+export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line: number): CodeShape {
+  const first = lines.findIndex((number) => number >= startLine);
+  if (first < 0) return { before: tokens.slice(-AROUND), at: [], after: [] };
+  let end = first;
+  while (end < lines.length && (lines[end] ?? 0) <= line) end++;
+  return {
+    before: tokens.slice(Math.max(0, first - AROUND), first),
+    at: tokens.slice(first, Math.min(end, first + MOST_AT)),
+    after: tokens.slice(end, end + AROUND),
+  };
+}
+
+/** FNV-1a, 32 bits, over UTF-16 units. */
+function hash(token: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < token.length; at++) value = Math.imul(value ^ token.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+}

@@ -1,0 +1,93 @@
+// How much of the pull request has to be read again. An earlier review is built on only where nothing else can have changed;
+// whenever that is in doubt everything is read, and the reason is said.
+import type { HeldBack } from "../domain/finding.ts";
+import type { Checkpoint, LineRange } from "../domain/past.ts";
+import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import type { FileCoverage } from "../domain/review.ts";
+import { type ChangesRead, readChanges } from "./read-changes.ts";
+
+/** The last review that was posted, as far as it matters here. */
+export interface LastReview {
+  readonly headSha: string;
+  readonly baseSha: string;
+  readonly fingerprint: string;
+  readonly coverage: { readonly files: readonly FileCoverage[] } | null;
+  readonly heldBack: readonly HeldBack[];
+  readonly walkthrough: string | null;
+}
+
+/** What changed since, or why that is not known. */
+export type SinceRead =
+  | { readonly kind: "since"; readonly changes: ChangesRead }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/**
+ * Why everything has to be read whatever the push changed, or null when that depends on the push.
+ *
+ * @param isAsked a person asked for this review by name
+ */
+export function fullReason(last: LastReview, fingerprint: string, isAsked: boolean): string | null {
+  if (isAsked) return "a person asked for this review";
+  if (last.fingerprint !== fingerprint) return "configuration, rules, model or prompt changed since the last review";
+  return last.coverage === null ? "no model read this pull request before" : null;
+}
+
+/** The checkpoint that an earlier review and what changed since make. */
+export function checkpointOf(last: LastReview, since: SinceRead): Checkpoint {
+  if (since.kind === "unknown") return { kind: "full", reason: since.reason };
+  const { files, leftOut, degraded } = readChanges(since.changes);
+  if (degraded.some(({ part }) => part !== "patch")) {
+    return { kind: "full", reason: "what changed since the last review was not delivered in full" };
+  }
+  const renamed = new Map(
+    files.flatMap(({ path, previousPath, status }) =>
+      previousPath !== null && status === "renamed" ? [[path, previousPath] as const] : [],
+    ),
+  );
+  const touched = new Map<string, readonly LineRange[] | "whole">();
+  for (const { path } of leftOut) touched.set(path, "whole");
+  for (const file of files) touched.set(file.path, file.complete ? rangesOf(file) : "whole");
+  return {
+    kind: "delta",
+    since: last.headSha,
+    touched,
+    renamed,
+    read: readBefore(last, renamed),
+    heldBack: last.heldBack,
+    walkthrough: last.walkthrough,
+  };
+}
+
+function readBefore(last: LastReview, renamed: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const wholly = (last.coverage?.files ?? []).filter(({ state }) => state === "full" || state === "earlier");
+  const read = new Set(wholly.map(({ path }) => path));
+  for (const [path, before] of renamed) if (read.has(before)) read.add(path);
+  return read;
+}
+
+function rangesOf({ hunks }: FileDiff): readonly LineRange[] {
+  return hunks.flatMap(changedRanges);
+}
+
+/** Runs of changed lines; a removal reaches from the line before it to the line after it. */
+function changedRanges(hunk: Hunk): readonly LineRange[] {
+  const ranges: LineRange[] = [];
+  let next = hunk.newStart;
+  for (const { kind, newLine } of hunk.lines) {
+    if (kind === "added") ranges.push({ first: next, last: next });
+    if (kind === "removed") ranges.push({ first: Math.max(1, next - 1), last: next });
+    if (newLine !== null) next = newLine + 1;
+  }
+  return joined(ranges);
+}
+
+function joined(ranges: readonly LineRange[]): readonly LineRange[] {
+  const runs: LineRange[] = [];
+  for (const range of ranges) {
+    const last = runs.at(-1);
+    if (last !== undefined && range.first <= last.last + 1) {
+      runs[runs.length - 1] = { first: Math.min(last.first, range.first), last: Math.max(last.last, range.last) };
+    } else runs.push(range);
+  }
+  return runs;
+}

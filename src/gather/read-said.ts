@@ -1,0 +1,71 @@
+// What was said on a pull request: the ledger knows it with the code it was about, the comments themselves know that they
+// stand. Either alone is enough not to say it again.
+import { type CodeShape, shapeOf, tokenStream } from "../domain/code-shape.ts";
+import type { Said } from "../domain/past.ts";
+import type { OwnComment } from "../domain/pull-request.ts";
+
+/** A written review, as far as it matters here. */
+export interface EarlierSaid {
+  readonly review: { readonly said: readonly Said[] };
+  readonly posted: boolean;
+}
+
+/** A pull request with more findings has other troubles than being told one twice. */
+const MOST_SAID = 500;
+
+/**
+ * Everything that was said, each finding once.
+ *
+ * @param earlier newest first; the last posted review holds all that was said before it. Of a review that was overtaken
+ *   while it was sent, what has a comment was said
+ * @param comments of ours that stand; null when they could not be read. What has lost its comment, or never got it, is
+ *   told in the summary from then on
+ */
+export function readSaid(earlier: readonly EarlierSaid[], comments: readonly OwnComment[] | null): readonly Said[] {
+  const own = comments ?? [];
+  const standing = new Map(own.map((comment) => [comment.findingId, comment]));
+  const said = new Map<string, Said>();
+  for (const one of earlier.find(({ posted }) => posted)?.review.said ?? []) said.set(one.finding.id, one);
+  for (const one of earlier.flatMap(({ posted, review }) => (posted ? [] : review.said))) {
+    if (standing.has(one.finding.id) && !said.has(one.finding.id)) said.set(one.finding.id, one);
+  }
+  for (const comment of own) if (!said.has(comment.findingId)) said.set(comment.findingId, recovered(comment));
+  return [...said.values()].slice(-MOST_SAID).map((one): Said => {
+    const url = standing.get(one.finding.id)?.url ?? null;
+    return { ...one, place: url === null && comments !== null ? "summary" : one.place, url };
+  });
+}
+
+/** What a comment says of its finding: its words and its place, neither category nor severity. */
+function recovered({ findingId, path, side, startLine, line, hunk, title }: OwnComment): Said {
+  const place = { side, startLine: startLine ?? 1, line: line ?? 1 };
+  return {
+    finding: {
+      id: findingId,
+      path,
+      ...place,
+      severity: "medium",
+      category: "correctness",
+      rule: null,
+      title: title === "" ? "A finding of an earlier push" : title,
+      body: "",
+      source: "memory",
+      confidence: 0.5,
+      suggestion: null,
+      precedents: [],
+      ...(line === null ? { locMethod: "none" } : {}),
+    },
+    place: line === null ? "file" : "inline",
+    shape: line === null ? { before: [], at: [], after: [] } : hunkShape(hunk, side, place.startLine, line),
+    url: null,
+    recovered: true,
+  };
+}
+
+/** The last row of a comment's hunk is the commented line; the rows above it are numbered backwards. */
+function hunkShape(hunk: string, side: "LEFT" | "RIGHT", startLine: number, line: number): CodeShape {
+  const other = side === "LEFT" ? "+" : "-";
+  const rows = hunk.split("\n").filter((row) => !/^(?:@@|\\)/.test(row) && !row.startsWith(other));
+  const numbered = rows.map((row, index) => ({ line: line - rows.length + 1 + index, text: row.slice(1) }));
+  return shapeOf(tokenStream(numbered), startLine, line);
+}

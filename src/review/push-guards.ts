@@ -1,0 +1,85 @@
+// Two ways of being a nuisance over several pushes: telling today what could have been told yesterday, and asking for the
+// opposite of what was asked before.
+import { shapeOf, textTokens } from "../domain/code-shape.ts";
+import type { Finding, HeldBack } from "../domain/finding.ts";
+import type { Checkpoint, Said } from "../domain/past.ts";
+import type { CodeNow } from "./code-now.ts";
+import type { LocatedSaid } from "./locate-said.ts";
+import type { Reach } from "./reach.ts";
+
+export interface Guarded {
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+}
+
+const DRIP = "not in what this push changed";
+const OPPOSITE = "it asks for the opposite of what an earlier finding of ours asked for, and got";
+
+/**
+ * Holds back new findings that a push did not give cause for. What is critical or a matter of security is always said.
+ *
+ * @param known findings that were said before: they are left alone
+ */
+export function guardPush(
+  findings: readonly Finding[],
+  known: ReadonlyMap<Finding, Said>,
+  { reach, checkpoint, located, code }: GuardMaterial,
+): Guarded {
+  const heldBack: HeldBack[] = [];
+  const before = new Map(
+    checkpoint.kind === "full" ? [] : checkpoint.heldBack.map((held) => [held.finding.id, held.reason]),
+  );
+  const kept = findings.filter((finding) => {
+    if (known.has(finding)) return true;
+    const reason = isGrave(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
+    if (reason !== null) heldBack.push({ finding, reason });
+    return reason === null;
+  });
+  return { findings: kept, heldBack };
+}
+
+export interface GuardMaterial {
+  readonly reach: Reach;
+  readonly checkpoint: Checkpoint;
+  readonly located: readonly LocatedSaid[];
+  readonly code: CodeNow;
+}
+
+function isGrave({ severity, category }: Finding): boolean {
+  return severity === "critical" || category === "security";
+}
+
+/** Rules find the same each time; of them only what was held back before stays held back. */
+function dripped(finding: Finding, reach: Reach, before: ReadonlyMap<string, string>): string | null {
+  const { path, side, startLine, line } = finding;
+  if (reach.touches(path, side, startLine, line)) return null;
+  if (finding.rule !== null) return before.get(finding.id) ?? null;
+  return DRIP;
+}
+
+/** A finding on mended lines that would restore what stood there, or that only has another taste. */
+function opposite(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): string | null {
+  const { path, startLine, line, side, suggestion } = finding;
+  if (finding.rule !== null || side === "LEFT") return null;
+  const on = located.find(
+    ({ mended }) => mended?.path === path && startLine <= mended.line && mended.startLine <= line,
+  );
+  if (on === undefined || on.mended === null) return null;
+  if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
+  const isMild = finding.severity === "medium" || finding.severity === "minor";
+  const isWithin = startLine >= on.mended.startLine && line <= on.mended.line;
+  return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
+}
+
+/** True when a suggestion brings the old tokens back. */
+function restores(finding: Finding, { shape }: Said, suggested: string, code: CodeNow): boolean {
+  const stream = code.stream(finding.path, finding.side);
+  if (stream === null || shape.at.length === 0) return false;
+  const old = sequence(shape.at);
+  const now = sequence(shapeOf(stream, finding.startLine, finding.line).at);
+  return sequence(textTokens(suggested)).includes(old) && !now.includes(old);
+}
+
+function sequence(tokens: readonly number[]): string {
+  return ` ${tokens.join(" ")} `;
+}

@@ -1,0 +1,105 @@
+// What of the change has to be read after a push: what the push touched and what stands near it. The rest was read before.
+import type { Checkpoint, LineRange } from "../domain/past.ts";
+import type { DiffLine, FileDiff, Hunk, Side } from "../domain/pull-request.ts";
+import type { FileCoverage } from "../domain/review.ts";
+
+/** Lines around what a push changed that are shown again: enough to see what it does there. */
+const SHOWN = 40;
+/** A finding this near to what a push changed is about the push. */
+const NEAR = 10;
+
+export interface Reach {
+  /** Files with the hunks, or the parts of hunks, to be read. */
+  readonly files: readonly FileDiff[];
+  /** True where the push changed something at or near these lines. */
+  touches(path: string, side: Side, startLine: number, line: number): boolean;
+  /** What is known of files that are not among `files`: read at an earlier push. */
+  readonly earlier: readonly FileCoverage[];
+}
+
+type Touched = readonly LineRange[] | "whole";
+
+/** Everything for a full review; else what the push touched, and whatever no earlier review read wholly. */
+export function reachOf(files: readonly FileDiff[], checkpoint: Checkpoint): Reach {
+  if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
+  const touched = new Map(files.map((file) => [file.path, touchedIn(file.path, checkpoint)]));
+  const read = files.flatMap((file) => withTouchedHunks(file, touched.get(file.path) ?? "whole"));
+  const reading = new Set(read.map(({ path }) => path));
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return {
+    files: read,
+    touches(path, side, startLine, line) {
+      const ranges = touched.get(path);
+      const file = byPath.get(path);
+      if (ranges === undefined || ranges === "whole" || file === undefined) return true;
+      return positionsOf(file, side, startLine, line).some((at) => isNear(at, ranges, NEAR));
+    },
+    earlier: files
+      .filter(({ path }) => !reading.has(path))
+      .map(({ path }) => ({ path, state: "earlier", reason: null })),
+  };
+}
+
+function touchedIn(path: string, checkpoint: Extract<Checkpoint, { kind: "delta" }>): Touched {
+  return checkpoint.read.has(path) ? (checkpoint.touched.get(path) ?? []) : "whole";
+}
+
+function withTouchedHunks(file: FileDiff, touched: Touched): readonly FileDiff[] {
+  if (touched === "whole") return [file];
+  const hunks = file.hunks.flatMap((hunk) => partsNear(hunk, touched));
+  return hunks.length === 0 ? [] : [{ ...file, hunks }];
+}
+
+/** The runs of a hunk's lines that stand near what was touched; the hunk itself when that is all of it. */
+function partsNear(hunk: Hunk, touched: readonly LineRange[]): readonly Hunk[] {
+  if (!positioned(hunk).some(({ at }) => isNear(at, touched, 1))) return [];
+  const parts: DiffLine[][] = [];
+  let run: DiffLine[] | null = null;
+  for (const { line, at } of positioned(hunk)) {
+    if (!isNear(at, touched, SHOWN)) run = null;
+    else if (run !== null) run.push(line);
+    else {
+      run = [line];
+      parts.push(run);
+    }
+  }
+  const changing = parts.filter((lines) => lines.some(({ kind }) => kind !== "context"));
+  const isWhole = parts.length === 1 && parts[0]?.length === hunk.lines.length;
+  return isWhole ? [hunk] : changing.map((lines) => partOf(hunk, lines));
+}
+
+function partOf(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
+  const first = (side: "oldLine" | "newLine", start: number) =>
+    lines.find((line) => line[side] !== null)?.[side] ?? start;
+  const count = (side: "oldLine" | "newLine") => lines.filter((line) => line[side] !== null).length;
+  return {
+    ...hunk,
+    lines,
+    oldStart: first("oldLine", hunk.oldStart),
+    oldLines: count("oldLine"),
+    newStart: first("newLine", hunk.newStart),
+    newLines: count("newLine"),
+  };
+}
+
+/** Each line with its line in the head; a removed one counts as the line that stands where it stood. */
+function positioned({ newStart, lines }: Hunk): readonly { readonly line: DiffLine; readonly at: number }[] {
+  let next = newStart;
+  return lines.map((line) => {
+    const at = line.newLine ?? next;
+    next = line.newLine === null ? next : line.newLine + 1;
+    return { line, at };
+  });
+}
+
+function positionsOf({ hunks }: FileDiff, side: Side, startLine: number, line: number): readonly number[] {
+  if (side === "RIGHT") return [startLine, line];
+  return hunks
+    .flatMap(positioned)
+    .filter(({ line: { oldLine } }) => oldLine !== null && oldLine >= startLine && oldLine <= line)
+    .map(({ at }) => at);
+}
+
+function isNear(at: number, ranges: readonly LineRange[], within: number): boolean {
+  return ranges.some(({ first, last }) => at >= first - within && at <= last + within);
+}

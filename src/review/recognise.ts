@@ -1,0 +1,170 @@
+// Nothing is said twice: each finding of now is held against everything that was said on the pull request. What is known again
+// keeps the identity under which it was said first, so that comment, summary and memory mean the same thing.
+import { shapeOf } from "../domain/code-shape.ts";
+import type { Finding } from "../domain/finding.ts";
+import { findingId } from "../domain/finding-id.ts";
+import type { Said } from "../domain/past.ts";
+import { tokenise } from "../domain/tokenise.ts";
+import type { CodeNow } from "./code-now.ts";
+import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
+
+export interface Recognised {
+  /** The findings given, in their order, each under the identity that it keeps. */
+  readonly findings: readonly Finding[];
+  /** What was said of it, for findings that are not new. */
+  readonly known: ReadonlyMap<Finding, Said>;
+}
+
+/** Lines between two ranges that may still be about the same defect, when the words agree. */
+const NEARLY = 3;
+/** Shares of the words of title and body in common: on the same code, on code that was edited, and near by. */
+const WORDS_SAME_PLACE = 0.25;
+const WORDS_EDITED = 0.35;
+const WORDS_NEAR_BY = 0.45;
+
+/**
+ * Tells findings that were said from new ones.
+ *
+ * Code that is as it was and was spoken about in the same category (or by the same rule) is the same finding in whatever
+ * words. Where the code was edited, the category differs, or the lines only lie near each other, the words have to agree
+ * as well. A finding that begins on a line that did not stand there then is new, whatever it overlaps. An equal id decides
+ * only when the place does not: the same words may stand twice in a file.
+ */
+export function recognise(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow): Recognised {
+  const matches = new Map<Finding, LocatedSaid>();
+  for (const finding of findings) {
+    const match = bestMatch(finding, located, code);
+    if (match !== null) matches.set(finding, match);
+  }
+  const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
+  for (const finding of findings) {
+    if (matches.has(finding) || spoken.has(finding.id)) continue;
+    const match = located.find(({ said }) => said.finding.id === finding.id);
+    if (match !== undefined) matches.set(finding, match);
+  }
+  return renamed(findings, matches, new Set(located.map(({ said }) => said.finding.id)));
+}
+
+/** A new finding never bears the id of another one that was said: publish would take it for that one. */
+function renamed(
+  findings: readonly Finding[],
+  matches: ReadonlyMap<Finding, LocatedSaid>,
+  taken: ReadonlySet<string>,
+): Recognised {
+  const known = new Map<Finding, Said>();
+  const kept = findings.map((finding) => {
+    const match = matches.get(finding);
+    if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
+    const one = asSaidBefore(finding, match);
+    known.set(one, match.said);
+    return one;
+  });
+  return { findings: kept, known };
+}
+
+/**
+ * In the words that stand on the pull request, at the place of now: where its code is as it was, the lines that were cited
+ * first, because a model cites more or fewer of them each time.
+ */
+function asSaidBefore(finding: Finding, { said, place }: LocatedSaid): Finding {
+  const again = said.recovered === true ? { ...finding, id: said.finding.id } : said.finding;
+  const { locMethod } = finding;
+  const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
+  const how = locMethod === undefined ? {} : { locMethod };
+  return { ...again, path: finding.path, side: finding.side, startLine, line, ...how, suggestion: null };
+}
+
+function freeId(finding: Finding, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count++) {
+    const id = findingId(finding.id, finding.path, [], count);
+    if (!taken.has(id)) return id;
+  }
+}
+
+function bestMatch(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): LocatedSaid | null {
+  const stream = code.stream(finding.path, finding.side);
+  const first = stream === null ? [] : shapeOf(stream, finding.startLine, finding.startLine).at;
+  let best: LocatedSaid | null = null;
+  let most = 0;
+  for (const one of located) {
+    const likeness = likenessOf(finding, first, one);
+    if (likeness <= most) continue;
+    best = one;
+    most = likeness;
+  }
+  return best;
+}
+
+/** 0 for another finding; else the higher the surer. */
+function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedSaid): number {
+  if (finding.side !== said.finding.side) return 0;
+  if (finding.locMethod === "none" || said.finding.locMethod === "none" || said.shape.at.length === 0) {
+    return finding.path === path ? likenessOnFile(finding, said) : 0;
+  }
+  if (place === null || finding.path !== place.path) return 0;
+  return isOtherRule(finding, said) ? 0 : likenessAt(finding, first, said, place);
+}
+
+function likenessAt(finding: Finding, first: readonly number[], said: Said, place: SaidPlace): number {
+  const gap = gapBetween(finding, place);
+  const isRule = finding.rule !== null && said.finding.rule !== null;
+  if (gap > (isRule ? 0 : NEARLY)) return 0;
+  const words = wordsInCommon(finding, said);
+  if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
+  const isOld = isWithin(finding, place) || stoodThen(first, said);
+  return isOld ? likenessOnOldCode(gap, words, isSameKind(finding, said)) : 0;
+}
+
+function likenessOnOldCode(gap: number, words: number, sameKind: boolean): number {
+  if (gap > 0) return words >= WORDS_NEAR_BY ? words : 0;
+  if (sameKind) return 3 + words;
+  return words >= WORDS_SAME_PLACE ? 2 + words : 0;
+}
+
+/** True when a line is part of the code that was spoken about, or of what stood around it. */
+function stoodThen(line: readonly number[], { shape: { before, at, after } }: Said): boolean {
+  return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
+}
+
+function likenessOnFile(finding: Finding, said: Said): number {
+  if (isOtherRule(finding, said)) return 0;
+  if (finding.id === said.finding.id) return 3;
+  const words = wordsInCommon(finding, said);
+  return isSameKind(finding, said) && words >= WORDS_EDITED ? words : 0;
+}
+
+/** Rules name what they find: two rules never mean the same. */
+function isOtherRule(finding: Finding, { finding: before, recovered }: Said): boolean {
+  return recovered !== true && finding.rule !== null && before.rule !== null && finding.rule !== before.rule;
+}
+
+function isSameKind(finding: Finding, { finding: before, recovered }: Said): boolean {
+  return recovered === true || finding.category === before.category;
+}
+
+/** Lines between the two; 0 when they meet. */
+function gapBetween(finding: Finding, { startLine, line }: SaidPlace): number {
+  return Math.max(0, finding.startLine - line, startLine - finding.line);
+}
+
+/**
+ * True when a finding says nothing about lines beyond those of before. A finding that begins where the other began is one
+ * with it however far it reaches: models quote more or less of what follows.
+ */
+function isWithin(finding: Finding, place: SaidPlace): boolean {
+  return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
+}
+
+/** Share of the smaller set of words that the other one holds, 0–1. */
+function wordsInCommon(finding: Finding, { finding: before }: Said): number {
+  const [a, b] = [wordsOf(finding), wordsOf(before)];
+  const smaller = Math.min(a.size, b.size);
+  if (smaller === 0) return 0;
+  return [...a].filter((word) => b.has(word)).length / smaller;
+}
+
+const MOST_WORD_CHARS = 4_000;
+
+function wordsOf({ title, body }: Finding): ReadonlySet<string> {
+  return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
+}

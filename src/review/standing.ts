@@ -1,0 +1,81 @@
+// What was said earlier and not found again now: still open where its code is as it was, perhaps addressed where the code
+// changed and somebody looked, unknown where nobody did. Silence alone never closes anything.
+import type { Finding } from "../domain/finding.ts";
+import type { Degraded } from "../domain/outcome.ts";
+import type { Said } from "../domain/past.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Addressed, Coverage, PlacedFinding } from "../domain/review.ts";
+import type { LocatedSaid } from "./locate-said.ts";
+
+export interface Standing {
+  /** Still told as findings. */
+  readonly open: readonly PlacedFinding[];
+  readonly addressed: readonly Addressed[];
+}
+
+/** Who looked at the code this time. */
+export interface Looked {
+  /** Every rule ran over every file. */
+  readonly byRules: boolean;
+  /** A model read everything, now or at an earlier push. */
+  readonly byModel: boolean;
+}
+
+/** @param degraded of this review's rules and of what gather read for them */
+export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded[]): Looked {
+  const isRead = coverage?.files.every(({ state }) => state === "full" || state === "earlier") === true;
+  const unreadFor = (parts: RegExp) => degraded.some(({ part }) => parts.test(part));
+  return {
+    byRules: !unreadFor(/^(?:rule |custom rule |structural-rules|head-text|files|diff|patch)/),
+    byModel: isRead && coverage.unanswered === 0 && !unreadFor(/^(?:model|coverage|files|diff|patch)/),
+  };
+}
+
+const UNSEEN = "nobody looked whether it still holds";
+
+/**
+ * Sorts what was said and is not among this review's findings.
+ *
+ * @param located what was said and neither found nor held back this time
+ */
+export function standing(located: readonly LocatedSaid[], context: PullRequestContext, looked: Looked): Standing {
+  const open: PlacedFinding[] = [];
+  const addressed: Addressed[] = [];
+  const leftOut = new Set(context.leftOut.map(({ path }) => path));
+  for (const one of located) {
+    const { said } = one;
+    const wasSeen = said.finding.source === "rule" ? looked.byRules : looked.byModel;
+    const changed = changeOf(one, leftOut);
+    if (changed !== null && wasSeen) addressed.push({ finding: said.finding, url: said.url, reason: changed });
+    else open.push(openFinding(one, changed === null && one.path !== null ? "still open" : UNSEEN));
+  }
+  return { open, addressed };
+}
+
+/** What became of the code, as a reason to believe that the finding is addressed; null when it stands as it was. */
+function changeOf({ said, path, place, mended }: LocatedSaid, leftOut: ReadonlySet<string>): string | null {
+  const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
+  if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
+  if (mended !== null) return "its code has changed as we suggested";
+  if (said.finding.source === "rule") return "its rule no longer finds it";
+  return place?.as === "same" || isOnFile ? null : "its code has changed";
+}
+
+function openFinding({ said, place, path }: LocatedSaid, reason: string): PlacedFinding {
+  const at = place ?? { path: path ?? said.finding.path };
+  const finding = atPlace(said.finding, at);
+  if (said.place === "summary") return { finding, place: "summary", reason: `said here at an earlier push: ${reason}` };
+  return { finding, place: "already-posted", reason };
+}
+
+function atPlace(finding: Finding, at: { path: string; startLine?: number; line?: number }): Finding {
+  const { path, startLine = finding.startLine, line = finding.line } = at;
+  return { ...finding, path, startLine, line, suggestion: null };
+}
+
+/** Where findings that were said before stand now: as comments, or in the summary when that is where they were said. */
+export function placeOfKnown(placed: PlacedFinding, said: Said): PlacedFinding {
+  return said.place === "summary"
+    ? { finding: placed.finding, place: "summary", reason: "said here at an earlier push" }
+    : { finding: placed.finding, place: "already-posted", reason: "a comment about it already stands" };
+}

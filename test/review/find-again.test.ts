@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import { findAgain } from "../../src/review/find-again.ts";
+
+const stream = (text: string) => tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
+
+/** Where lines first…last of `before` stand in `after`, as `FIRST-LAST how`. */
+function found(before: string, first: number, last: number, after: string): string | null {
+  const again = findAgain(shapeOf(stream(before), first, last), stream(after), first);
+  return again === null ? null : `${again.startLine}-${again.line} ${again.as}`;
+}
+
+const BODY = ["function pay(entry) {", "  entry.balance = entry.balance + entry.amount;", "}"];
+const FILE = ["const rate = 3;", ...BODY, "export { pay };"].join("\n");
+
+describe("code is found again", () => {
+  test("where lines were added above it", () => {
+    expect(found(FILE, 3, 3, `// One.\n// Two.\n${FILE}`)).toBe("5-5 same");
+  });
+
+  test("where a formatter split it", () => {
+    const split = FILE.replace("entry.balance + entry.amount;", "\n    entry.balance +\n    entry.amount");
+    expect(found(FILE, 3, 3, split)).toBe("3-5 same");
+  });
+
+  test("as edited where some of its tokens changed", () => {
+    expect(found(FILE, 3, 3, FILE.replace("balance + entry", "balance - entry"))).toBe("3-3 alike");
+  });
+
+  test("not at all when it is gone", () => {
+    expect(found(FILE, 3, 3, FILE.replace(/ {2}entry.*\n/, ""))).toBeNull();
+  });
+
+  test("of two copies the one whose neighbours are the same, else the nearest", () => {
+    const line = "  entry.balance = entry.balance + entry.amount;";
+    const twice = ["function refund(other) {", line, "}", "", ...BODY].join("\n");
+    expect(found(twice, 6, 6, `${line}\n${twice}`)).toBe("7-7 same");
+    expect(found([line, line, line].join("\n"), 2, 2, [line, line, line].join("\n"))).toBe("2-2 same");
+  });
+
+  test("a lone bracket only among its own neighbours", () => {
+    expect(found(FILE, 4, 4, FILE)).toBe("4-4 same");
+    expect(found(FILE, 4, 4, "}\n}\n}")).toBeNull();
+  });
+
+  test("whatever white space, quotes, commas and semicolons a formatter changes, on the lines that hold it", () => {
+    const word = fc.constantFrom("entry", "balance", "=", "+", "call", "'text'", "7", "=>", "{", "}", ".", "name");
+    const code = fc.array(fc.array(word, { minLength: 1, maxLength: 8 }), { minLength: 3, maxLength: 12 });
+    fc.assert(
+      fc.property(code, fc.nat(), fc.array(fc.nat({ max: 3 }), { minLength: 1 }), (rows, pick, breaks) => {
+        const before = rows.map((words) => words.join(" ")).join("\n");
+        let turn = 0;
+        const space = () => [" ", "\n", "\n\n    ", ",  "][breaks[turn++ % breaks.length] ?? 0] ?? " ";
+        const after = rows.map((words) => words.join("\0").replaceAll("'", '"').replace(/\0/g, space)).join(";\n");
+        const line = (pick % rows.length) + 1;
+        const again = findAgain(shapeOf(stream(before), line, line), stream(after), line);
+        expect(again?.as).toBe("same");
+        const shape = shapeOf(stream(after), again?.startLine ?? 0, again?.line ?? 0);
+        const wanted = shapeOf(stream(before), line, line).at;
+        expect(` ${shape.at.join(" ")} `).toContain(` ${wanted.join(" ")} `);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("any shape in any code, without an end in sight for neither", () => {
+    const tokens = fc.array(fc.nat({ max: 3 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(tokens, tokens, tokens, tokens, (before, at, after, all) => {
+        const again = findAgain({ before, at, after }, { tokens: all, lines: all.map((_, index) => index + 1) }, 1);
+        if (again?.as === "same") expect(all.slice(again.startLine - 1, again.line)).toEqual(at);
+      }),
+    );
+  });
+});
