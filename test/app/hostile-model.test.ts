@@ -7,7 +7,7 @@ import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { COMMANDS } from "../publish/inert.ts";
 import { expectInert, posted } from "../publish/posted.ts";
-import { memory } from "../retrieve/given.ts";
+import { atDistance, embedder, memory } from "../retrieve/given.ts";
 import { reviewed } from "./corridor.ts";
 import { LOGIN, WEAK_LOGIN } from "./given.ts";
 import { openModelStage } from "./model-stage.ts";
@@ -199,8 +199,9 @@ describe("whatever a model says, what would be posted is inert", () => {
             walkthrough: "",
           },
     );
-    const review = await reviewed({ files: { "src/login.ts": LOGIN }, access, memories: [{ record }] });
-    expect(review.findings[0]?.finding.precedents.length ?? 0).toBeLessThanOrEqual(1);
+    const memories = [{ record, vector: atDistance(0.1) }];
+    const review = await reviewed({ files: { "src/login.ts": LOGIN }, access, memories, embedder: embedder() });
+    expect(review.findings[0]?.finding.precedents.map(({ id }) => id)).toEqual([record.id]);
     expect(posted(review).join()).not.toContain("evil");
   });
 });
@@ -246,7 +247,7 @@ test("through the running app it can do nothing but comment on this pull request
 const CORPORA = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(CORPORA);
 if (!isHere) console.warn(`skipped: the corpora of injections are not there (${CORPORA})`);
-if (!SLOW) console.warn("skipped: 24 of 25 injections of the corpora; SLOW=1 runs all");
+if (!SLOW) console.warn("skipped: 59 of 60 injections of the corpora; SLOW=1 runs all");
 
 function strings(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -266,11 +267,12 @@ function injections(): string[] {
 
 describe.runIf(isHere)("injections that nobody here wrote", () => {
   const all = isHere ? injections() : [];
-  const some = all.filter((_, index) => SLOW || index % 25 === 0);
+  const some = all.filter((_, index) => SLOW || index % 60 === 0);
 
   test(`${some.length} of ${all.length} stand in every place, and a model that repeats them does no harm`, async () => {
     expect(all.length).toBeGreaterThan(2_000);
     let system: string | undefined;
+    let remembered = 0;
     for (const text of some) {
       const path = `src/${text.replace(/[/\0\n\r\\]/g, "_").slice(0, 80)}.ts`;
       const record = memory("mem_000000000001", { text, path });
@@ -287,9 +289,9 @@ describe.runIf(isHere)("injections that nobody here wrote", () => {
           }),
         },
         job: { explicit: true },
-        memories: [{ record }],
+        memories: [{ record, vector: atDistance(0.1) }],
+        embedder: embedder(),
         access: model,
-        config: "knowledge: {gate: {mode: always}}",
       });
       expectInert(posted(review));
       const [question] = model.asked;
@@ -297,7 +299,9 @@ describe.runIf(isHere)("injections that nobody here wrote", () => {
       system ??= textOf(question.system);
       expect(textOf(question.system)).toBe(system);
       expectFenced(textOf(question.user));
+      if (textOf(question.user).includes("- mem_000000000001")) remembered++;
     }
+    expect(remembered).toBeGreaterThan(some.length * 0.9);
   }, 900_000);
 });
 
