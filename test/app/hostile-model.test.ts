@@ -171,6 +171,7 @@ describe("whatever a model says, what would be posted is inert", () => {
 
   test("memories that it made up are not cited, and one cited a thousand times is cited once", async () => {
     const record = memory("mem_000000000001", {
+      repo: "github.com/1021",
       provenance: {
         url: "https://github.com/acme/shop/pull/3#discussion_r1",
         author: "mona",
@@ -275,7 +276,7 @@ describe.runIf(isHere)("injections that nobody here wrote", () => {
     let remembered = 0;
     for (const text of some) {
       const path = `src/${text.replace(/[/\0\n\r\\]/g, "_").slice(0, 80)}.ts`;
-      const record = memory("mem_000000000001", { text, path });
+      const record = memory("mem_000000000001", { repo: "github.com/1021", text, path });
       const model = scriptedModel(repeats(text));
       const review = await reviewed({
         files: { "src/login.ts": LOGIN, [path]: `export const etag = 1;\n// ${text.replaceAll("\n", "\n// ")}\n` },

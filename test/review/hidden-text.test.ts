@@ -24,7 +24,12 @@ async function shown(files: Readonly<Record<string, string>>, text = "Log in", q
   const review = await reviewed({
     files,
     access: model,
-    memories: [{ record: memory("mem_000000000001", { text: `const after ${text}`, path }), vector: atDistance(0.1) }],
+    memories: [
+      {
+        record: memory("mem_000000000001", { repo: "github.com/1021", text: `const after ${text}`, path }),
+        vector: atDistance(0.1),
+      },
+    ],
     embedder: embedder(),
     world: {
       pull: aPull({
