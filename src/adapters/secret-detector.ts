@@ -133,7 +133,8 @@ function* privateKeys(text: string): Iterable<SecretSpan> {
     const from = hit.index + hit[0].length;
     const window = text.slice(from, from + LONGEST_KEY);
     const next = window.indexOf("-----");
-    const body = next < 0 ? (/^[A-Za-z0-9+/=\s\\:,-]{0,16000}/.exec(window)?.[0] ?? "") : window.slice(0, next);
+    // `#` stands in the anchors with which a model reads a diff.
+    const body = next < 0 ? (/^[A-Za-z0-9+/=\s\\:,#-]{0,16000}/.exec(window)?.[0] ?? "") : window.slice(0, next);
     // PEM lines have 64 characters; code and documentation around a header have no such run.
     if (!/[A-Za-z0-9+/]{32}/.test(body)) continue;
     const footer = next < 0 ? null : /^-----END[ A-Z0-9]{0,40}-{0,5}/.exec(window.slice(next, next + 80));

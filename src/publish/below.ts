@@ -10,27 +10,45 @@ import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 const BODY_SHOWN = 1000;
 
 /**
- * Findings below the verdict, most severe first. A finding of the summary is told in full, because nowhere else is it;
- * one with a comment on its file, or posted earlier, in a line.
+ * Findings below the verdict: those of rules before those of the model, which has no end of words; each most severe first.
+ * A finding of the summary is told in full, because nowhere else is it; one that does not fit in full, that has a comment
+ * on its file, or that was posted earlier, in a line.
  *
  * @param room UTF-16 units
  */
 export function below(review: Review, findings: readonly PlacedFinding[], room: number): readonly string[] {
   const elsewhere = findings.filter(({ place }) => place !== "inline");
-  const bySeverity = SEVERITIES.flatMap((severity) => elsewhere.filter(({ finding }) => finding.severity === severity));
-  const full = bySeverity.filter(({ place }) => place === "summary");
-  const short = bySeverity.filter(({ place }) => place !== "summary");
-  const more = (count: number) => `and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
-  return [
-    ...fitList(full, (placed) => inFull(review, placed), room * 0.75, 200, more).flatMap((text) => [text, ""]),
-    ...fitList(
-      short,
-      (placed) => `- ${inOneLine(review, placed)}`,
-      room * 0.25,
-      200,
-      (count) => `- ${more(count)}`,
+  const rulesFirst = [true, false].flatMap((ofRules) =>
+    SEVERITIES.flatMap((severity) =>
+      elsewhere.filter(({ finding }) => (finding.source === "rule") === ofRules && finding.severity === severity),
     ),
+  );
+  const full = rulesFirst.filter(({ place }) => place === "summary");
+  const short = rulesFirst.filter(({ place }) => place !== "summary");
+  const told = fitted(full, (placed) => inFull(review, placed), room * 0.7);
+  const more = (count: number) => `- and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
+  const lines = [...full.slice(told.length), ...short];
+  return [
+    ...told.flatMap((text) => [text, ""]),
+    ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, room * 0.25, 200, more),
   ];
+}
+
+/** The first texts that fit together. A text of its own paragraph takes two line ends. */
+function fitted(
+  findings: readonly PlacedFinding[],
+  write: (placed: PlacedFinding) => string,
+  room: number,
+): readonly string[] {
+  const told: string[] = [];
+  let left = room;
+  for (const placed of findings) {
+    const text = write(placed);
+    left -= text.length + 2;
+    if (left < 0) break;
+    told.push(text);
+  }
+  return told;
 }
 
 /** The finding's place as code, linked where the host has pages and the side is the head's. */

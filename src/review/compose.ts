@@ -1,9 +1,10 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
+import { cutText } from "../domain/cut-text.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Precedents } from "../domain/retrieval.ts";
+import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
 import { fence } from "./fence.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
@@ -160,12 +161,22 @@ function pathInstructions({ files, config }: PullRequestContext): string {
 
 function precedentPart({ context, precedents }: PromptMaterial, delimiter: string): string {
   const { repo, config } = context;
-  return buildRetrievalContextSection(precedents.ranked, {
+  return buildRetrievalContextSection(precedents.ranked.map(revealed), {
     maxChars: config.knowledge.retrieval.maxContextChars,
     delimiter,
     repo: `${repo.owner}/${repo.name}`,
   });
 }
+
+/** A memory whose words and path hide nothing: they were written by others, perhaps long ago. */
+function revealed(memory: RankedMemory): RankedMemory {
+  const { record } = memory;
+  const path = record.path === null ? null : revealLine(record.path);
+  return { ...memory, record: { ...record, path, text: reveal(cutText(record.text, MOST_REMEMBERED)) } };
+}
+
+/** More than is ever shown of one memory: a megabyte need not be read through. */
+const MOST_REMEMBERED = 4_000;
 
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
   const isDelta = context.past.checkpoint.kind === "delta";

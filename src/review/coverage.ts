@@ -40,11 +40,12 @@ export function coverageOf(
 ): Coverage {
   const located = { anchor: 0, quote: 0, none: 0 };
   for (const { locMethod } of findings) located[placeable(locMethod)]++;
+  const readIn = readingsByPath(plan.readings);
   return {
     model,
     questions: failures.length,
     unanswered: failures.filter((failure) => failure !== null).length,
-    files: plan.coverage.map((file) => lessUnanswered(file, plan.readings, failures)),
+    files: plan.coverage.map((file) => lessUnanswered(file, readIn.get(file.path) ?? [], failures)),
     cut,
     located,
   };
@@ -54,12 +55,21 @@ function placeable(method: LocMethod | undefined): "anchor" | "quote" | "none" {
   return method === undefined || method === "rule" ? "none" : method;
 }
 
+/** Indices of the readings that show a path. */
+function readingsByPath(readings: readonly Reading[]): ReadonlyMap<string, readonly number[]> {
+  const byPath = new Map<string, number[]>();
+  for (const [index, { paths }] of readings.entries()) {
+    for (const path of paths) byPath.set(path, [...(byPath.get(path) ?? []), index]);
+  }
+  return byPath;
+}
+
 function lessUnanswered(
   file: FileCoverage,
-  readings: readonly Reading[],
+  readings: readonly number[],
   failures: readonly (string | null)[],
 ): FileCoverage {
-  const here = readings.flatMap(({ paths }, index) => (paths.includes(file.path) ? [failures[index] ?? null] : []));
+  const here = readings.map((index) => failures[index] ?? null);
   const failed = here.filter((failure) => failure !== null);
   const [first] = failed;
   if (first === undefined || file.state === "not-read" || file.state === "earlier") return file;

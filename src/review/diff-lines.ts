@@ -9,6 +9,8 @@ export interface QuotableLine {
   readonly line: number;
   /** As the model saw it. */
   readonly text: string;
+  /** With white space folded: what quotes are compared by. */
+  readonly folded: string;
   readonly hunk: number;
   /** Context lines stand on the RIGHT side and are not changed. */
   readonly changed: boolean;
@@ -76,8 +78,8 @@ export function diffLines(file: FileDiff): DiffLines {
 function startsOf(runs: DiffLines["runs"], spaces: Spaces): ReadonlyMap<string, readonly Start[]> {
   const index = new Map<string, Start[]>();
   for (const run of runs) {
-    for (const [at, { text }] of run.entries()) {
-      const key = sameText(text, spaces);
+    for (const [at, { text, folded }] of run.entries()) {
+      const key = spaces === "folded" ? folded : sameText(text, spaces);
       const starts = index.get(key);
       if (starts === undefined) index.set(key, [{ run, at }]);
       else starts.push({ run, at });
@@ -90,7 +92,9 @@ function entryOf({ kind, oldLine, newLine, text }: DiffLine, hunk: number): read
   const side = kind === "removed" ? "LEFT" : "RIGHT";
   const line = side === "LEFT" ? oldLine : newLine;
   if (line === null) return [];
-  return [{ shown: { side, line, text: revealLine(text), hunk, changed: kind !== "context" }, raw: text }];
+  const shown = revealLine(text);
+  const folded = sameText(shown, "folded");
+  return [{ shown: { side, line, text: shown, folded, hunk, changed: kind !== "context" }, raw: text }];
 }
 
 function ofSide(entries: readonly Entry[], side: Side): ReadonlyMap<number, Entry> {

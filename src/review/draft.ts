@@ -12,10 +12,14 @@ import { revealLine } from "./reveal.ts";
 export interface Drafts {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
+  /** How many more there were: a model that repeats itself is not listened to for ever. */
+  readonly dropped: number;
 }
 
-/** One review's drafts at most: a model that repeats itself stops counting. */
+/** One review's drafts at most. */
 const MOST_FINDINGS = 100;
+/** A finding that names more memories than this points at none. */
+const MOST_PRECEDENTS = 5;
 const TITLE_CHARS = 200;
 const BODY_CHARS = 3_000;
 const SUGGESTION_CHARS = 8_000;
@@ -24,7 +28,8 @@ const PATH_CHARS = 300;
 const NOWHERE: Located = { side: "RIGHT", startLine: 1, line: 1, method: "none" };
 
 /**
- * Turns the findings of one or several replies into ours; none is lost: what cannot be said is held back with its reason.
+ * Turns the findings of one or several replies into ours. What cannot be said is held back with its reason, and what is
+ * over the number that one review takes is counted.
  *
  * @param files the reviewed files; a finding on any other path is held back
  * @param remembered precedents that the model was shown, by id
@@ -38,20 +43,19 @@ export function draft(
   const index = new Map<FileDiff, DiffLines>();
   const findings: Finding[] = [];
   const heldBack: HeldBack[] = [];
-  for (const [at, one] of drafted.entries()) {
+  for (const one of drafted.slice(0, MOST_FINDINGS)) {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
     const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
     if (file !== undefined && lines !== undefined) index.set(file, lines);
     const finding = findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered);
-    const reason = unfit(finding, lines, at);
+    const reason = unfit(finding, lines);
     if (reason === null) findings.push(finding);
     else heldBack.push({ finding, reason });
   }
-  return { findings, heldBack };
+  return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
 }
 
-function unfit(finding: Finding, lines: DiffLines | undefined, at: number): string | null {
-  if (at >= MOST_FINDINGS) return `over ${MOST_FINDINGS} findings of the model in one review`;
+function unfit(finding: Finding, lines: DiffLines | undefined): string | null {
   if (lines === undefined) return "the model spoke about a file that is not part of the reviewed diff";
   return finding.title === "" || finding.body === "" ? "the model gave no reason" : null;
 }
@@ -82,9 +86,15 @@ function findingOf(
     source: "model",
     confidence: share(one.confidence),
     suggestion: suggestionOf(one, place),
-    precedents: one.precedents.flatMap((id) => remembered.get(id.trim().replace(/^\[|\]$/g, "")) ?? []),
+    precedents: precedentsOf(one, remembered),
     locMethod: place.method,
   };
+}
+
+/** Those that the model was shown, each once; ids that it made up are not among them. */
+function precedentsOf(one: DraftedFinding, remembered: ReadonlyMap<string, Precedent>): readonly Precedent[] {
+  const ids = new Set(one.precedents.slice(0, 20).map((id) => id.trim().replace(/^\[|\]$/g, "")));
+  return [...ids].flatMap((id) => remembered.get(id) ?? []).slice(0, MOST_PRECEDENTS);
 }
 
 /**
@@ -95,15 +105,11 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
   const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
   const kind = `model:${one.category}`;
   if (cited === null || lines === undefined) return findingId(kind, path, [one.title.toLowerCase()], 0);
-  const words = fold(cited.text);
-  const alike = lines.runs
-    .flat()
-    .filter(({ side, line, text }) => side === place.side && line < place.startLine && fold(text) === words);
+  const alike = lines.starting(cited.text, "folded").filter(({ run, at }) => {
+    const standing = run[at];
+    return standing?.side === place.side && standing.line < place.startLine;
+  });
   return findingId(kind, path, [cited.text], alike.length);
-}
-
-function fold(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {

@@ -20,7 +20,8 @@ export interface DrawnHunk {
   /** Index in the file's hunks. */
   readonly hunk: number;
   readonly text: string;
-  readonly changedLines: number;
+  /** Added and removed lines of which only the beginning is shown. */
+  readonly cutLines: number;
 }
 
 /**
@@ -36,23 +37,28 @@ export function fileHeading(file: FileDiff): string {
 /**
  * A hunk as lines `ANCHOR:MARKER TEXT`, under a line that names the enclosing function as git and the head file tell it.
  *
- * @param headText the whole head file, or null
+ * @param headLines every line of the head file, or null
  */
-export function drawHunk(file: FileDiff, index: number, hunk: Hunk, headText: string | null): DrawnHunk {
+export function drawHunk(file: FileDiff, index: number, hunk: Hunk, headLines: readonly string[] | null): DrawnHunk {
+  const drawn = hunk.lines.map((line) => drawLine(file.path, line));
   const lines = [
     `@@ ${revealLine(cutText(hunk.section, 200))}`.trimEnd(),
-    ...enclosing(hunk, headText),
-    ...hunk.lines.map((line) => drawLine(file.path, line)),
+    ...enclosing(hunk, headLines),
+    ...drawn.map(({ text }) => text),
   ];
-  const changedLines = hunk.lines.filter(({ kind }) => kind !== "context").length;
-  return { path: file.path, hunk: index, text: lines.join("\n"), changedLines };
+  const cutLines = drawn.filter(({ isCut }, at) => isCut && hunk.lines[at]?.kind !== "context").length;
+  return { path: file.path, hunk: index, text: lines.join("\n"), cutLines };
 }
 
-function drawLine(path: string, { kind, oldLine, newLine, text }: Hunk["lines"][number]): string {
+function drawLine(
+  path: string,
+  { kind, oldLine, newLine, text }: Hunk["lines"][number],
+): { readonly text: string; readonly isCut: boolean } {
   const side = kind === "removed" ? "LEFT" : "RIGHT";
   const anchor = anchorOf(path, side, (side === "LEFT" ? oldLine : newLine) ?? 0, text);
   const marker = { added: "+", removed: "-", context: " " }[kind];
-  return `${anchor}:${marker}${shownLine(text)}`;
+  const shown = shownLine(text);
+  return { text: `${anchor}:${marker}${shown}`, isCut: shown.length > MOST_LINE_CHARS };
 }
 
 function shownLine(text: string): string {
@@ -67,10 +73,9 @@ function shownLine(text: string): string {
  * The nearest lines above the hunk that are indented less and less: in most languages the function, class and module
  * that it stands in. They have no anchor, because no comment can stand there.
  */
-function enclosing(hunk: Hunk, headText: string | null): readonly string[] {
+function enclosing(hunk: Hunk, head: readonly string[] | null): readonly string[] {
   const first = hunk.lines.find(({ text, newLine }) => newLine !== null && text.trim() !== "");
-  if (headText === null || first === undefined) return [];
-  const head = headText.split("\n", hunk.newStart);
+  if (head === null || first === undefined) return [];
   const found: string[] = [];
   let indent = indentOf(first.text);
   for (let at = hunk.newStart - 2; at >= 0 && at >= hunk.newStart - LOOK_BACK && found.length < ENCLOSING; at--) {

@@ -1,4 +1,5 @@
 // Sharing out the room of a prompt: what is worth least gives way first, whole lines at a time, and it is said.
+import { cutText } from "../domain/cut-text.ts";
 
 /** One part of a prompt. */
 export interface Section {
@@ -48,9 +49,17 @@ export function fitSections(sections: readonly Section[], room: number): FittedS
   };
 }
 
-/** The first lines of a text that fit, then a line that says so; "" when not even one line fits. */
+/** A line is cut in itself only where this much of it can be shown. */
+const LEAST_PART = 100;
+
+/**
+ * The first lines of a text that fit, then a line that says so. Of a first line that is too long by itself the beginning is
+ * shown; "" when that would be next to nothing.
+ */
 export function cutAtLine(text: string, most: number): string {
   if (text.length <= most) return text;
-  const end = text.lastIndexOf("\n", most - MORE.length - 1);
-  return end <= 0 ? "" : `${text.slice(0, end)}\n${MORE}`;
+  const room = most - MORE.length - 1;
+  const end = text.lastIndexOf("\n", room);
+  if (end > 0 && room > 0) return `${text.slice(0, end)}\n${MORE}`;
+  return room < LEAST_PART ? "" : `${cutText(text, room).trimEnd()}\n${MORE}`;
 }

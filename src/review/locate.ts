@@ -143,13 +143,14 @@ function candidates(lines: DiffLines, first: string, spaces: Spaces): readonly S
 function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly string[], spaces: Spaces): boolean {
   return quoted.every((line, index) => {
     const standing = run[from + index];
-    return standing !== undefined && agree(standing.text, line, spaces);
+    return standing !== undefined && agree(standing, line, spaces);
   });
 }
 
-function agree(standing: string, quoted: string, spaces: Spaces): boolean {
-  if (quoted.endsWith(CUT_MARK)) return standing.startsWith(quoted.slice(0, -CUT_MARK.length));
-  return sameText(standing, spaces) === sameText(quoted, spaces);
+function agree(standing: QuotableLine, quoted: string, spaces: Spaces): boolean {
+  if (quoted.endsWith(CUT_MARK)) return standing.text.startsWith(quoted.slice(0, -CUT_MARK.length));
+  if (spaces === "trimmed") return standing.text.trimEnd() === quoted.trimEnd();
+  return standing.folded === sameText(quoted, "folded");
 }
 
 /** The quote's lines without the anchors that models copy along. */

@@ -4,26 +4,33 @@ import type { PlacedFinding } from "../domain/review.ts";
 
 /**
  * Sorts findings and lets at most `maxComments` stand as comments, on lines or on files; the rest moves to the summary.
- * The most severe come first, so a critical finding never waits behind a milder one. Comments that already stand do not
- * count.
+ * The most severe come first, so that of rules, as of the model, a critical finding never waits behind a milder one.
+ * Half of the comments are kept for rules, as far as they have something to say: a model that cries wolf does not drown
+ * what was found without it. Comments that already stand do not count.
  *
  * @param maxComments 0–20
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
  */
 export function place(placed: readonly PlacedFinding[], maxComments: number): readonly PlacedFinding[] {
-  let comments = 0;
+  const byRules = placed.filter((one) => wantsComment(one) && one.finding.source === "rule").length;
+  const left = { inAll: maxComments, model: maxComments - Math.min(byRules, Math.ceil(maxComments / 2)) };
   return [...placed]
     .sort((a, b) => compareFindings(a.finding, b.finding))
     .map((one) => {
-      if (one.place !== "inline" && one.place !== "file") return one;
-      comments++;
-      if (comments <= maxComments) return one;
-      return {
-        ...one,
-        place: "summary",
-        reason: `over the limit of ${maxComments} comment${maxComments === 1 ? "" : "s"}`,
-      };
+      if (!wantsComment(one)) return one;
+      const isModel = one.finding.source !== "rule";
+      if (left.inAll > 0 && (!isModel || left.model > 0)) {
+        left.inAll--;
+        if (isModel) left.model--;
+        return one;
+      }
+      const reason = `over the limit of ${maxComments} comment${maxComments === 1 ? "" : "s"}`;
+      return { ...one, place: "summary", reason };
     });
+}
+
+function wantsComment({ place: where }: PlacedFinding): boolean {
+  return where === "inline" || where === "file";
 }
 
 /** Negative when `a` is told before `b`. Paths compare by code unit, so that every machine tells the same order. */

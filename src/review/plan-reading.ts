@@ -4,12 +4,14 @@ import type { DiffLine, FileDiff, Hunk } from "../domain/pull-request.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
 import { type DrawnHunk, drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
+import { pieceOfHunk } from "./piece-of-hunk.ts";
 
 export interface ReadingBudget {
   /** UTF-16 units of diff in one question. */
   readonly charsPerCall: number;
   /** UTF-16 units of diff in all questions together. */
   readonly charsInAll: number;
+  readonly mostCalls: number;
 }
 
 /** One question: the drawn diff of some files. */
@@ -49,50 +51,77 @@ export function planReading(
   const weights = fileWeights(files, signals, precedentPaths);
   const ordered = [...files].sort((a, b) => (weights.get(b.path) ?? 0) - (weights.get(a.path) ?? 0) || order(a, b));
   const calls = packer(budget);
-  const read = new Map<string, { readonly taken: number; readonly of: number }>();
-  for (const file of ordered) {
-    const pieces = file.hunks.flatMap((hunk, index) =>
-      piecesOf(hunk, budget.charsPerCall).map((piece) => ({ piece, index })),
-    );
-    let taken = 0;
-    for (const { piece, index } of pieces) {
-      // Drawing a hunk that can no longer fit would cost time for nothing.
-      if (calls.isFull()) break;
-      if (calls.take(file, drawHunk(file, index, piece, headTexts.get(file.path) ?? null))) taken++;
-    }
-    read.set(file.path, { taken, of: pieces.length });
-  }
+  const read = new Map<string, ReadFile>();
+  for (const file of ordered) read.set(file.path, readFile(file, headTexts.get(file.path) ?? null, budget, calls));
   return { readings: calls.readings(), coverage: files.map((file) => coverageOf(file, read.get(file.path))) };
+}
+
+interface ReadFile {
+  readonly taken: number;
+  readonly of: number;
+  readonly cutLines: number;
+}
+
+function readFile(
+  file: FileDiff,
+  headText: string | null,
+  { charsPerCall }: ReadingBudget,
+  calls: ReturnType<typeof packer>,
+): ReadFile {
+  const pieces = file.hunks.flatMap((hunk, index) => piecesOf(hunk, charsPerCall).map((piece) => ({ piece, index })));
+  let headLines: readonly string[] | null = null;
+  const read = { taken: 0, of: pieces.length, cutLines: 0 };
+  for (const { piece, index } of pieces) {
+    // Drawing a hunk that can no longer fit would cost time for nothing.
+    if (!calls.hasRoom(file, leastChars(piece))) continue;
+    headLines ??= headText?.split("\n") ?? null;
+    const drawn = drawHunk(file, index, piece, headLines);
+    if (!calls.take(file, drawn)) continue;
+    read.taken++;
+    read.cutLines += drawn.cutLines;
+  }
+  return read;
+}
+
+/** Less than any drawing of the hunk takes: an anchor has at least 8 characters, and hidden characters grow. */
+function leastChars(hunk: Hunk): number {
+  return hunk.lines.reduce((sum, { text }) => sum + Math.min(text.length, MOST_LINE_CHARS - 1) + 8, 0);
 }
 
 /** UTF-16 units that anchor, marker and line end add to a line. */
 const LINE_FRAME = 16;
 
-/** A hunk whole; or, where it is longer than a question, in consecutive pieces, cut where a line is empty if it can be. */
+/**
+ * A hunk whole; or, where it is longer than a question, in consecutive pieces, cut where a line is empty if it can be.
+ * Pieces are small against a question, so that little of its room is lost.
+ */
 function piecesOf(hunk: Hunk, charsPerCall: number): readonly Hunk[] {
   const most = Math.max(1, Math.floor(charsPerCall * 0.9) - 2_000);
+  const chars = hunk.lines.reduce((sum, line) => sum + shownChars(line), 0);
+  return chars <= most ? [hunk] : cutHunk(hunk, Math.max(Math.floor(most / 7), Math.min(most, 2_000)));
+}
+
+function cutHunk(hunk: Hunk, most: number): readonly Hunk[] {
   const pieces: Hunk[] = [];
   let lines: DiffLine[] = [];
   let chars = 0;
   const close = () => {
-    if (lines.length > 0) pieces.push(pieceOf(hunk, lines));
+    if (lines.length > 0) pieces.push(pieceOfHunk(hunk, lines));
     lines = [];
     chars = 0;
   };
   for (const line of hunk.lines) {
-    const length = Math.min(line.text.length, MOST_LINE_CHARS) + LINE_FRAME;
+    const length = shownChars(line);
     if (chars + length > most || (chars > most * 0.8 && line.text.trim() === "")) close();
     lines.push(line);
     chars += length;
   }
   close();
-  return pieces.length <= 1 ? [hunk] : pieces;
+  return pieces;
 }
 
-function pieceOf(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
-  const first = (side: "oldLine" | "newLine", start: number) =>
-    lines.find((line) => line[side] !== null)?.[side] ?? start;
-  return { ...hunk, lines, oldStart: first("oldLine", hunk.oldStart), newStart: first("newLine", hunk.newStart) };
+function shownChars({ text }: DiffLine): number {
+  return Math.min(text.length, MOST_LINE_CHARS) + LINE_FRAME;
 }
 
 function order(a: FileDiff, b: FileDiff): number {
@@ -121,28 +150,47 @@ function fileWeights(
   );
 }
 
+interface Call {
+  readonly hunks: Map<FileDiff, DrawnHunk[]>;
+  chars: number;
+}
+
 /** Puts whole hunks into questions, first come, first placed; a hunk that fits none by itself is left out. */
 function packer(budget: ReadingBudget) {
-  const calls: { files: Map<FileDiff, DrawnHunk[]>; chars: number }[] = [];
+  const calls: Call[] = [];
+  const headings = new Map<FileDiff, number>();
   let inAll = 0;
+  const headingOf = (file: FileDiff): number => {
+    const known = headings.get(file) ?? fileHeading(file).length + 3;
+    headings.set(file, known);
+    return known;
+  };
+  const frame = (file: FileDiff, call: Call | undefined) => (call?.hunks.has(file) === true ? 1 : headingOf(file));
+  /** The last question keeps a file together; an earlier one may have room left; else a new one. */
+  const callFor = (file: FileDiff, chars: number): Call | null => {
+    const fits = (call: Call) => call.chars + chars + frame(file, call) <= budget.charsPerCall;
+    const last = calls.at(-1);
+    const call = last !== undefined && fits(last) ? last : calls.find(fits);
+    if (call !== undefined) return call;
+    const fitsNone = calls.length >= budget.mostCalls || chars + frame(file, undefined) > budget.charsPerCall;
+    return fitsNone ? null : { hunks: new Map(), chars: 0 };
+  };
   return {
-    isFull: () => inAll >= budget.charsInAll,
+    /** False when so many characters fit nowhere any more. */
+    hasRoom: (file: FileDiff, chars: number) => inAll + chars <= budget.charsInAll && callFor(file, chars) !== null,
     take(file: FileDiff, hunk: DrawnHunk): boolean {
-      const heading = fileHeading(file).length + 2;
-      const needed = hunk.text.length + 1;
-      if (needed + heading > budget.charsPerCall || inAll + needed > budget.charsInAll) return false;
-      let call = calls.at(-1);
-      const more = call?.files.has(file) ? needed : needed + heading;
-      if (call === undefined || call.chars + more > budget.charsPerCall) {
-        call = { files: new Map(), chars: 0 };
-        calls.push(call);
-      }
-      call.chars += call.files.has(file) ? needed : needed + heading;
-      call.files.set(file, [...(call.files.get(file) ?? []), hunk]);
+      const call = callFor(file, hunk.text.length);
+      if (call === null || inAll + hunk.text.length > budget.charsInAll) return false;
+      if (!calls.includes(call)) calls.push(call);
+      const needed = hunk.text.length + frame(file, call);
+      call.chars += needed;
       inAll += needed;
+      const hunks = call.hunks.get(file);
+      if (hunks === undefined) call.hunks.set(file, [hunk]);
+      else hunks.push(hunk);
       return true;
     },
-    readings: (): readonly Reading[] => calls.map(({ files }) => readingOf(files)),
+    readings: (): readonly Reading[] => calls.map(({ hunks }) => readingOf(hunks)),
   };
 }
 
@@ -153,7 +201,7 @@ function readingOf(files: ReadonlyMap<FileDiff, readonly DrawnHunk[]>): Reading 
   return { paths: ordered.map(([file]) => file.path), text: text.join("\n\n") };
 }
 
-function coverageOf(file: FileDiff, read: { readonly taken: number; readonly of: number } | undefined): FileCoverage {
+function coverageOf(file: FileDiff, read: ReadFile | undefined): FileCoverage {
   const { path } = file;
   if (read === undefined || read.of === 0) {
     return file.complete
@@ -164,7 +212,10 @@ function coverageOf(file: FileDiff, read: { readonly taken: number; readonly of:
   if (read.taken < read.of) {
     return { path, state: "partial", reason: `${read.taken} of ${read.of} pieces; the rest is over the budget` };
   }
-  return file.complete
-    ? { path, state: "full", reason: null }
-    : { path, state: "partial", reason: "part of its changes was not delivered" };
+  if (!file.complete) return { path, state: "partial", reason: "part of its changes was not delivered" };
+  if (read.cutLines > 0) {
+    const lines = read.cutLines === 1 ? "a long line" : `${read.cutLines} long lines`;
+    return { path, state: "partial", reason: `only the beginning of ${lines} was shown` };
+  }
+  return { path, state: "full", reason: null };
 }

@@ -60,29 +60,47 @@ function suppression(found: Suppression | null): string | null {
   return found === null ? null : `suppressed by ${JSON.stringify(found.pattern)}, one of review.suppress`;
 }
 
-/** Of findings with one id, and of two rules' findings of one category on one line, the most severe stays. */
+/**
+ * Of findings with one id, and of two findings of one category on one line, the most severe stays. A model never takes the
+ * place of a rule, however grave it calls its own finding: what it read may have told it to.
+ */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
   const byWeight = [...placed].sort((a, b) => weigh(a, b, posted));
-  const ids = new Set<string>();
-  const spoken = new Map<string, PlacedFinding>();
+  const said = newSaid();
   const reasons = new Map<PlacedFinding, string>();
   for (const one of byWeight) {
-    const { finding } = one;
-    const place = JSON.stringify([finding.path, finding.side, finding.line, finding.category]);
-    const stronger = spoken.get(place);
-    if (ids.has(finding.id)) reasons.set(one, "the same finding was reported twice");
-    else if (stronger !== undefined && stronger.finding.rule !== finding.rule) {
-      reasons.set(one, `${voice(stronger)} says it about the same line, at least as severely`);
-    } else {
-      ids.add(finding.id);
-      if (stronger === undefined) spoken.set(place, one);
-    }
+    const reason = said.repeats(one);
+    if (reason === null) said.add(one);
+    else reasons.set(one, reason);
   }
   const repeats = placed.flatMap((one): HeldBack[] => {
     const reason = reasons.get(one);
     return reason === undefined ? [] : [{ finding: one.finding, reason }];
   });
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
+}
+
+/** What is said so far, the gravest first. */
+function newSaid() {
+  const ids = new Set<string>();
+  const byAll = new Map<string, PlacedFinding>();
+  const byRules = new Map<string, PlacedFinding>();
+  const placeOf = ({ finding: { path, side, line, category } }: PlacedFinding) =>
+    JSON.stringify([path, side, line, category]);
+  return {
+    repeats(one: PlacedFinding): string | null {
+      if (ids.has(one.finding.id)) return "the same finding was reported twice";
+      const stronger = (one.finding.source === "rule" ? byRules : byAll).get(placeOf(one));
+      if (stronger === undefined || stronger.finding.rule === one.finding.rule) return null;
+      return `${voice(stronger)} says it about the same line, at least as severely`;
+    },
+    add(one: PlacedFinding): void {
+      const place = placeOf(one);
+      ids.add(one.finding.id);
+      if (!byAll.has(place)) byAll.set(place, one);
+      if (one.finding.source === "rule" && !byRules.has(place)) byRules.set(place, one);
+    },
+  };
 }
 
 /** Most severe first; then what already stands (so that no second comment is written), then the surer one. */

@@ -1,5 +1,6 @@
 // One review by a model: plan the reading, ask, take what is of the right form, prove each place, look a second time.
 // Each step may come back with less than hoped; nothing here throws, and what is missing is said.
+import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
@@ -11,9 +12,17 @@ import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { planReading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
-import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
-import { REVIEW_REPLY, type ReviewReply, type RuleVerdict, VERIFY_REPLY } from "./reply.ts";
-import { type Checked, checkByRule, takeVerdicts, verifyQuestion } from "./verify.ts";
+import { type ModelMeasure, type QuestionRoom, readingBudget, verifyRoom } from "./reading-budget.ts";
+import {
+  type CheckedFinding,
+  type DraftedFinding,
+  REVIEW_REPLY,
+  type ReviewReply,
+  type RuleVerdict,
+  VERIFY_REPLY,
+} from "./reply.ts";
+import { type Checked, checkByRule, takeVerdicts } from "./verify.ts";
+import { verifyQuestion } from "./verify-question.ts";
 
 /** What the model contributes to a review. */
 export interface ModelReview {
@@ -29,6 +38,8 @@ export interface ModelReview {
 /** The model, as far as this room needs it. */
 export interface Asked extends ModelMeasure {
   readonly name: string;
+  /** Of the model that looks a second time. */
+  readonly smallContextTokens: number;
   readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
   readonly delimiter: () => string;
 }
@@ -43,8 +54,10 @@ export interface Bounds {
 
 /** Questions at the same time. */
 const AT_ONCE = 3;
-/** Tokens of the second look's reply, thinking included. */
-const VERDICT_TOKENS = 8_000;
+/** Questions of the second look at most. */
+const MOST_LOOKS = 4;
+/** UTF-16 units kept of what the model tells of the change. */
+const WALKTHROUGH_CHARS = 2_000;
 const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
 
 /**
@@ -109,32 +122,39 @@ const REVIEWING = {
   shape: REVIEW_REPLY,
 } as const;
 
-type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked" };
+type Answer = ModelAnswer<ReviewReply> | { readonly kind: "not-asked"; readonly failure: string };
 
-/** At most a few at once, in the order of the plan, and none any more when the money is used up. */
+/** What the next question would meet again. */
+const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);
+
+/** At most a few at once, in the order of the plan, and none any more when the money is used up or the server is gone. */
 async function askAll(
   prompt: ReviewPrompt,
   usd: number,
   { replyTokens }: QuestionRoom,
   asked: Asked,
 ): Promise<readonly Answer[]> {
-  const answers: Answer[] = prompt.questions.map(() => ({ kind: "not-asked" }));
+  const answers = new Map<number, Answer>();
   let spent = 0;
   let next = 0;
+  let over: string | null = null;
   const askNext = async () => {
     const at = next++;
     const user = prompt.questions[at] ?? [];
     const answer = await asked.ask({ ...REVIEWING, maxOutputTokens: replyTokens, system: prompt.system, user });
-    answers[at] = answer;
+    answers.set(at, answer);
     spent += answer.usage.usd ?? 0;
+    if (answer.kind === "failed" && (LASTING.has(answer.failure) || answer.notBefore !== null)) over = answer.failure;
   };
+  /** Those that are under way will cost what the others did. */
+  const isPaid = () => spent < usd && (spent / answers.size) * (next + 1) <= usd;
   const worker = async () => {
-    while (next < prompt.questions.length && spent < usd) await askNext();
+    while (over === null && next < prompt.questions.length && isPaid()) await askNext();
   };
   // The first question alone: it fills the server's cache for the others.
   await askNext();
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, prompt.questions.length - 1) }, worker));
-  return answers;
+  return prompt.questions.map((_, at) => answers.get(at) ?? { kind: "not-asked", failure: over ?? "budget" });
 }
 
 async function written(
@@ -149,11 +169,7 @@ async function written(
   const replies = answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
   const failures = answers.map(failureOf);
   const remembered = new Map(bounds.remembered.map((precedent) => [precedent.id, precedent]));
-  const drafts = draft(
-    replies.flatMap(({ findings }) => findings),
-    context.files,
-    remembered,
-  );
+  const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const second = await secondLook(ruled.findings, material, bounds, asked, bounds.usd - usdOf(spent));
@@ -161,17 +177,46 @@ async function written(
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
-    ruleVerdicts: replies.flatMap(({ ruleFindings }) => ruleFindings),
-    walkthrough: replies[0]?.walkthrough.trim() || null,
+    ruleVerdicts: groundedVerdicts(material.ruleFindings, plan, answers),
+    walkthrough: cutText(replies[0]?.walkthrough.trim() ?? "", WALKTHROUGH_CHARS) || null,
     coverage,
-    degraded: [...unanswered(failures), ...overBudget(plan), ...second.degraded],
+    degraded: [...unanswered(failures), ...overBudget(plan), ...dropped(drafts.dropped), ...second.degraded],
     cost: costOf([...spent, ...second.usage]),
   };
 }
 
+/** One of each in turn, so that a part whose answer has no end does not silence the others. */
+function inTurn(lists: readonly (readonly DraftedFinding[])[]): readonly DraftedFinding[] {
+  const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+}
+
+/** What the model said of rules' findings in files that it was shown in that question: of others it knows nothing. */
+function groundedVerdicts(
+  ruleFindings: readonly Finding[],
+  plan: ReadingPlan,
+  answers: readonly Answer[],
+): readonly RuleVerdict[] {
+  const paths = new Map(ruleFindings.map(({ id, path }) => [id, path]));
+  return answers.flatMap((answer, at) => {
+    if (answer.kind !== "answered") return [];
+    const shown = new Set(plan.readings[at]?.paths);
+    return answer.value.ruleFindings.filter(({ id }) => shown.has(paths.get(id.trim().replace(/^\[|\]$/g, "")) ?? ""));
+  });
+}
+
+function dropped(count: number): readonly Degraded[] {
+  if (count === 0) return [];
+  return [
+    {
+      part: "model",
+      reason: `${count} more findings of the model, over the number that one review takes, were dropped`,
+    },
+  ];
+}
+
 function failureOf(answer: Answer): string | null {
-  if (answer.kind === "answered") return null;
-  return answer.kind === "failed" ? answer.failure : "budget";
+  return answer.kind === "answered" ? null : answer.failure;
 }
 
 function unanswered(failures: readonly (string | null)[]): readonly Degraded[] {
@@ -207,24 +252,34 @@ async function secondLook(
   asked: Asked,
   usdLeft: number,
 ): Promise<SecondLook> {
-  if (findings.length === 0) return { checked: { findings, heldBack: [] }, usage: [], degraded: [] };
-  const unchecked = (reason: string, usage: readonly ModelUsage[]): SecondLook => ({
-    checked: takeVerdicts(findings, null, profile),
-    usage,
-    degraded: [{ part: "verification", reason: `findings of the model were not checked a second time: ${reason}` }],
-  });
-  if (usdLeft <= 0) return unchecked(failureText("budget"), []);
-  const question = verifyQuestion(findings, context.files, context.headTexts, asked.delimiter());
-  const answer = await asked.ask({
-    purpose: "verify",
-    tier: "small",
-    ...question,
-    effort: "medium",
-    maxOutputTokens: VERDICT_TOKENS,
-    shape: VERIFY_REPLY,
-  });
-  if (answer.kind === "failed") return unchecked(failureText(answer.failure), [answer.usage]);
-  return { checked: takeVerdicts(findings, answer.value.findings, profile), usage: [answer.usage], degraded: [] };
+  const room = verifyRoom(asked.smallContextTokens);
+  const verdicts: CheckedFinding[] = [];
+  const usage: ModelUsage[] = [];
+  let rest = findings;
+  let failure: string | null = room === null && findings.length > 0 ? "too-long" : null;
+  while (room !== null && rest.length > 0 && failure === null) {
+    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
+    if (failure !== null) break;
+    const question = verifyQuestion(rest, context.files, context.headTexts, asked.delimiter(), room.chars);
+    const { findings: inQuestion, ...prompt } = question;
+    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });
+    usage.push(answer.usage);
+    if (answer.kind === "failed") failure = answer.failure;
+    else {
+      verdicts.push(...answer.value.findings.slice(0, 10 * inQuestion.length));
+      rest = rest.slice(inQuestion.length);
+    }
+  }
+  return { checked: takeVerdicts(findings, verdicts, profile), usage, degraded: unchecked(rest, findings, failure) };
+}
+
+const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
+
+function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: string | null): readonly Degraded[] {
+  if (failure === null) return [];
+  const which = rest.length === all.length ? "findings" : `${rest.length} of ${all.length} findings`;
+  const reason = `${which} of the model were not checked a second time: ${failureText(failure)}`;
+  return [{ part: "verification", reason }];
 }
 
 function usdOf(usage: readonly ModelUsage[]): number {

@@ -50,16 +50,37 @@ export function readingBudget(model: ModelMeasure, usd: number): QuestionRoom {
   const room = { contextChars, replyTokens };
   const cost = (chars: number) =>
     model.price((FRAME_CHARS + contextChars + chars) / CHARS_PER_TOKEN, Math.min(USUAL_REPLY_TOKENS, replyTokens));
-  const charsInAll = charsPerCall < LEAST_CHARS ? 0 : affordable(charsPerCall, cost, usd * PART_FOR_READING);
-  return { ...room, charsInAll, charsPerCall: Math.min(charsPerCall, charsInAll) };
+  if (charsPerCall < LEAST_CHARS) return { ...room, charsInAll: 0, charsPerCall: 0, mostCalls: 0 };
+  return { ...room, ...affordable(charsPerCall, cost, usd * PART_FOR_READING) };
 }
 
-function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): number {
+/** Of the second look: its instructions and frame. */
+const LOOK_FRAME_CHARS = 4_000;
+const LOOK_CHARS = 100_000;
+const LOOK_REPLY_TOKENS = 8_000;
+
+/**
+ * The room of a question whether findings hold.
+ *
+ * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too small
+ */
+export function verifyRoom(contextTokens: number): { readonly chars: number; readonly replyTokens: number } | null {
+  const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
+  const chars = Math.floor(Math.min(LOOK_CHARS, usable));
+  return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
+}
+
+/** Less holds no finding with its code. */
+const LEAST_LOOK_CHARS = 4_000;
+
+function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {
   const full = cost(charsPerCall);
-  if (full === null || full === 0) return MOST_QUESTIONS * charsPerCall;
-  const questions = Math.min(MOST_QUESTIONS, Math.floor(money / full));
-  if (questions >= 1) return questions * charsPerCall;
+  const isFree = full === null || full === 0;
+  const mostCalls = isFree ? MOST_QUESTIONS : Math.min(MOST_QUESTIONS, Math.floor(money / full));
+  if (mostCalls >= 1) return { charsPerCall, charsInAll: mostCalls * charsPerCall, mostCalls };
   const empty = cost(0) ?? 0;
-  const chars = Math.floor(((money - empty) / (full - empty)) * charsPerCall);
-  return chars < LEAST_CHARS ? 0 : chars;
+  const chars = Math.floor(((money - empty) / ((full ?? 0) - empty)) * charsPerCall);
+  const least = chars < LEAST_CHARS ? 0 : chars;
+  return { charsPerCall: least, charsInAll: least, mostCalls: 1 };
 }

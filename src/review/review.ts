@@ -140,6 +140,7 @@ function modelReview(
     {
       name: model.names.main,
       contextTokens: model.contextTokens("main"),
+      smallContextTokens: model.contextTokens("small"),
       price: (input, output) => model.price("main", input, output),
       ask: (request) => model.ask(request, signal),
       delimiter,

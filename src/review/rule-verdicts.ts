@@ -1,14 +1,22 @@
 // What a model makes of the rules' findings. It may quiet a mild one; it never touches what is grave, because the text
 // that it read may have asked it to.
+import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { RuleVerdict } from "./reply.ts";
 
-/** Splits the rules' findings by what the model said of them. Without a word about it a finding stays. */
+/**
+ * Splits the rules' findings by what the model said of them. A finding stays without a word about it, and when one of
+ * several answers does not call it wrong.
+ */
 export function takeRuleVerdicts(
   findings: readonly Finding[],
   verdicts: readonly RuleVerdict[],
 ): { readonly findings: readonly Finding[]; readonly heldBack: readonly HeldBack[] } {
-  const byId = new Map(verdicts.map((verdict) => [verdict.id.trim().replace(/^\[|\]$/g, ""), verdict]));
+  const byId = new Map<string, RuleVerdict>();
+  for (const verdict of verdicts) {
+    const id = verdict.id.trim().replace(/^\[|\]$/g, "");
+    if (verdict.verdict !== "wrong" || !byId.has(id)) byId.set(id, verdict);
+  }
   const heldBack: HeldBack[] = [];
   const kept = findings.filter((finding) => {
     const verdict = byId.get(finding.id);
@@ -16,7 +24,7 @@ export function takeRuleVerdicts(
     if (isRefuted) {
       heldBack.push({
         finding,
-        reason: `the model, looking at the code, found it wrong: ${verdict.reason.trim().slice(0, 200)}`,
+        reason: `the model, looking at the code, found it wrong: ${cutText(verdict.reason.trim(), 200)}`,
       });
     }
     return !isRefuted;

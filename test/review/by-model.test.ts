@@ -183,12 +183,12 @@ describe("a change that is more than one question", () => {
     const config = "review: {budget: {usdPerReview: 0.4}}";
     const { review, markdown } = await readBy(reports(), { files, config });
     expect(review.coverage?.files).toMatchObject([
-      { path: "docs/guide.md", state: "not-read", reason: "over the budget of this review" },
+      { path: "docs/guide.md", state: "partial", reason: "1 of 10 pieces; the rest is over the budget" },
       { path: "src/auth/session.ts", state: "full" },
       { path: "src/view.ts" },
       { path: "test/view.test.ts" },
     ]);
-    expect(markdown).toMatch(/`docs\/guide\.md`: not read, over the budget of this review/);
+    expect(markdown).toMatch(/`docs\/guide\.md`: in part, 1 of 10 pieces; the rest is over the budget/);
     expect(markdown).toContain("This review is **incomplete**");
   });
 

@@ -60,4 +60,14 @@ describe("place", () => {
       { numRuns: 5000 },
     );
   });
+
+  test("half of the comments are kept for rules, however grave a model calls what it says", () => {
+    const model = Array.from({ length: 30 }, () => finding({ source: "model", rule: null, severity: "critical" }));
+    const rules = Array.from({ length: 8 }, () => finding({ severity: "medium" }));
+    const placed = place(ground([...model, ...rules], [LOGIN]), 10);
+    const comments = placed.filter((one) => one.place === "inline").map((one) => one.finding.source);
+    expect(comments.filter((source) => source === "rule")).toHaveLength(5);
+    expect(comments).toHaveLength(10);
+    expect(place(ground([...model, rules[0]!], [LOGIN]), 10).filter((one) => one.place === "inline")).toHaveLength(10);
+  });
 });

@@ -68,6 +68,14 @@ describe("prune", () => {
     ]);
   });
 
+  test("a model never takes the place of a rule, and is not needed where a rule says as much", () => {
+    const rule = finding({ severity: "major" });
+    const graver = finding({ severity: "critical", source: "model", rule: null });
+    const milder = finding({ severity: "medium", source: "model", rule: null });
+    expect(pruned([graver, rule]).said).toHaveLength(2);
+    expect(pruned([milder, rule]).said.map((one) => one.finding)).toEqual([rule]);
+  });
+
   test("one rule may speak twice about a line, and two rules about different categories", () => {
     expect(pruned([finding(), finding()]).said).toHaveLength(2);
     expect(pruned([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);

@@ -170,3 +170,13 @@ describe.skipIf(rules === null || fixtures === null)("gitleaks as an independent
     expect(after).toEqual([]);
   });
 });
+
+test("a private key in a diff with anchors is masked, its end delivered or not", async () => {
+  const drawn = PEM.split("\n").map((line, at) => `${at + 7}#3fa1:+${line}`);
+  for (const lines of [drawn, drawn.slice(0, -1)]) {
+    const { text } = await redactor.redact(["6#77aa: keys:", ...lines].join("\n"));
+    expect(text).not.toContain("MIIEvQIBADANBgkqhkiG9w0");
+    expect(text).not.toContain("MzEfYyjiWA4R4");
+    expect(text.split("\n")).toHaveLength(lines.length + 1);
+  }
+});

@@ -3,6 +3,7 @@ import type { LineRule } from "../rule.ts";
 import { DEPENDENCY_RULES } from "./dependencies.ts";
 import { HIDDEN_TEXT_RULES } from "./hidden-text.ts";
 import { INFRASTRUCTURE_RULES } from "./infrastructure.ts";
+import { INSTRUCTION_RULES } from "./instructions-to-tools.ts";
 import { LEFTOVER_RULES } from "./leftovers.ts";
 import { SECRET_RULES } from "./secrets.ts";
 import { SETTINGS_RULES } from "./settings.ts";
@@ -15,6 +16,7 @@ import { WORKFLOW_RULES } from "./workflows.ts";
 export const LINE_RULES: readonly LineRule[] = [
   ...SECRET_RULES,
   ...HIDDEN_TEXT_RULES,
+  ...INSTRUCTION_RULES,
   ...WORKFLOW_RULES,
   ...TRANSPORT_RULES,
   ...INFRASTRUCTURE_RULES,

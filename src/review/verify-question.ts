@@ -1,0 +1,144 @@
+// The question whether drafted findings hold: as many of them as fit, and the code around each.
+import { cutText } from "../domain/cut-text.ts";
+import type { Finding } from "../domain/finding.ts";
+import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import { drawHunk, fileHeading } from "./draw-file.ts";
+import { fence } from "./fence.ts";
+import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
+import { pieceOfHunk } from "./piece-of-hunk.ts";
+import { reveal, revealLine } from "./reveal.ts";
+
+/** A question about drafted findings: what is asked of the model, and about which of them. */
+export interface VerifyQuestion {
+  /** The first of those given; at least one. */
+  readonly findings: readonly Finding[];
+  readonly system: readonly { readonly text: string; readonly cache: boolean }[];
+  readonly user: readonly { readonly text: string; readonly cache: boolean }[];
+}
+
+/** Lines of a hunk shown on either side of a finding. */
+const AROUND = 40;
+/** The part of a question that findings may take; the rest is code. */
+const FINDINGS_PART = 0.4;
+const BODY_CHARS = 1_500;
+
+/**
+ * The question about the first findings, as many as there is room for, with the code around each.
+ *
+ * @param findings at least one
+ * @param delimiter unguessable and new
+ * @param room UTF-16 units for findings and code together, at least 4,000
+ */
+export function verifyQuestion(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  headTexts: ReadonlyMap<string, string>,
+  delimiter: string,
+  room: number,
+): VerifyQuestion {
+  const listed = fittingFindings(findings, room * FINDINGS_PART);
+  const asked = findings.slice(0, listed.length);
+  const list = listed.join("\n\n");
+  const code = drawnCode(asked, files, headTexts, room - list.length);
+  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
+  return {
+    findings: asked,
+    system: [{ text: VERIFY_INSTRUCTIONS, cache: true }],
+    user: [{ text, cache: false }],
+  };
+}
+
+function fittingFindings(findings: readonly Finding[], room: number): readonly string[] {
+  const listed: string[] = [];
+  let left = room;
+  for (const finding of findings) {
+    const text = drawnFinding(finding);
+    left -= text.length + 2;
+    if (left < 0 && listed.length > 0) break;
+    listed.push(left < 0 ? cutText(text, room) : text);
+  }
+  return listed;
+}
+
+function drawnFinding(finding: Finding): string {
+  const { id, path, startLine, line, side, severity, category, title, body } = finding;
+  const place = finding.locMethod === "none" ? "no proven line" : `lines ${startLine} to ${line}, ${side}`;
+  const said = cutText(reveal(body), BODY_CHARS);
+  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
+}
+
+/** Of each file that findings speak about, what is near them, as far as there is room. */
+function drawnCode(
+  findings: readonly Finding[],
+  files: readonly FileDiff[],
+  headTexts: ReadonlyMap<string, string>,
+  room: number,
+): string {
+  const byPath = new Map<string, Finding[]>();
+  for (const finding of findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  const parts: string[] = [];
+  let left = room;
+  for (const file of files) {
+    const text = drawnFile(file, byPath.get(file.path) ?? [], headTexts.get(file.path) ?? null, left);
+    if (text === null) continue;
+    parts.push(text);
+    left -= text.length + 2;
+  }
+  return parts.join("\n\n");
+}
+
+/** Null when there is nothing to show, or no room for it. */
+function drawnFile(file: FileDiff, findings: readonly Finding[], headText: string | null, room: number): string | null {
+  if (findings.length === 0) return null;
+  const heading = fileHeading(file);
+  const headLines = headText?.split("\n") ?? null;
+  const shown: string[] = [];
+  let left = room - heading.length - 2;
+  for (const { hunk, index } of piecesNear(file, findings)) {
+    const { text } = drawHunk(file, index, hunk, headLines);
+    if (text.length + 1 > left) continue;
+    left -= text.length + 1;
+    shown.push(text);
+  }
+  return shown.length === 0 ? null : [heading, ...shown].join("\n");
+}
+
+interface Piece {
+  readonly hunk: Hunk;
+  /** Of the hunk in its file. */
+  readonly index: number;
+}
+
+/** The lines around each proven place; where a finding has none, the other hunks of the file too, after these. */
+function piecesNear(file: FileDiff, findings: readonly Finding[]): readonly Piece[] {
+  const proven = findings.filter(({ locMethod }) => locMethod !== "none");
+  const near = file.hunks.map((hunk, index) => segmentsNear(hunk, proven).map((piece) => ({ hunk: piece, index })));
+  if (proven.length === findings.length) return near.flat();
+  const others = file.hunks.map((hunk, index) => ({ hunk, index })).filter(({ index }) => near[index]?.length === 0);
+  return [...near.flat(), ...others];
+}
+
+/** Runs of lines of a hunk within reach of one of the findings. */
+function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
+  const segments: { from: number; to: number }[] = [];
+  for (const { from, to } of reaches(hunk, findings)) {
+    const last = segments.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else segments.push({ from, to });
+  }
+  return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
+}
+
+/** Where each finding that stands in the hunk reaches, in order: indices of lines, the second exclusive. */
+function reaches(hunk: Hunk, findings: readonly Finding[]): readonly { readonly from: number; readonly to: number }[] {
+  return findings
+    .flatMap(({ side, startLine, line }) => {
+      const numberOf = side === "LEFT" ? "oldLine" : "newLine";
+      const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
+      const first = hunk.lines.findIndex((one) => isCited(one[numberOf]));
+      if (first < 0) return [];
+      const last = hunk.lines.findLastIndex((one) => isCited(one[numberOf]));
+      return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
+    })
+    .sort((a, b) => a.from - b.from);
+}

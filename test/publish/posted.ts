@@ -1,0 +1,33 @@
+// Everything that a review would put on GitHub, and what must hold of it whoever wrote the words.
+import { expect } from "vitest";
+import type { Review } from "../../src/domain/review.ts";
+import { renderComment } from "../../src/publish/render-comment.ts";
+import { BODY_LIMIT, renderSummary } from "../../src/publish/render-summary.ts";
+import { violations } from "./inert.ts";
+
+/** What Kodiai itself writes of HTML and addresses. */
+export const OURS = {
+  html: /^(?:<\/?sub>|<details><summary>[\w, ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+|review [0-9a-f]{40}) -->)$/,
+  links:
+    /^https:\/\/(?:github\.com|127\.0\.0\.1:\d+|localhost:\d+)\/[\w.-]+\/[\w.-]+\/(?:(?:blob|commit)\/[0-9a-f]{40}|pull\/\d+)[\w./%?=#-]*$/,
+};
+
+/** Summary first, then each comment. */
+export function posted(review: Review): readonly string[] {
+  const comments = review.findings
+    .filter(({ place }) => place === "inline" || place === "file")
+    .map(({ finding, place }) => renderComment(review.repo, finding, place === "file" ? "file" : "inline"));
+  return [renderSummary(review, review.findings), ...comments];
+}
+
+/** Nothing in it acts: no image, HTML, foreign link, mention, reference, order or second marker; and none is too long. */
+export function expectInert(bodies: readonly string[]): void {
+  for (const body of bodies) {
+    expect(violations(body, OURS)).toEqual([]);
+    expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
+    expect(body.isWellFormed()).toBe(true);
+    const markers = body.match(/<!-- kodiai:(?:summary|finding \w+) -->/g) ?? [];
+    expect(markers.length).toBeLessThanOrEqual(1);
+    if (markers.length === 1) expect(body.trimEnd().endsWith(markers[0] ?? "")).toBe(true);
+  }
+}
