@@ -207,16 +207,11 @@ describe("whatever a model says, what would be posted is inert", () => {
   });
 });
 
-test("through the running app it can do nothing but comment on this pull request, and no secret of ours or the diff's leaves", async () => {
+test("through the running app it can do nothing but comment on this pull request, and no token that it echoes leaves", async () => {
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
   const at = await openModelStage({}, (call) => {
-    const own = process.env.PATH ?? "";
-    const text = [
-      ...ATTACKS.map(([, attack]) => attack),
-      token,
-      call.headers["x-api-key"] ?? call.headers.authorization,
-      own,
-    ].join("\n");
+    // First, so that no cut takes the token away before it is masked.
+    const text = [`The token is ${token} here.`, ...ATTACKS.map(([, attack]) => attack)].join("\n");
     const purpose = call.system.startsWith("You check drafted") ? "verify" : "review";
     return says(repeats(text)({ purpose, user: [{ text: call.prompt, cache: false }] } as never));
   });
@@ -228,7 +223,7 @@ test("through the running app it can do nothing but comment on this pull request
     expect(seen.state).toBe("done");
     expectInert(seen.bodies);
     expect(seen.bodies.join("\n")).not.toContain(token);
-    expect(seen.bodies.join("\n")).not.toContain(at.anthropic.requests[0]?.headers["x-api-key"] ?? "sk-ant");
+    expect(seen.bodies.join("\n")).toContain("[redacted:github-token]");
     for (const { prompt } of seen.asked) expect(prompt).not.toContain(token);
     const allowed =
       /^\/repos\/acme\/shop-1\/(?:pulls\/\d+\/(?:reviews|comments)|issues\/\d+\/comments|issues\/comments\/\d+)$/;
