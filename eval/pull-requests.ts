@@ -112,7 +112,10 @@ function goldenPull(row: Row): RealPull {
 
 function queryPull(row: Row, said: ReadonlyMap<string, Row>): RealPull {
   const ids: readonly unknown[] = Array.isArray(row.ownInDiff) ? row.ownInDiff : [];
-  const own: readonly Row[] = ids.flatMap((id) => said.get(String(id)) ?? []);
+  const own = ids.flatMap((id): readonly Row[] => {
+    const row = said.get(String(id));
+    return row === undefined ? [] : [row];
+  });
   return {
     ...basics(row),
     asOf: dateOf(row.asOf),

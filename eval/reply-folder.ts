@@ -29,10 +29,14 @@ export interface FolderModel {
 
 /** The name of a question's files: `OWNER+NAME-NUMBER-q1`, and `…-verify` for the second look. */
 export function stemOf(pull: { readonly repo: string; readonly number: number }, question: PlainQuestion): string {
-  const name = pull.repo.replace(/[^\w.-]+/g, "+").slice(0, 120);
   // A review's parts are asked side by side, so it is the question that knows its number.
   const part = /^# Part (\d{1,3}) of /.exec(question.user.at(-1) ?? "")?.[1] ?? "1";
-  return `${name}-${pull.number}-${question.purpose === "review" ? `q${part}` : question.purpose}`;
+  return `${stemPrefix(pull)}${question.purpose === "review" ? `q${part}` : question.purpose}`;
+}
+
+/** What the names of all questions about one pull request begin with. */
+export function stemPrefix({ repo, number }: { readonly repo: string; readonly number: number }): string {
+  return `${repo.replace(/[^\w.-]+/g, "+").slice(0, 120)}-${number}-`;
 }
 
 /**
