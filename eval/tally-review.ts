@@ -95,12 +95,12 @@ function sameDefect({ path, rule, title }: Finding): string {
   return JSON.stringify([path, rule, title]);
 }
 
-/** The same words about overlapping lines. */
+/** The same kind of thing about overlapping lines; of a model also the same title. A rule may speak twice in one file. */
 function isDuplicate(a: Finding, b: Finding): boolean {
   const overlap = a.side === b.side && a.startLine <= b.line && b.startLine <= a.line;
+  if (a.path !== b.path) return false;
   return (
-    a.path === b.path &&
-    ((overlap && a.rule === b.rule && a.category === b.category) || sameDefect(a) === sameDefect(b))
+    (overlap && a.rule === b.rule && a.category === b.category) || (a.rule === null && sameDefect(a) === sameDefect(b))
   );
 }
 

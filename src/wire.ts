@@ -116,6 +116,8 @@ export async function chosenEmbedder(embeddings: Embeddings): Promise<Embedder> 
 }
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+export async function chosenModel(choice: ModelChoice): Promise<Model>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
   return choice === null ? null : withMaskedPrompts(await openModel(choice));
 }

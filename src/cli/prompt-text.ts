@@ -49,6 +49,14 @@ export function promptText(title: string, question: PlainQuestion): string {
   ].join("\n\n");
 }
 
+/** Questions in the order in which they would be asked: as JSON, or as pages. */
+export function shownPrompts(questions: readonly PlainQuestion[], format: string): string {
+  if (format === "json") return JSON.stringify({ version: 1, questions }, null, 2);
+  if (questions.length === 0)
+    return "no question: there is nothing to read, or the configuration switches the model off";
+  return questions.map((question, at) => promptText(`question ${at + 1} of ${questions.length}`, question)).join("\n");
+}
+
 /** A part of a prompt: the heading that it stands under, and its size in UTF-16 units. */
 export interface PromptPart {
   readonly part: string;
