@@ -90,12 +90,28 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
 }
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+export async function chosenModel(choice: ModelChoice): Promise<Model>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
 export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
-  if (choice === null) return null;
+  return choice === null ? null : withMaskedPrompts(await openModel(choice));
+}
+
+/**
+ * A model of the size and price that were chosen, whose answers come from elsewhere: from files, or from nobody. It is asked
+ * exactly what the chosen one would be, and reaches no server.
+ */
+export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
+  return withMaskedPrompts({ ...(await openModel(choice)), ask });
+}
+
+async function openModel(choice: ModelChoice): Promise<Model> {
   // Loaded only when chosen: the SDK takes a second to import.
   const { ANTHROPIC_URL, anthropicModel } = await import("./adapters/anthropic/model.ts");
   const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
-  const model = anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
+  return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
+}
+
+function withMaskedPrompts(model: Model): Model {
   const masked = (pieces: readonly PromptPiece[]) =>
     Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
   return {

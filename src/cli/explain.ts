@@ -1,9 +1,12 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
+import type { Skipped } from "../domain/outcome.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { withoutSecrets } from "../wire.ts";
 import { precedentsPage } from "./precedents-page.ts";
+import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
@@ -12,13 +15,16 @@ interface Explanation {
   readonly version: 1;
   readonly job: unknown;
   readonly rooms: readonly { readonly room: string; readonly ms: number; readonly value: unknown }[];
+  /** What a model was asked, part by part, what of it was cut, and what it read; in words where nobody was asked. */
+  readonly model: unknown;
 }
 
 /** @throws UsageError, or whatever kept the review from being written */
 export async function explain(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, SUBJECT_OPTIONS);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
-  const { job, ports } = await subject(values, positionals);
+  const questions: PlainQuestion[] = [];
+  const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   const rooms: Explanation["rooms"][number][] = [];
   const step: Step = async (room, enter) => {
@@ -29,11 +35,15 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   };
   const written = await writeReview(job, ports, step);
   // Whole files stand in what gather hands on, and with them their secrets.
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify({ version: 1, job, rooms }, plain)) as Explanation);
+  const told: Explanation = { version: 1, job, rooms, model: modelPart(questions, written) };
+  const clean = await withoutSecrets(JSON.parse(JSON.stringify(told, plain)) as Explanation);
   if (asJson) console.log(JSON.stringify(clean, null, 2));
-  else
+  else {
     for (const { room, ms, value } of clean.rooms)
       console.log(`${styleText(["bold", "cyan"], room)} ${styleText("dim", `${ms} ms`)}\n${page(value, ms)}\n`);
+    console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model, 1)}\n`);
+    if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
+  }
   if (written.kind === "review") return 0;
   console.error(`kodiai explain: not reviewed: ${written.reason}`);
   return 3;
@@ -45,6 +55,25 @@ function page(value: unknown, ms: number): string {
 
 function isPrecedents(value: unknown): value is Precedents {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "precedents";
+}
+
+function modelPart(questions: readonly PlainQuestion[], written: Review | Skipped): unknown {
+  if (questions.length === 0 || written.kind === "skipped") return "no model was asked";
+  const { coverage, cost } = written;
+  return {
+    name: coverage?.model ?? null,
+    questions: questions.map((question) => ({
+      purpose: question.purpose,
+      tokens: question.inputTokens,
+      parts: promptParts(question).map(({ part, chars }) => `${part}: ${chars} characters`),
+    })),
+    cut: (coverage?.cut ?? []).map(({ part, shown, of }) => `${part}: ${shown} of ${of} characters`),
+    read: (coverage?.files ?? []).map(
+      ({ path, state, reason }) => `${path}: ${state}${reason === null ? "" : `: ${reason}`}`,
+    ),
+    placesProven: coverage?.located ?? null,
+    cost,
+  };
 }
 
 /** Maps as objects, so that JSON shows them. */

@@ -39,9 +39,12 @@ usage: kodiai VERB [options]
   --repo REPO       the repository: a folder (here), for memory also the OWNER/NAME of one that it knows
   --data-dir DIR    where Kodiai keeps its files
   --format FORMAT   pretty, md, json or sarif; --json for short
+  --model off       rules and memory only, whatever the environment names
+  --show-prompt     print what a model would be asked, and ask nobody
 
-environment: GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
-Actions; NO_COLOR and FORCE_COLOR decide about colours
+environment: ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL name a model that reads the change, KODIAI_MODEL which one;
+GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in Actions;
+NO_COLOR and FORCE_COLOR decide about colours
 
 exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review`;
 

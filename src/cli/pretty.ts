@@ -18,6 +18,7 @@ const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" }
  */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
   const parts = [
+    ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
     ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
     ...notes(
       "held back",
@@ -78,7 +79,13 @@ function verdict(review: Review): string {
       : `${styleText("bold", `${total} ${total === 1 ? "finding" : "findings"}`)}: ${detail}`;
   const files = `${review.reviewed.length} ${review.reviewed.length === 1 ? "file" : "files"} reviewed`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
-  return `${what}; ${files}, ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, no model`;
+  return `${what}; ${files}, ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
+}
+
+function modelText({ coverage, cost }: Review): string {
+  if (coverage === null) return "no model";
+  const usd = cost.usd === null ? "" : `, USD ${cost.usd.toFixed(4)}`;
+  return `${terminalText(coverage.model)}: ${cost.inputTokens} tokens in, ${cost.outputTokens} out${usd}`;
 }
 
 /** A path or title may hold a line end; a line of ours does not. */

@@ -8,6 +8,8 @@ export function reviewJson(review: Review) {
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
     heldBack: review.heldBack,
     memory: review.memory,
+    walkthrough: review.walkthrough,
+    coverage: review.coverage,
     signals: review.signals,
     reviewed: review.reviewed,
     leftOut: review.leftOut,

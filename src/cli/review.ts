@@ -6,6 +6,7 @@ import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
 import { withoutSecrets } from "../wire.ts";
 import { prettyReview } from "./pretty.ts";
+import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { reviewJson } from "./review-json.ts";
 import { sarif } from "./sarif.ts";
 import { shownLines } from "./shown-lines.ts";
@@ -20,7 +21,8 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   const { values, positionals } = readWords(words, { ...SUBJECT_OPTIONS, "fail-on": { type: "string" } });
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = values["fail-on"] === undefined ? null : oneOf("fail-on", values["fail-on"], SEVERITIES);
-  const { job, ports } = await subject(values, positionals);
+  const questions: PlainQuestion[] = [];
+  const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
   const written = await writeReview(
@@ -33,6 +35,10 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   if (written.kind === "skipped") {
     console.error(`kodiai review: not reviewed: ${written.reason}`);
     return 3;
+  }
+  if (values["show-prompt"] === true) {
+    console.log(shownPrompts(questions, format));
+    return 0;
   }
   console.log(await print(written, format, context));
   return failOn !== null && meets(written, failOn) ? 1 : 0;

@@ -4,10 +4,11 @@ import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { endpointProblem } from "../config/endpoint-problem.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
+import type { ModelRequest } from "../domain/model.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
-import { type LocalRange, localPorts, pullRequestPorts } from "../wire-cli.ts";
+import { type LocalRange, localPorts, type ModelWish, pullRequestPorts } from "../wire-cli.ts";
 import { dataDir } from "./data-dir.ts";
-import { UsageError } from "./usage.ts";
+import { oneOf, UsageError } from "./usage.ts";
 
 export const SUBJECT_OPTIONS = {
   base: { type: "string" },
@@ -18,6 +19,8 @@ export const SUBJECT_OPTIONS = {
   "data-dir": { type: "string" },
   format: { type: "string" },
   json: { type: "boolean" },
+  model: { type: "string" },
+  "show-prompt": { type: "boolean" },
 } as const;
 
 export interface SubjectWords {
@@ -27,6 +30,8 @@ export interface SubjectWords {
   readonly diff?: string | undefined;
   readonly repo?: string | undefined;
   readonly "data-dir"?: string | undefined;
+  readonly model?: string | undefined;
+  readonly "show-prompt"?: boolean | undefined;
 }
 
 export interface Subject {
@@ -36,22 +41,36 @@ export interface Subject {
 
 /**
  * @param positionals at most one: the URL of a pull request
- * @throws UsageError when nothing, or more than one thing, is named
+ * @param onQuestion told each question to the model
+ * @throws UsageError when nothing, or more than one thing, is named, or the model's variables are wrong
  */
-export async function subject(words: SubjectWords, positionals: readonly string[]): Promise<Subject> {
+export async function subject(
+  words: SubjectWords,
+  positionals: readonly string[],
+  onQuestion?: (request: ModelRequest<unknown>) => void,
+): Promise<Subject> {
   const [url, ...more] = positionals;
   const named = [url, words.base ?? words.head, words.staged, words.diff].filter((word) => word !== undefined).length;
   if (more.length > 0) throw new UsageError(`one subject at a time; ${JSON.stringify(more[0])} is too much`);
   if (named !== 1) {
     throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
   }
-  if (url !== undefined) return pullRequest(url);
+  const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
+  if (url !== undefined) return pullRequest(url, model, dataDir(words["data-dir"]));
   const { repo, number, headSha, ports } = await localPorts(
     await folder(resolve(words.repo ?? ".")),
     await range(words),
     dataDir(words["data-dir"]),
+    model,
   );
   return { job: job(repo, number, headSha), ports };
+}
+
+function wishOf(words: SubjectWords): ModelWish["use"] {
+  const use = oneOf("model", words.model ?? "auto", ["auto", "off"]);
+  if (words["show-prompt"] !== true) return use;
+  if (use === "off") throw new UsageError("--show-prompt shows what a model would be asked; leave out --model off");
+  return "show";
 }
 
 async function range(words: SubjectWords): Promise<LocalRange> {
@@ -73,14 +92,14 @@ async function readDiff(path: string): Promise<string> {
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, folder: string): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
   const [, host = "", owner = "", name = "", number = ""] = match;
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host) };
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: job(repo, Number(number), headSha), ports };
 }

@@ -92,3 +92,11 @@ export type ModelAnswer<T> =
       readonly notBefore: number | null;
       readonly usage: ModelUsage;
     };
+
+/** UTF-16 units a token, cautiously: English is about 4, dense code with anchors about 2.7. */
+export const CHARS_PER_TOKEN = 2.7;
+
+/** Tokens that so many characters are, about. */
+export function estimatedTokens(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}

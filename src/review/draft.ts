@@ -4,6 +4,7 @@ import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack, Precedent, Suggestion } from "../domain/finding.ts";
 import { findingId } from "../domain/finding-id.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
@@ -71,7 +72,7 @@ function findingOf(
   lines: DiffLines | undefined,
   remembered: ReadonlyMap<string, Precedent>,
 ): Finding {
-  const place = lines === undefined ? NOWHERE : locate(one, lines);
+  const place = lines === undefined ? NOWHERE : placeOf(one, lines);
   return {
     id: idOf(one, path, lines, place),
     path,
@@ -112,8 +113,23 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
   return findingId(kind, path, [cited.text], alike.length);
 }
 
+/** A suggestion replaces what its anchors say: with one, the quote's further lines do not stretch the finding. */
+function placeOf(one: DraftedFinding, lines: DiffLines): Located {
+  const place = locate(one, lines);
+  const isOneLine = one.suggestion !== null && one.endAnchor === null && place.method === "anchor";
+  return isOneLine ? { ...place, line: place.startLine } : place;
+}
+
+/** The lines that a suggestion is for, by its anchors alone; null when the last one cannot be read. */
+function linesMeant({ anchor, endAnchor }: DraftedFinding): number | null {
+  if (endAnchor === null) return 1;
+  const [start, end] = [parseAnchor(anchor), parseAnchor(endAnchor)];
+  return start === null || end === null ? null : end.line - start.line + 1;
+}
+
 function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
   if (one.suggestion === null || place.method === "none" || place.side !== "RIGHT") return null;
+  if (linesMeant(one) !== place.line - place.startLine + 1) return null;
   if (one.suggestion.length > SUGGESTION_CHARS) return null;
   return { startLine: place.startLine, line: place.line, text: one.suggestion.replace(/\n$/, "") };
 }

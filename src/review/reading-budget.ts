@@ -1,8 +1,6 @@
 // How much of a change a model may read for the money that there is.
+import { CHARS_PER_TOKEN } from "../domain/model.ts";
 import type { ReadingBudget } from "./plan-reading.ts";
-
-/** UTF-16 units a token, cautiously: English is about 4, dense code with anchors about 2.7. */
-export const CHARS_PER_TOKEN = 2.7;
 
 /** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains by seeing all at once. */
 const CHARS_PER_CALL = 80_000;

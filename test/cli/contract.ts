@@ -33,6 +33,7 @@ const Finding = z.strictObject({
   confidence: z.number().min(0).max(1),
   suggestion: z.strictObject({ startLine: z.int(), line: z.int(), text: z.string() }).nullable(),
   precedents: z.array(Precedent),
+  locMethod: z.enum(["rule", "anchor", "quote", "none"]).optional(),
 });
 
 const Evidence = z.strictObject({ path: z.string(), line: z.int().positive().nullable() });
@@ -67,6 +68,23 @@ export const ReviewJson = z.strictObject({
       }),
     ),
   }),
+  walkthrough: z.string().nullable(),
+  coverage: z
+    .strictObject({
+      model: z.string(),
+      questions: z.int(),
+      unanswered: z.int(),
+      files: z.array(
+        z.strictObject({
+          path: z.string(),
+          state: z.enum(["full", "partial", "not-read"]),
+          reason: z.string().nullable(),
+        }),
+      ),
+      cut: z.array(z.strictObject({ part: z.string(), shown: z.int(), of: z.int() })),
+      located: z.strictObject({ anchor: z.int(), quote: z.int(), none: z.int() }),
+    })
+    .nullable(),
   signals: z.strictObject({
     intent: z.looseObject({
       type: z.string().nullable(),
@@ -113,7 +131,12 @@ export const ReviewJson = z.strictObject({
       message: z.string().min(1),
     }),
   ),
-  cost: z.strictObject({ inputTokens: z.int(), outputTokens: z.int(), usd: z.number(), ms: z.number().nonnegative() }),
+  cost: z.strictObject({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    usd: z.number().nullable(),
+    ms: z.number().nonnegative(),
+  }),
 });
 export type ReviewJson = z.infer<typeof ReviewJson>;
 

@@ -1,0 +1,156 @@
+// The pull request of docs/walkthrough.md, what was said before about code like it, and what a reviewer answers.
+
+export const PATH = "player/thumbnails.py";
+export const TITLE = "feat(thumbnails): keep rendered thumbnails between sessions";
+export const PULL_BODY = "Rendering took seconds after each start. The cache is a folder now.";
+
+const BEFORE = `"""Thumbnails of films."""
+
+import threading
+
+_lock = threading.Lock()
+_cache = {}
+
+
+def thumbnail(film, render):
+    with _lock:
+        if film.id not in _cache:
+            _cache[film.id] = render(film)
+        return _cache[film.id]
+`;
+
+export const HEAD_TEXT = `"""Thumbnails of films."""
+
+import pathlib
+import threading
+
+_lock = threading.Lock()
+_folder = pathlib.Path.home() / ".cache" / "player"
+
+
+def thumbnail(film, render):
+    path = _folder / f"{film.id}.png"
+    _lock.acquire()
+    if not path.exists():
+        path.write_bytes(render(film))
+    _lock.release()
+    return path.read_bytes()
+`;
+
+/** From BEFORE to HEAD_TEXT, as git prints it. */
+export const DIFF = `diff --git a/${PATH} b/${PATH}
+index 1c9d3f2..8a7be10 100644
+--- a/${PATH}
++++ b/${PATH}
+@@ -1,13 +1,16 @@
+ """Thumbnails of films."""
+ 
++import pathlib
+ import threading
+ 
+ _lock = threading.Lock()
+-_cache = {}
++_folder = pathlib.Path.home() / ".cache" / "player"
+ 
+ 
+ def thumbnail(film, render):
+-    with _lock:
+-        if film.id not in _cache:
+-            _cache[film.id] = render(film)
+-        return _cache[film.id]
++    path = _folder / f"{film.id}.png"
++    _lock.acquire()
++    if not path.exists():
++        path.write_bytes(render(film))
++    _lock.release()
++    return path.read_bytes()
+`;
+
+/** True when the diff is the one between the two texts: the page must not show what cannot be. */
+export function diffHolds(): boolean {
+  const body = DIFF.split("\n").slice(5, -1);
+  const side = (marker: string) =>
+    body.filter((line) => line[0] === " " || line[0] === marker).map((line) => line.slice(1));
+  return `${side("-").join("\n")}\n` === BEFORE && `${side("+").join("\n")}\n` === HEAD_TEXT;
+}
+
+export const COMMENT_BEFORE = {
+  text: "The lock stays held when render raises: acquire and release need a try/finally, or a with statement.",
+  severity: "major",
+  category: "reliability",
+  path: "player/subtitles.py",
+  language: "python",
+  hunk: "@@ -8,4 +8,6 @@ def subtitles(film, render):\n+    _lock.acquire()\n+    text = render(film)\n+    _lock.release()\n     return text",
+} as const;
+
+/** What the stand-in answers to the prompt: anchors and precedents are copied from it, as a model must. */
+export function draftedFor(prompt: string) {
+  const line = (text: string) =>
+    prompt
+      .split("\n")
+      .find((one) => one.endsWith(`:+${text}`))
+      ?.split(":")[0] ?? "";
+  const body = [
+    "    _lock.acquire()",
+    "    if not path.exists():",
+    "        path.write_bytes(render(film))",
+    "    _lock.release()",
+  ];
+  const [first = "", , , last = ""] = body;
+  return {
+    findings: [
+      {
+        path: PATH,
+        anchor: line(first),
+        endAnchor: line(last),
+        quote: body.join("\n"),
+        severity: "major",
+        category: "reliability",
+        title: "The lock stays held when rendering fails",
+        body: "`render` raises for a film that cannot be decoded, and `release` is never reached: every later thumbnail waits forever. Use `with _lock:` as before.",
+        confidence: 0.95,
+        suggestion: "    with _lock:\n        if not path.exists():\n            path.write_bytes(render(film))",
+        precedents: [/mem_\w{12}/.exec(prompt)?.[0] ?? ""],
+      },
+      {
+        path: PATH,
+        anchor: line('_folder = pathlib.Path.home() / ".cache" / "player"'),
+        endAnchor: null,
+        quote: '_folder = pathlib.Path.home() / ".cache" / "player"',
+        severity: "medium",
+        category: "correctness",
+        title: "The folder may not be there",
+        body: "On a new machine `~/.cache/player` does not exist and `write_bytes` fails. Make it with `mkdir(parents=True, exist_ok=True)`.",
+        confidence: 0.6,
+        suggestion: null,
+        precedents: [],
+      },
+    ],
+    ruleFindings: [],
+    walkthrough: "Keeps rendered thumbnails in a folder instead of in memory; look at the lock around rendering first.",
+  };
+}
+
+/** The second look: it upholds the first, and cannot tell about the second. */
+export function verdictsFor(prompt: string) {
+  const ids = [...prompt.matchAll(/^\[(fnd_\w+)\] [^\n]*\n([^\n]*)/gm)];
+  return {
+    findings: ids.map(([, id, title]) =>
+      title?.includes("lock") === true
+        ? {
+            id,
+            verdict: "holds",
+            severity: "major",
+            confidence: 0.9,
+            reason: "Nothing releases the lock when render raises.",
+          }
+        : {
+            id,
+            verdict: "unsure",
+            severity: "medium",
+            confidence: 0.5,
+            reason: "Another part of the program may make the folder.",
+          },
+    ),
+  };
+}

@@ -1,0 +1,271 @@
+// One pull request through all rooms, written down: makes docs/walkthrough.md from what the code really hands on.
+//
+//   node demo/walkthrough.ts        writes the page; a test says when it is stale
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { plainQuestion, promptParts } from "../src/cli/prompt-text.ts";
+import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
+import type { PullRequestContext } from "../src/domain/pull-request.ts";
+import type { Precedents } from "../src/domain/retrieval.ts";
+import type { Review } from "../src/domain/review.ts";
+import type { ReviewSignals } from "../src/domain/signals.ts";
+import { type ReviewPorts, reviewPullRequest } from "../src/flows/review-pull-request.ts";
+import { remember } from "../src/learn/learn.ts";
+import { receive } from "../src/receive/receive.ts";
+import { inspector, knownRules, redact } from "../src/wire.ts";
+import { aPull, fakePullRequests, HEAD, REPO } from "../test/fakes/pull-requests.ts";
+import { fakeReviews } from "../test/fakes/reviews.ts";
+import { scriptedModel, textOf } from "../test/fakes/scripted-model.ts";
+import {
+  COMMENT_BEFORE,
+  DIFF,
+  draftedFor,
+  HEAD_TEXT,
+  PATH,
+  PULL_BODY,
+  TITLE,
+  verdictsFor,
+} from "./walkthrough-change.ts";
+
+const AT = Date.UTC(2026, 8, 1, 9, 30);
+const DELIVERY = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
+
+/** The page. The same each time. */
+export async function walkthroughPage(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-walkthrough-"));
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  const recall = sqliteRecall({ path });
+  const values = new Map<string, unknown>();
+  try {
+    const memory = sqliteMemory(db);
+    await remember([earlierComment()], localWords(), memory, { redact });
+    const job = receive(
+      { id: DELIVERY, event: "pull_request", payload: webhook() },
+      { host: "github.com", reviewerLogin: null },
+    );
+    if (job.kind !== "review") throw new Error("the webhook asked for no review");
+    const pull = aPull({ title: TITLE, body: PULL_BODY, commits: [{ sha: HEAD, message: TITLE }] });
+    const texts = { [`${HEAD}:${PATH}`]: HEAD_TEXT };
+    const script = scriptedModel(({ purpose, user }) =>
+      purpose === "verify" ? verdictsFor(textOf(user)) : draftedFor(textOf(user)),
+    );
+    const reviews = fakeReviews({ headSha: HEAD, files: [] });
+    const ports: ReviewPorts = {
+      pulls: fakePullRequests({ pull, texts, changes: { kind: "unified", text: DIFF } }),
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall,
+      reranker: null,
+      gateCache: null,
+      access: script,
+      now: () => AT,
+      ledger: {
+        unsent: () => null,
+        earlier: () => [],
+        save: () => {},
+        settle: () => {},
+        wasPosted: () => false,
+        forgetRepository: () => 0,
+      },
+      reviews,
+      memory,
+      redact,
+      botLogin: "kodiai[bot]",
+    };
+    const before = await recall.counts({ repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null });
+    await reviewPullRequest(job, ports, async (room, enter) => {
+      const value = await enter();
+      values.set(room, value);
+      // What may be posted is held against the diff.
+      if (room === "gather") reviews.world.files = (value as unknown as PullRequestContext).files;
+      return value;
+    });
+    const after = await recall.counts({ repo: repoKey(REPO), ownerPool: null, excludePull: null, before: null });
+    return page({
+      job,
+      signals: values.get("analyze") as ReviewSignals,
+      precedents: values.get("retrieve") as Precedents,
+      review: values.get("review") as Review,
+      question: plainQuestion(script.asked[0]!),
+      verification: plainQuestion(script.asked[1]!),
+      reply: draftedFor(textOf(script.asked[0]!.user)),
+      verdicts: verdictsFor(textOf(script.asked[1]!.user)),
+      comment: reviews.reviews[0]?.comments[0],
+      summary: reviews.summaries[0] ?? "",
+      counts: [before.total, after.total],
+    });
+  } finally {
+    await recall.close();
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function webhook() {
+  return {
+    action: "opened",
+    installation: { id: 9 },
+    sender: { login: "mona", id: 583231, type: "User" },
+    repository: {
+      id: REPO.id,
+      name: REPO.name,
+      visibility: REPO.visibility,
+      owner: { login: REPO.owner, id: REPO.ownerId },
+    },
+    pull_request: {
+      number: 42,
+      title: TITLE,
+      state: "open",
+      draft: false,
+      user: { login: "mona", id: 583231, type: "User" },
+      head: { sha: HEAD },
+    },
+  };
+}
+
+function earlierComment(): MemoryRecord {
+  const repo = repoKey(REPO);
+  const url = "https://github.com/acme/player/pull/31#discussion_r310";
+  return {
+    id: memoryId(repo, "review_comment", "310"),
+    repo,
+    repoName: `${REPO.owner}/${REPO.name}`,
+    ownerId: REPO.ownerId,
+    visibility: REPO.visibility,
+    corpus: "review_comment",
+    sourceId: "310",
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: [],
+    symbol: null,
+    chunkType: null,
+    outcome: "accepted",
+    provenance: { url, author: "lena", authorIsBot: false, sha: null, pull: 31, at: Date.UTC(2026, 5, 1) },
+    stale: false,
+    ...COMMENT_BEFORE,
+  };
+}
+
+interface Walk {
+  readonly job: unknown;
+  readonly signals: ReviewSignals;
+  readonly precedents: Precedents;
+  readonly review: Review;
+  readonly question: ReturnType<typeof plainQuestion>;
+  readonly verification: ReturnType<typeof plainQuestion>;
+  readonly reply: unknown;
+  readonly verdicts: unknown;
+  readonly comment:
+    | { readonly path: string; readonly startLine: number; readonly line: number; readonly body: string }
+    | undefined;
+  readonly summary: string;
+  readonly counts: readonly [number, number];
+}
+
+function page(walk: Walk): string {
+  const { signals, precedents, review, question, verification, comment, counts } = walk;
+  const { intent, languages, risks, author, metrics } = signals;
+  return `${[
+    "# A pull request, from webhook to memory",
+    "Everything in a box below was handed on, asked, answered or posted by the code itself: `node demo/walkthrough.ts` writes this page, and a test fails when it is stale. GitHub and the model are stand-ins; memory is a real SQLite file. `kodiai explain` prints the same for a change of yours.",
+    "## The change\n\nMona opens a pull request in `acme/player`. In June, Lena said something about code like this.",
+    box("diff", DIFF.trimEnd()),
+    "## Webhook → job\n\n`receive` keeps the few fields that it needs and forgets the rest.",
+    json(walk.job),
+    "## Job → signals\n\n`gather` has read the pull request, its base's configuration and the diff; `analyze` says what kind of change it is.",
+    json({
+      type: intent.type,
+      scope: intent.scope,
+      languages: languages.map(({ name, share }) => `${name} ${share}`),
+      risks: risks.map(
+        ({ text, evidence }) =>
+          `${text} (${evidence.map(({ path, line }) => (line === null ? path : `${path}:${line}`)).join(", ")})`,
+      ),
+      author: author.tier,
+      metrics: { added: metrics.added, removed: metrics.removed, hunks: metrics.hunks },
+    }),
+    `## Signals → query → precedents\n\n\`retrieve\` asks memory only where it can help (${precedents.gate.reason}), with one query for the whole change (below) and ${precedents.query?.variants.length ?? 0} for its parts.`,
+    box("text", precedents.query?.text ?? ""),
+    json(
+      precedents.ranked.map(({ record, distance }) => ({
+        id: record.id,
+        said: record.text,
+        where: record.path,
+        outcome: record.outcome,
+        distance: distance === null ? null : Number(distance.toFixed(3)),
+      })),
+    ),
+    `## Precedents → prompt\n\nText by others stands between lines that nobody can guess; each line of the diff has an anchor that cannot be invented. (Here the delimiter is a counter, so that this page stays the same.) About ${question.inputTokens} tokens: ${promptParts(
+      question,
+    )
+      .map(({ part, chars }) => `${part.toLowerCase()} ${chars}`)
+      .join(
+        ", ",
+      )} characters, below ${question.system.join("").length} characters of instructions. \`kodiai review --show-prompt\` prints all of it; this is the middle:`,
+    box("text", shortened(question.user.join("\n\n"))),
+    "## Prompt → reply\n\nThe model answers with one JSON value. It says where by copying anchors; it cannot approve, merge or run anything.",
+    json(walk.reply),
+    `Rules check each finding against the diff, then a smaller model looks a second time (about ${verification.inputTokens} tokens), as a sceptic:`,
+    json(walk.verdicts),
+    "## Reply → review\n\nA finding stands on lines that it proved, or on none. Whatever is not said is kept with its reason.",
+    json({
+      findings: review.findings.map(({ finding, place }) => ({
+        id: finding.id,
+        at: `${finding.path}:${finding.startLine}-${finding.line}`,
+        severity: finding.severity,
+        confidence: Number(finding.confidence.toFixed(3)),
+        provenBy: finding.locMethod,
+        precedents: finding.precedents.map(({ id }) => id),
+        place,
+      })),
+      heldBack: review.heldBack.map(({ finding, reason }) => `${finding.title}: ${reason}`),
+      coverage: review.coverage,
+      cost: review.cost,
+    }),
+    `## Review → GitHub\n\nOne review with its comment on \`${comment?.path}\`, lines ${comment?.startLine} to ${comment?.line}:`,
+    quoted(comment?.body ?? ""),
+    "and one summary, edited in place from then on:",
+    quoted(walk.summary),
+    `## GitHub → memory\n\n\`learn\` remembers what was said: ${counts[0]} memory before, ${counts[1]} after. The next change of this kind finds both.`,
+  ].join("\n\n")}\n`;
+}
+
+function box(language: string, text: string): string {
+  return `\`\`\`\`${language}\n${text}\n\`\`\`\``;
+}
+
+function json(value: unknown): string {
+  return box("json", JSON.stringify(value, null, 2));
+}
+
+function quoted(text: string): string {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `> ${line}`.trimEnd())
+    .join("\n");
+}
+
+/** From what memory says to the end, with each long line cut. */
+function shortened(prompt: string): string {
+  const from = Math.max(0, prompt.indexOf("## What was said before"));
+  return prompt
+    .slice(from)
+    .split("\n")
+    .map((line) => (line.length > 160 ? `${line.slice(0, 159)}…` : line))
+    .join("\n");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  writeFileSync(new URL("../docs/walkthrough.md", import.meta.url), await walkthroughPage());
+  console.log("wrote docs/walkthrough.md");
+}

@@ -1,0 +1,164 @@
+// Questions and replies as files of a folder, so that any model, or a person, can be the reviewer: STEM.md and
+// STEM.request.json are the question, STEM.reply.json (or .md, .txt) is whatever came back. Replies that a recording tape
+// kept are read too.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readReply } from "../src/adapters/anthropic/read-reply.ts";
+import { recordingPath } from "../src/adapters/anthropic/replay-tape.ts";
+import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/prompt-text.ts";
+import type { ModelChoice } from "../src/config/read-model.ts";
+import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
+import type { Model } from "../src/ports-model.ts";
+import { standInModel } from "../src/wire.ts";
+import { fingerprint } from "./read-data.ts";
+
+/** What became of one question. */
+export interface Outcome {
+  readonly stem: string;
+  readonly question: PlainQuestion;
+  readonly state: "answered" | "mended" | "malformed" | "missing";
+  /** Of a malformed reply: the place and the mend; else null. */
+  readonly problem: string | null;
+}
+
+export interface FolderModel {
+  readonly model: Model;
+  /** In the order in which they were asked. */
+  readonly outcomes: readonly Outcome[];
+}
+
+/** The name of a question's files: `OWNER+NAME-NUMBER-q1`, and `…-verify` for the second look. */
+export function stemOf(pull: { readonly repo: string; readonly number: number }, question: PlainQuestion): string {
+  // A review's parts are asked side by side, so it is the question that knows its number.
+  const part = /^# Part (\d{1,3}) of /.exec(question.user.at(-1) ?? "")?.[1] ?? "1";
+  return `${stemPrefix(pull)}${question.purpose === "review" ? `q${part}` : question.purpose}`;
+}
+
+/** What the names of all questions about one pull request begin with. */
+export function stemPrefix({ repo, number }: { readonly repo: string; readonly number: number }): string {
+  return `${repo.replace(/[^\w.-]+/g, "+").slice(0, 120)}-${number}-`;
+}
+
+/**
+ * A model that answers questions about one pull request from files.
+ *
+ * @param folder null: nothing is answered
+ */
+export async function folderModel(
+  pull: { readonly repo: string; readonly number: number },
+  folder: string | null,
+  choice: ModelChoice,
+  readText: (text: string) => string = (text) => text,
+): Promise<FolderModel> {
+  const outcomes: Outcome[] = [];
+  const model: Model = await standInModel(choice, async (request) => {
+    const question = plainQuestion(request as ModelRequest<unknown>);
+    const stem = stemOf(pull, question);
+    const found = folder === null ? null : await replyText(folder, stem, request as ModelRequest<unknown>);
+    const kept = (state: Outcome["state"], problem: string | null) => outcomes.push({ stem, question, state, problem });
+    if (found === null) {
+      kept("missing", null);
+      return failed("unreachable", `there is no reply to ${stem}`);
+    }
+    const text = readText(found.text);
+    const usage = usageOf(found, text, question, (input, output) => model.price(request.tier, input, output));
+    const read = readReply(text, request.shape);
+    if (!read.ok) {
+      kept("malformed", read.problem);
+      return { ...failed("malformed", read.problem), usage };
+    }
+    kept(read.mended ? "mended" : "answered", null);
+    return { kind: "answered", value: read.value, repaired: read.mended, usage };
+  });
+  return { model, outcomes };
+}
+
+function failed(
+  failure: "unreachable" | "malformed",
+  detail: string,
+): Extract<ModelAnswer<never>, { readonly kind: "failed" }> {
+  const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 };
+  return { kind: "failed", failure, detail, notBefore: null, usage };
+}
+
+interface FoundReply {
+  readonly text: string;
+  /** As the file says it, or null. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+}
+
+async function replyText(folder: string, stem: string, request: ModelRequest<unknown>): Promise<FoundReply | null> {
+  const names = [`${stem}.reply.json`, `${stem}.reply.md`, `${stem}.reply.txt`].map((name) => join(folder, name));
+  for (const path of [...names, recordingPath(folder, request, null)]) {
+    const text = await readFile(path, "utf8").catch(() => null);
+    if (text !== null) return unwrapped(text);
+  }
+  return null;
+}
+
+/** A reply may stand under `reply`, as text, as JSON or as a recording's, with its `usage` beside it or in it. */
+function unwrapped(text: string): FoundReply {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { text, tokens: null };
+  }
+  const { reply, usage } = asRecord(value);
+  if (reply === undefined) return { text, tokens: null };
+  const recorded = asRecord(reply);
+  const said = recorded.json ?? (Array.isArray(recorded.text) ? recorded.text.join("\n") : reply);
+  return {
+    text: typeof said === "string" ? said : JSON.stringify(said),
+    tokens: tokensOf(asRecord(usage ?? recorded.usage)),
+  };
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function tokensOf(usage: Record<string, unknown>): FoundReply["tokens"] {
+  const sum = (...names: readonly string[]) =>
+    names.reduce((total, name) => total + (typeof usage[name] === "number" ? usage[name] : 0), 0);
+  const input = sum("inputTokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens");
+  const output = sum("outputTokens", "output_tokens");
+  return input > 0 && output > 0 ? { input, output } : null;
+}
+
+function usageOf(
+  found: FoundReply,
+  text: string,
+  question: PlainQuestion,
+  price: (input: number, output: number) => number | null,
+): ModelUsage {
+  const input = found.tokens?.input ?? question.inputTokens;
+  const output = found.tokens?.output ?? estimatedTokens(text.length);
+  return {
+    inputTokens: input,
+    cachedTokens: 0,
+    outputTokens: output,
+    usd: price(input, output),
+    ms: 0,
+    requests: 1,
+  };
+}
+
+/** What identifies a question: the same prompt and the same schema have the same. */
+export function questionHash(question: PlainQuestion): string {
+  const { system, user, shape } = question;
+  return fingerprint([system, user, shape]);
+}
+
+/** Writes one question for people (`.md`) and one for programs (`.request.json`). */
+export async function writeQuestion(
+  folder: string,
+  pull: { readonly id: string; readonly repo: string; readonly number: number },
+  { stem, question }: Outcome,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const { id, repo, number } = pull;
+  const request = { version: 1, stem, id, repo, number, hash: questionHash(question), ...question };
+  await writeFile(join(folder, `${stem}.request.json`), `${JSON.stringify(request, null, 2)}\n`);
+  await writeFile(join(folder, `${stem}.md`), promptText(`${repo}#${number}`, question));
+}

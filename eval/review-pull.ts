@@ -1,0 +1,169 @@
+// A real pull request through the real corridor up to the written review: gather reads it from the data, memory is an index
+// of the data's comments that knows nothing of this pull request and nothing later, and the model is whoever is given.
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { noMemory } from "../src/adapters/no-memory/recall.ts";
+import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { jobKey, type ReviewJob } from "../src/domain/job.ts";
+import type { Skipped } from "../src/domain/outcome.ts";
+import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
+import type { Review } from "../src/domain/review.ts";
+import { importMemory } from "../src/flows/import-memory.ts";
+import { writeReview } from "../src/flows/review-pull-request.ts";
+import { evaluationRepo } from "../src/learn/parse-row.ts";
+import type { Inspector, PullRequests } from "../src/ports.ts";
+import type { Recall } from "../src/ports-memory.ts";
+import type { Model } from "../src/ports-model.ts";
+import { knownRules } from "../src/wire.ts";
+import type { RealPull } from "./pull-requests.ts";
+
+/** Memory of the evaluation: the comments of some repositories. */
+export interface Shelf {
+  /** What may be known at that time; without a date nothing, because nobody could tell what was known. */
+  recall(asOf: number | null): Recall;
+  readonly memories: number;
+  close(): Promise<void>;
+}
+
+/** @param corpus lines by repository; only those of `repos` are remembered */
+export async function openShelf(
+  corpus: ReadonlyMap<string, readonly string[]>,
+  repos: ReadonlySet<string>,
+): Promise<Shelf> {
+  const lines = [...corpus].flatMap(([repo, list]) => (repos.has(repo) ? list : []));
+  if (lines.length === 0) return { recall: () => noMemory(), memories: 0, close: () => Promise.resolve() };
+  const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  const ports = { embedder: localWords(), memory: sqliteMemory(db) };
+  const imported = await importMemory(lines, { remembering: { redact: async (text) => text } }, ports);
+  const all = sqliteRecall({ path });
+  return {
+    recall: (asOf) => (asOf === null ? noMemory() : knownBefore(all, asOf)),
+    memories: imported.remembered.added,
+    async close() {
+      await all.close();
+      db.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function knownBefore(recall: Recall, asOf: number): Recall {
+  const then = <S extends { readonly before: number | null }>(scope: S): S => ({ ...scope, before: asOf });
+  return {
+    nearest: (scope, ...rest) => recall.nearest(then(scope), ...rest),
+    matching: (scope, ...rest) => recall.matching(then(scope), ...rest),
+    records: (scope, ids) => recall.records(then(scope), ids),
+    counts: (scope) => recall.counts(then(scope)),
+    version: (repo) => recall.version(repo),
+  };
+}
+
+export interface Reviewer {
+  readonly recall: Recall;
+  /** Null: rules alone. */
+  readonly model: Model | null;
+  /** The rules, made once. */
+  readonly rules: Inspector;
+  /** Of an earlier push. */
+  readonly ownComments?: readonly OwnComment[];
+}
+
+export interface WrittenReview {
+  readonly review: Review;
+  readonly context: PullRequestContext;
+}
+
+/** Every run is of the same moment, so that runs are alike. */
+const NOW = Date.UTC(2026, 0, 1);
+
+/** @throws Error when the pull request is skipped, or what a room threw */
+export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<WrittenReview> {
+  let context: PullRequestContext | null = null;
+  const { model } = reviewer;
+  const written: Review | Skipped = await writeReview(
+    jobOf(pull),
+    {
+      pulls: pullsOf(pull, reviewer.ownComments ?? []),
+      inspector: reviewer.rules,
+      known: knownRules(),
+      embedder: localWords(),
+      recall: reviewer.recall,
+      reranker: null,
+      gateCache: null,
+      access: model === null ? null : { model, spending: { since: () => 0 }, delimiter: delimiterOf(pull) },
+      now: () => pull.asOf ?? NOW,
+    },
+    async (room, enter) => {
+      const value = await enter();
+      if (room === "gather") context = value as unknown as PullRequestContext;
+      return value;
+    },
+  );
+  if (written.kind === "skipped" || context === null) {
+    throw new Error(`${pull.id} was not reviewed: ${written.kind === "skipped" ? written.reason : "not gathered"}`);
+  }
+  return { review: written, context };
+}
+
+/** Unguessable to whoever wrote the pull request, and the same in each run. */
+function delimiterOf(pull: RealPull): () => string {
+  let asked = 0;
+  return () => `kodiai-${sha256(`evaluation ${pull.id} ${asked++}`).slice(0, 32)}`;
+}
+
+function jobOf(pull: RealPull): ReviewJob {
+  const repo = evaluationRepo(pull.repo);
+  return {
+    kind: "review",
+    key: jobKey(repo, pull.number),
+    delivery: "eval",
+    installationId: 0,
+    repo,
+    number: pull.number,
+    headSha: headOf(pull),
+    trigger: "command-line",
+    explicit: true,
+  };
+}
+
+function headOf(pull: RealPull): string {
+  return sha256(pull.diff).slice(0, 40);
+}
+
+/** Only the diff is known: no file of the repository, no configuration, nothing about the author. */
+function pullsOf(pull: RealPull, ownComments: readonly OwnComment[]): PullRequests {
+  const asked: PullRequest = {
+    number: pull.number,
+    url: `https://github.com/${pull.repo}/pull/${pull.number}`,
+    title: pull.title,
+    body: pull.body,
+    state: "open",
+    draft: false,
+    locked: false,
+    labels: [],
+    author: { login: "author", id: 1, type: "User", association: "CONTRIBUTOR" },
+    base: { ref: "main", sha: "b".repeat(40) },
+    head: { ref: "change", sha: headOf(pull), repo: pull.repo },
+    commits: [],
+  };
+  return {
+    pull: () => Promise.resolve(asked),
+    changes: () => Promise.resolve({ kind: "unified", text: pull.diff }),
+    changesSince: () => Promise.resolve({ kind: "unknown", reason: "each head is read by itself" }),
+    text: () => Promise.resolve(null),
+    ownersText: () => Promise.resolve(null),
+    authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
+    ownComments: () => Promise.resolve(ownComments),
+  };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

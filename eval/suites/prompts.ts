@@ -1,0 +1,66 @@
+// The exact prompts for real pull requests, as files that any model, or a person, can answer; and whether the answers that
+// are there already can be read. `--out DIR` takes the prompts, `--replies DIR` (default: the same) holds the replies,
+// `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes the prompts.
+import { inspector } from "../../src/wire.ts";
+import { bootstrap } from "../metrics.ts";
+import { modelChoice } from "../model-choice.ts";
+import { readPulls } from "../pull-requests.ts";
+import { dataFingerprint, fingerprint } from "../read-data.ts";
+import { folderModel, type Outcome, writeQuestion } from "../reply-folder.ts";
+import { openShelf, reviewPull } from "../review-pull.ts";
+import type { Suite } from "../suite.ts";
+
+const LIMIT = 60;
+
+export const suite: Suite = async ({ data, flags }) => {
+  const out = flags.get("out");
+  if (out === undefined) throw new Error("say where the prompts go: --out DIR");
+  const started = performance.now();
+  const read = await readPulls(data);
+  const only = flags.get("only") ?? "";
+  const pulls = read.pulls.filter(({ id }) => id.includes(only)).slice(0, Number(flags.get("limit") ?? LIMIT));
+  const choice = modelChoice(flags.get("model"));
+  const rules = inspector();
+  const shelf = await openShelf(read.corpus, new Set(pulls.map(({ repo }) => repo)));
+  const outcomes: Outcome[] = [];
+  const remembering: number[] = [];
+  try {
+    for (const pull of pulls) {
+      const { model, outcomes: asked } = await folderModel(pull, flags.get("replies") ?? out, choice);
+      const { review } = await reviewPull(pull, { recall: shelf.recall(pull.asOf), model, rules });
+      for (const outcome of asked) await writeQuestion(out, pull, outcome);
+      outcomes.push(...asked);
+      remembering.push(review.memory.precedents.length > 0 ? 1 : 0);
+    }
+  } finally {
+    await shelf.close();
+  }
+  const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
+  const tokens = bootstrap(outcomes.map(({ question }) => question.inputTokens));
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    data: { n: pulls.length, fingerprint: dataFingerprint(read.files) },
+    config: { fingerprint: fingerprint([choice.names, LIMIT]) },
+    rows: [
+      {
+        name: "default",
+        n: pulls.length,
+        metrics: {
+          questions: outcomes.length,
+          tokensEach: tokens.mean,
+          withPrecedents: bootstrap(remembering).mean,
+          answered: count("answered") + count("mended"),
+          mended: count("mended"),
+          malformed: count("malformed"),
+          missing: count("missing"),
+          seconds,
+        },
+        ci: { tokensEach: [tokens.low, tokens.high] },
+      },
+    ],
+    notes: [
+      `${outcomes.length} questions about ${pulls.length} pull requests in ${seconds.toFixed(1)} s; ${shelf.memories} memories, ${read.withoutDiff} pull requests without a diff left out`,
+      ...outcomes.flatMap(({ stem, problem }) => (problem === null ? [] : [`${stem}: malformed: ${problem}`])),
+    ],
+  };
+};

