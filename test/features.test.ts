@@ -23,7 +23,7 @@ describe("the table of rows", () => {
   test("says of every row which test shows it, or why none does yet, and not both", () => {
     const told = [...features.tests.keys(), ...Object.keys(features.awaited), ...Object.keys(features.pending)];
     expect(told.toSorted()).toEqual(rows);
-    for (const reason of Object.values(features.awaited)) expect(reason).toMatch(/^arrives with /);
+    for (const reason of Object.values(features.awaited)) expect(reason).toMatch(/^(?:arrives with|measured by) /);
   });
 
   test("names files that exist and hold a test of that very title", () => {
@@ -40,10 +40,8 @@ describe("the table of rows", () => {
     expect(missing).toEqual([]);
   });
 
-  test("has no row that is still being built", (context) => {
+  test("has no row that is still being built", () => {
     const pending = Object.entries(features.pending);
-    // Rows that others build at this moment; when they are in, their tests stand in the table and this is empty.
-    if (pending.length > 0) context.skip(`${pending.length} rows: ${pending.map(([row]) => row).join(" ")}`);
     expect(pending).toEqual([]);
   });
 
