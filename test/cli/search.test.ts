@@ -207,7 +207,7 @@ test("explain walks retrieval so that one can read it, and writes it down; stats
   ])
     expect(page).toMatch(line);
   expect(rows().slice(before)).toMatchObject([
-    { origin: "command-line", pull: 0, method: "hybrid", searched: 1, embedded_texts: 4, top_k: 5, calibrated: 0.75 },
+    { origin: "command-line", pull: 0, method: "hybrid", searched: 1, embedded_texts: 4, top_k: 5, calibrated: 0.69 },
   ]);
   expect(
     rows()
