@@ -1,5 +1,5 @@
 // Okapi BM25 over inverted indexes of one scope. Every figure it weighs by is of exactly the rows that the scope admits.
-import { IN_SCOPE } from "./row-mask.ts";
+import { IN_SCOPE, type SeenRows } from "./row-mask.ts";
 import { inWords, type WordIndex } from "./word-index.ts";
 
 /**
@@ -9,10 +9,10 @@ import { inWords, type WordIndex } from "./word-index.ts";
  */
 export const BM25 = { k1: 2, b: 1 } as const;
 
-/** One index and, for each of its rows, IN_SCOPE and ADMITTED bits. */
+/** One index and what may be seen of its rows. */
 export interface Bm25Part {
   readonly index: WordIndex;
-  readonly mask: Uint8Array;
+  readonly seen: SeenRows;
 }
 
 /** A bag of query words in which the n-th repeat of a word adds ever less: 1 + ln(count). */
@@ -31,52 +31,100 @@ export function queryBag(words: Iterable<string>): Map<string, number> {
  */
 export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
   const { count, meanLength } = statistics(parts);
-  const scores = parts.map((part) => new Float64Array(part.mask.length));
+  const scores = parts.map((part) => new Float64Array(part.seen.mask.length));
+  const lengths = parts.map((part) => markdowns(part, meanLength));
   for (const [word, weight] of query) {
-    const inScope = parts.reduce((sum, part) => sum + rowsInScope(part, word), 0);
+    const ids = parts.map((part) => part.index.vocabulary.find(word));
+    const inScope = parts.reduce((sum, part, at) => sum + rowsInScope(part, ids[at] ?? -1), 0);
     if (inScope === 0) continue;
     const gain = weight * Math.log(1 + (count - inScope + 0.5) / (inScope + 0.5)) * (BM25.k1 + 1);
     parts.forEach((part, at) => {
-      const target = scores[at];
-      if (target !== undefined) addWord(target, part.index, word, gain, meanLength);
+      const [target, longer, id] = [scores[at], lengths[at], ids[at] ?? -1];
+      if (target !== undefined && longer !== undefined && id !== -1) addWord(target, part.index, id, gain, longer);
     });
   }
   return scores;
 }
 
-function addWord(scores: Float64Array, index: WordIndex, word: string, gain: number, meanLength: number): void {
-  const id = index.vocabulary.find(word);
-  if (id === -1) return;
-  const { rows, counts, lengths } = index;
-  const end = index.starts[id + 1] ?? 0;
-  const base = BM25.k1 * (1 - BM25.b);
-  const slope = (BM25.k1 * BM25.b) / meanLength;
-  for (let at = index.starts[id] ?? 0; at < end; at += 1) {
+function addWord(scores: Float64Array, index: WordIndex, word: number, gain: number, longer: Float64Array): void {
+  const { rows, counts } = index;
+  const end = index.starts[word + 1] ?? 0;
+  for (let at = index.starts[word] ?? 0; at < end; at += 1) {
     const row = rows[at] ?? 0;
     const count = inWords(counts[at] ?? 0);
-    scores[row] = (scores[row] ?? 0) + (gain * count) / (count + base + slope * inWords(lengths[row] ?? 0));
+    scores[row] = (scores[row] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }
 
+const markedDown = new WeakMap<WordIndex, { readonly meanLength: number; readonly rows: Float64Array }>();
+
+/** k1 · (1 − b + b · length / mean length) of each row: the same for every question until the mean changes. */
+function markdowns({ index }: Bm25Part, meanLength: number): Float64Array {
+  const known = markedDown.get(index);
+  if (known?.meanLength === meanLength) return known.rows;
+  const base = BM25.k1 * (1 - BM25.b);
+  const slope = (BM25.k1 * BM25.b) / meanLength;
+  const rows = Float64Array.from(index.lengths, (length) => base + slope * inWords(length));
+  markedDown.set(index, { meanLength, rows });
+  return rows;
+}
+
+interface Sums {
+  readonly index: WordIndex;
+  readonly count: number;
+  readonly length: number;
+}
+
+const sums = new WeakMap<SeenRows, Sums>();
+
 function statistics(parts: readonly Bm25Part[]): { readonly count: number; readonly meanLength: number } {
-  let count = 0;
-  let length = 0;
-  for (const { index, mask } of parts) {
-    for (let row = 0; row < mask.length; row += 1) {
-      if (((mask[row] ?? 0) & IN_SCOPE) === 0) continue;
-      count += 1;
-      length += inWords(index.lengths[row] ?? 0);
-    }
-  }
+  const all = parts.map(sumsOf);
+  const count = all.reduce((sum, part) => sum + part.count, 0);
+  const length = all.reduce((sum, part) => sum + part.length, 0);
   return { count, meanLength: Math.max(1e-9, length / Math.max(1, count)) };
 }
 
-function rowsInScope(part: Bm25Part, word: string): number {
-  const id = part.index.vocabulary.find(word);
-  if (id === -1) return 0;
-  const { starts, rows } = part.index;
-  const end = starts[id + 1] ?? 0;
+function sumsOf({ index, seen }: Bm25Part): Sums {
+  const known = sums.get(seen);
+  if (known?.index === index) return known;
+  let count = 0;
+  let length = 0;
+  for (let row = 0; row < seen.mask.length; row += 1) {
+    if (((seen.mask[row] ?? 0) & IN_SCOPE) === 0) continue;
+    count += 1;
+    length += inWords(index.lengths[row] ?? 0);
+  }
+  const summed = { index, count, length };
+  sums.set(seen, summed);
+  return summed;
+}
+
+/** Steps that finding one row among a word's rows takes, about. */
+const STEPS = 16;
+
+/** How many rows in scope have the word: all of its rows but those outside. */
+function rowsInScope({ index, seen }: Bm25Part, word: number): number {
+  if (word === -1) return 0;
+  const { starts, rows } = index;
+  const [start, end] = [starts[word] ?? 0, starts[word + 1] ?? 0];
   let found = 0;
-  for (let at = starts[id] ?? 0; at < end; at += 1) found += (part.mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
+  if (seen.outside.length * STEPS < end - start) {
+    for (const row of seen.outside) found += holds(rows, start, end, row) ? 1 : 0;
+    return end - start - found;
+  }
+  for (let at = start; at < end; at += 1) found += (seen.mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
   return found;
+}
+
+/** Whether `row` stands between two positions of rows that ascend. */
+function holds(rows: Uint32Array, start: number, end: number, row: number): boolean {
+  let [low, high] = [start, end - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = rows[middle] ?? 0;
+    if (found === row) return true;
+    if (found < row) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
 }

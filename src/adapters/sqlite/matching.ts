@@ -2,15 +2,16 @@
 // its k1 and b are fixed and it weighs words by the whole file, so it finds the same rows in a poorer order.
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { queryBag, scoreParts } from "./bm25.ts";
+import { type Bm25Part, queryBag, scoreParts } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
-import { ADMITTED, rowMask } from "./row-mask.ts";
+import { ADMITTED, seenRows } from "./row-mask.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { segmentWords } from "./segment.ts";
+import { type Segment, segmentWords } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import { toldRows } from "./told-rows.ts";
 import { topK } from "./top-k.ts";
 import { COLUMN_WEIGHTS } from "./word-index.ts";
 
@@ -29,13 +30,17 @@ export function matchingInMemory(
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({
       segment,
-      mask: rowMask(segment, search.scope, search.filter, repository.own),
+      seen: seenRows(segment, search.scope, search.filter, repository),
       index: segmentWords(search.db, segment),
     })),
   );
   const scores = scoreParts(parts, query);
-  const best = topK(scored(parts, scores), search.k, better);
-  return admittedOnly(search, best);
+  const best = bestRows(parts, scores, search.k);
+  const told = toldRows(
+    search,
+    best.map(({ row }) => row),
+  );
+  return best.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : []));
 }
 
 /** The same question to FTS5. Scores are its BM25 with the sign turned, so that higher is better. */
@@ -56,37 +61,55 @@ export function matchingInFile(search: Search, text: string): KeywordHit[] {
   ).all({ ...scope.values, ...filter.values, match, limit: search.k }) as KeywordHit[];
 }
 
-function* scored(
-  parts: readonly { readonly segment: { readonly mems: readonly string[] }; readonly mask: Uint8Array }[],
+interface ScoredRow extends KeywordHit {
+  /** The row's id. */
+  readonly row: number;
+}
+
+/** The k best of the admitted rows. */
+function bestRows(
+  parts: readonly (Bm25Part & { readonly segment: Segment })[],
   scores: readonly Float64Array[],
-): Generator<KeywordHit> {
-  for (const [at, { segment, mask }] of parts.entries()) {
-    const ofPart = scores[at];
-    if (ofPart === undefined) continue;
+  k: number,
+): ScoredRow[] {
+  const floor = kthScore(parts, scores, k);
+  const candidates: ScoredRow[] = [];
+  for (const [at, { segment, seen }] of parts.entries()) {
+    const ofPart = scores[at] ?? new Float64Array();
     for (let row = 0; row < ofPart.length; row += 1) {
       const score = ofPart[row] ?? 0;
-      if (score > 0 && ((mask[row] ?? 0) & ADMITTED) !== 0) yield { id: segment.mems[row] ?? "", score };
+      if (score < floor || score <= 0 || ((seen.mask[row] ?? 0) & ADMITTED) === 0) continue;
+      candidates.push({ row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score });
     }
   }
+  return topK(candidates, k, better);
+}
+
+/** The k-th highest score of admitted rows, or 0 when there are fewer. Numbers only: this one looks at every row. */
+function kthScore(parts: readonly Bm25Part[], scores: readonly Float64Array[], k: number): number {
+  const highest = new Float64Array(k);
+  let lowest = 0;
+  for (const [at, { seen }] of parts.entries()) {
+    const ofPart = scores[at] ?? new Float64Array();
+    for (let row = 0; row < ofPart.length; row += 1) {
+      const score = ofPart[row] ?? 0;
+      if (score <= lowest || ((seen.mask[row] ?? 0) & ADMITTED) === 0) continue;
+      lowest = insert(highest, score);
+    }
+  }
+  return lowest;
+}
+
+/** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */
+function insert(ascending: Float64Array, value: number): number {
+  let at = 0;
+  for (; at + 1 < ascending.length && (ascending[at + 1] ?? 0) < value; at += 1) ascending[at] = ascending[at + 1] ?? 0;
+  ascending[at] = value;
+  return ascending[0] ?? 0;
 }
 
 function better(one: KeywordHit, other: KeywordHit): boolean {
   return one.score > other.score || (one.score === other.score && one.id < other.id);
-}
-
-/** Asks the file whether the scope really admits what is about to be told. */
-function admittedOnly(search: Search, hits: readonly KeywordHit[]): KeywordHit[] {
-  const scope = scopeSql(search.scope);
-  const filter = filterSql(search.filter);
-  const admits = prepared(
-    search.db,
-    `SELECT r.mem FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value CROSS JOIN repositories p ON p.id = r.repo
-       WHERE ${scope.rows} AND ${filter.rows}`,
-  )
-    .pluck()
-    .all({ ...scope.values, ...filter.values, ids: JSON.stringify(hits.map((hit) => hit.id)) });
-  const admitted = new Set(admits as string[]);
-  return hits.filter((hit) => admitted.has(hit.id));
 }
 
 function rarest(search: Search, words: ReadonlySet<string>): string[] {

@@ -1,4 +1,6 @@
-// Nearest by sign bits: one pass over bits in memory, exact, any number of candidates at the same price.
+// Nearest by sign bits: one pass over bits in memory for any number of queries, exact, any number of candidates at the
+// same price.
+import { type PopcountKernel, popcountKernel } from "./popcount-kernel.ts";
 
 /** Rows of sign bits, one after another, `words` 32-bit words each (an even number), and 1 where a row may be chosen. */
 export interface BitRows {
@@ -16,45 +18,97 @@ export interface ChosenRow<Part> {
 }
 
 /**
- * The `wanted` rows with the smallest Hamming distance to the query over all parts; among equals the smaller
+ * For each query the `wanted` rows with the smallest Hamming distance to it over all parts; among equals the smaller
  * ids. Not in order.
+ *
+ * @param queries as many words each as the rows have
+ * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
  */
 export function nearestBits<Part extends BitRows>(
   parts: readonly Part[],
-  query: Uint32Array,
+  queries: readonly Uint32Array[],
+  wanted: number,
+  kernel: PopcountKernel | null = kernelFor(queries[0]?.length ?? 2, queries.length),
+): ChosenRow<Part>[][] {
+  const found = parts.map((part) => measure(part, queries, kernel));
+  return queries.map((query, at) => {
+    const distances = found.map((ofPart) => ofPart[at] ?? new Uint16Array());
+    return nearestOf(parts, distances, query.length * 32, wanted);
+  });
+}
+
+/** Queries that one pass measures; more take another pass. */
+const TOGETHER = 16;
+const kernels = new Map<number, PopcountKernel | null>();
+
+function kernelFor(words: number, queries: number): PopcountKernel | null {
+  // Compiled once for each length of rows, of which there is about one.
+  if (!kernels.has(words)) kernels.set(words, popcountKernel(words, TOGETHER));
+  return queries > TOGETHER ? popcountKernel(words, queries) : (kernels.get(words) ?? null);
+}
+
+/** For each query the distances of the part's rows; of rows that are not admitted any number. */
+function measure(part: BitRows, queries: readonly Uint32Array[], kernel: PopcountKernel | null): Uint16Array[] {
+  const rows = part.ids.length;
+  const distances = queries.map(() => new Uint16Array(rows));
+  if (kernel === null) {
+    for (const [at, query] of queries.entries()) measureSlowly(part, query, distances[at] ?? new Uint16Array());
+    return distances;
+  }
+  kernel.setQueries(queries);
+  for (let first = 0; first < rows; first += kernel.rows) {
+    const count = Math.min(kernel.rows, rows - first);
+    kernel.setRows(part.bits.subarray(first * part.words, (first + count) * part.words));
+    for (const [at, ofQuery] of distances.entries()) ofQuery.set(kernel.measure(at, count), first);
+  }
+  return distances;
+}
+
+function nearestOf<Part extends BitRows>(
+  parts: readonly Part[],
+  distances: readonly Uint16Array[],
+  bits: number,
   wanted: number,
 ): ChosenRow<Part>[] {
-  const histogram = new Uint32Array(query.length * 32 + 1);
-  const distances = parts.map((part) => measure(part, query, histogram));
+  const histogram = new Uint32Array(bits + 1);
+  for (const [at, part] of parts.entries()) count(distances[at] ?? new Uint16Array(), part.admitted, histogram);
   const { limit, below } = cutOff(histogram, wanted);
   const chosen: ChosenRow<Part>[] = [];
   const ties: ChosenRow<Part>[] = [];
   for (const [at, part] of parts.entries()) {
-    distances[at]?.forEach((distance, row) => {
+    const ofPart = distances[at] ?? new Uint16Array();
+    // A loop over numbers: this one looks at every row for every query.
+    for (let row = 0; row < ofPart.length; row += 1) {
+      const distance = ofPart[row] ?? 0;
+      if (distance > limit || part.admitted[row] === 0) continue;
       if (distance < limit) chosen.push({ part, row });
-      else if (distance === limit) ties.push({ part, row });
-    });
+      else ties.push({ part, row });
+    }
   }
   const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
   ties.sort((one, other) => id(one) - id(other));
   return chosen.concat(ties.slice(0, wanted - below));
 }
 
+function count(distances: Uint16Array, admitted: Uint8Array, histogram: Uint32Array): void {
+  for (let row = 0; row < distances.length; row += 1) {
+    const distance = distances[row] ?? 0;
+    histogram[distance] = (histogram[distance] ?? 0) + (admitted[row] ?? 0);
+  }
+}
+
 /** The distance of the last row wanted, and how many rows are nearer than that. */
 function cutOff(histogram: Uint32Array, wanted: number): { readonly limit: number; readonly below: number } {
   let below = 0;
-  for (const [limit, count] of histogram.entries()) {
-    if (below + count >= wanted) return { limit, below };
-    below += count;
+  for (let limit = 0; limit < histogram.length; limit += 1) {
+    const here = histogram[limit] ?? 0;
+    if (below + here >= wanted) return { limit, below };
+    below += here;
   }
   return { limit: histogram.length, below };
 }
 
-const NOT_ADMITTED = 65_535;
-
-function measure(part: BitRows, query: Uint32Array, histogram: Uint32Array): Uint16Array {
-  const { bits, words, admitted } = part;
-  const distances = new Uint16Array(part.ids.length).fill(NOT_ADMITTED);
+function measureSlowly({ bits, words, admitted }: BitRows, query: Uint32Array, distances: Uint16Array): void {
   for (let row = 0; row < distances.length; row += 1) {
     if (admitted[row] === 0) continue;
     let distance = 0;
@@ -62,9 +116,7 @@ function measure(part: BitRows, query: Uint32Array, histogram: Uint32Array): Uin
       distance += differing(bits, row * words + from, query, from, Math.min(GROUP, words - from));
     }
     distances[row] = distance;
-    histogram[distance] = (histogram[distance] ?? 0) + 1;
   }
-  return distances;
 }
 
 /** Words whose differing bits fit into four sums of 8 bits each: 16 · 8 = 128. */

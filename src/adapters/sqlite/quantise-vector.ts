@@ -30,22 +30,24 @@ export function toBits(rotated: Float32Array, mean: Float32Array | null): Uint8A
 }
 
 /**
- * Cosine distance, 1 − cosine similarity, between a query and a vector in bytes: 0 (same direction) to 2 (opposite).
+ * Cosine distance, 1 − cosine similarity, from one query to vectors in bytes: 0 (same direction) to 2 (opposite).
  *
  * @param query rotated, of any length but 0
- * @param stored from `toInt8`, as many components
+ * @returns the distance to the vector from `toInt8` whose components stand in `stored` from `offset`, as many as the
+ *   query has
  */
-export function cosineDistance(query: Float32Array, stored: Int8Array): number {
-  let dot = 0;
+export function cosineDistanceTo(query: Float32Array): (stored: Int8Array, offset: number) => number {
   let queryLength = 0;
-  let storedLength = 0;
-  for (let at = 0; at < query.length; at += 1) {
-    const one = query[at] ?? 0;
-    const other = stored[at] ?? 0;
-    dot += one * other;
-    queryLength += one * one;
-    storedLength += other * other;
-  }
-  const distance = 1 - dot / Math.sqrt(queryLength * storedLength);
-  return Math.min(2, Math.max(0, distance));
+  for (const one of query) queryLength += one * one;
+  return (stored, offset) => {
+    let dot = 0;
+    let storedLength = 0;
+    for (let at = 0; at < query.length; at += 1) {
+      const other = stored[offset + at] ?? 0;
+      dot += (query[at] ?? 0) * other;
+      storedLength += other * other;
+    }
+    const distance = 1 - dot / Math.sqrt(queryLength * storedLength);
+    return Math.min(2, Math.max(0, distance));
+  };
 }

@@ -8,22 +8,27 @@ export interface BitCandidate {
 }
 
 /**
- * Ids of the `wanted` candidates whose bits agree best with the query, each component weighing as much as the query has
+ * The `wanted` candidates whose bits agree best with the query, each component weighing as much as the query has
  * of it. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do.
  *
  * @param query rotated and centred
  */
-export function rankByBits(query: Float32Array, candidates: readonly BitCandidate[], wanted: number): number[] {
-  if (candidates.length <= wanted) return candidates.map((candidate) => candidate.id);
+export function rankByBits<Row extends BitCandidate>(
+  query: Float32Array,
+  candidates: readonly Row[],
+  wanted: number,
+): Row[] {
+  if (candidates.length <= wanted) return [...candidates];
   const table = agreement(query);
   const bytes = query.length / 8;
-  const scored = candidates.map(({ id, bytes: from, offset }) => {
+  const scored = candidates.map((row) => {
+    const { bytes: from, offset } = row;
     let score = 0;
     for (let at = 0; at < bytes; at += 1) score += table[at * 256 + (from[offset + at] ?? 0)] ?? 0;
-    return { id, score };
+    return { row, score };
   });
-  scored.sort((one, other) => other.score - one.score || one.id - other.id);
-  return scored.slice(0, wanted).map((candidate) => candidate.id);
+  scored.sort((one, other) => other.score - one.score || one.row.id - other.row.id);
+  return scored.slice(0, wanted).map(({ row }) => row);
 }
 
 /** For each byte position and each of its 256 values, the sum of the query's components where the bit is 1. */

@@ -11,11 +11,11 @@ import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
 import { inWords } from "./memory-file.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
-import { nearestInFile, nearestInMemory, tellNearest } from "./nearest.ts";
+import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { splitRepoKey } from "./repo-key.ts";
-import { rotateVector } from "./rotate-vector.ts";
+import { rotatedSize, rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import { type AdmittedRepository, openShelves } from "./shelves.ts";
 import { storedSpace } from "./stored-space.ts";
@@ -31,10 +31,10 @@ export interface SearchLimits {
 }
 
 /**
- * 512 MB hold about 600,000 records. In SQL a scan takes 22 ms per 100,000 rows and needs nothing loaded; up to 50,000
- * rows that is quick enough (see bench/memory.bench.ts).
+ * 512 MB hold about 600,000 records, or 250,000 with their vectors. In SQL a question takes about a millisecond per 1,000
+ * rows and needs nothing loaded; a review asks eleven (see bench/retrieval.ts).
  */
-export const DEFAULT_LIMITS: SearchLimits = { memoryBytes: 512e6, rowsInSql: 50_000, vectors: true };
+export const DEFAULT_LIMITS: SearchLimits = { memoryBytes: 512e6, rowsInSql: 1_000, vectors: true };
 
 /** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
 const BYTES_PER_ROW = 900;
@@ -42,6 +42,14 @@ const BYTES_PER_ROW = 900;
 /** Recall without the waiting; `close` gives the file back. */
 export interface MemorySearch {
   nearest(scope: Scope, vector: Float32Array, space: EmbeddingSpace, k: number, filter: MemoryFilter): VectorHit[];
+  /** Of each vector, all in one pass over the memory. */
+  nearestAll(
+    scope: Scope,
+    vectors: readonly Float32Array[],
+    space: EmbeddingSpace,
+    k: number,
+    filter: MemoryFilter,
+  ): VectorHit[][];
   matching(scope: Scope, text: string, k: number, filter: MemoryFilter): KeywordHit[];
   records(scope: Scope, ids: readonly string[]): MemoryRecord[];
   counts(scope: Scope): MemoryCounts;
@@ -74,24 +82,27 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
     return answer;
   };
   const rowsIn = rowCounter(db);
-  return {
-    nearest(scope, vector, space, k, filter) {
+  const nearestAll: MemorySearch["nearestAll"] = (scope, vectors, space, k, filter) => {
+    for (const vector of vectors) {
       const problem = vectorProblem(vector, space.dimension);
       if (problem !== null) throw new RangeError(problem);
-      if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
-      return inSnapshot(filter, () => {
-        const stored = storedSpace(db, space);
-        if (stored === null || k < 1) return [];
-        const query = rotateVector(vector);
-        const of = { db, scope, filter, k };
-        const repositories = admitted(scope);
-        const candidates =
-          rowsIn(repositories) > limits.rowsInSql
-            ? nearestInMemory(of, query, stored, repositories, shelves)
-            : nearestInFile(of, query, stored);
-        return tellNearest(of, query, stored, candidates);
-      });
-    },
+    }
+    if (vectorsMissing !== null) throw new Error(`vector search is not available: ${vectorsMissing}`);
+    return inSnapshot(filter, () => {
+      const stored = storedSpace(db, space);
+      if (stored === null || k < 1) return vectors.map(() => []);
+      const queries = vectors.map(rotateVector);
+      const of = { db, scope, filter, k };
+      const repositories = admitted(scope);
+      const rows = rowsIn(repositories);
+      if (rows <= limits.rowsInSql) return nearestInFile(of, queries, stored);
+      const vectorsFit = rows * (BYTES_PER_ROW + rotatedSize(space.dimension)) <= limits.memoryBytes;
+      return nearestInMemory(of, queries, stored, repositories, shelves, vectorsFit);
+    });
+  };
+  return {
+    nearest: (scope, vector, ...rest) => nearestAll(scope, [vector], ...rest)[0] ?? [],
+    nearestAll,
     matching(scope, text, k, filter) {
       return inSnapshot(filter, () => {
         const of = { db, scope, filter, k };
@@ -184,15 +195,16 @@ function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepo
 
 function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
   const { rows, values } = scopeSql(scope);
+  // One statement for all: starting one takes longer than a row of it.
   const find = prepared(
     db,
-    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id
-     WHERE r.mem = @id AND ${rows}`,
+    `SELECT ${RECORD_COLUMNS} FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value
+       CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id WHERE ${rows}`,
   );
-  return [...new Set(ids)].flatMap((id) => {
-    const row = find.get({ ...values, id });
-    return row === undefined ? [] : [readRecord(row)];
-  });
+  const asked = new Set(ids);
+  const found = find.all({ ...values, ids: JSON.stringify([...asked]) }).map(readRecord);
+  const byId = new Map(found.map((record) => [record.id, record]));
+  return [...asked].flatMap((id) => byId.get(id) ?? []);
 }
 
 function countsOf(db: Database.Database, scope: Scope): MemoryCounts {

@@ -27,6 +27,8 @@ export interface Segment {
   words: WordIndex | null;
   /** By embedding space, of one generation; rows without a vector of that space have 0 in `has`. */
   readonly bits: Map<number, { readonly trained: number; readonly bits: Uint32Array; readonly has: Uint8Array }>;
+  /** Vectors in bytes by embedding space, as many components a row as `bits` has bits; kept while there is room. */
+  readonly vectors: Map<number, Int8Array>;
 }
 
 type FactRow = [
@@ -69,6 +71,7 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
     alive: new Uint8Array(rows.length).fill(1),
     words: null,
     bits: new Map(),
+    vectors: new Map(),
   };
 }
 
@@ -116,6 +119,32 @@ export function segmentBits(db: Database.Database, segment: Segment, space: Stor
   return loaded;
 }
 
+/** The vectors in bytes of a segment's living rows in one embedding space, read on first use; zeros where there is none. */
+export function segmentVectors(
+  db: Database.Database,
+  segment: Segment,
+  space: StoredSpace,
+  components: number,
+): Int8Array {
+  const known = segment.vectors.get(space.id);
+  if (known !== undefined) return known;
+  const vectors = new Int8Array(segment.ids.length * components);
+  const bytes = new Uint8Array(vectors.buffer);
+  const rows = prepared(
+    db,
+    `SELECT r.id, v.v FROM records r CROSS JOIN vec_i8 v ON v.id = r.id AND v.space = @space
+       WHERE r.repo = @repo AND r.stale = 0 AND r.changed > @since ORDER BY r.id`,
+  ).iterate({ repo: segment.repo, space: space.id, since: segment.since }) as Iterable<{
+    readonly id: number;
+    readonly v: Uint8Array;
+  }>;
+  for (const [position, row] of placed(segment, rows)) {
+    if (row.v.length === components) bytes.set(row.v, position * components);
+  }
+  segment.vectors.set(space.id, vectors);
+  return vectors;
+}
+
 /** Position of a row id, or −1. */
 export function positionOf(segment: Segment, id: number): number {
   let [low, high] = [0, segment.ids.length - 1];
@@ -134,7 +163,12 @@ export function segmentBytes(segment: Segment): number {
   const facts = segment.ids.length * (3 * 8 + 2 * 4 + 1 + 48) + segment.paths.length * 100;
   const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
   const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
-  return facts + words + bits;
+  return facts + words + bits + vectorBytes(segment);
+}
+
+/** Of these, the bytes of vectors. */
+export function vectorBytes(segment: Segment): number {
+  return [...segment.vectors.values()].reduce((sum, one) => sum + one.byteLength, 0);
 }
 
 function* wordsOf(

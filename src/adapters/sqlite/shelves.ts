@@ -1,7 +1,7 @@
 // The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { loadSegment, positionOf, type Segment, segmentBytes } from "./segment.ts";
+import { loadSegment, positionOf, type Segment, segmentBytes, vectorBytes } from "./segment.ts";
 
 /** A repository that a scope admits, as the snapshot of this search shows it. */
 export interface AdmittedRepository {
@@ -45,8 +45,16 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
       return shelf.segments;
     },
     shrink() {
-      for (const [id] of shelves) {
-        if (bytes() <= limitBytes) return;
+      let held = bytes();
+      // Vectors first: they are the larger half, are read again the soonest, and can be done without.
+      for (const segment of [...shelves.values()].flatMap((shelf) => shelf.segments)) {
+        if (held <= limitBytes) return;
+        held -= vectorBytes(segment);
+        segment.vectors.clear();
+      }
+      for (const [id, shelf] of shelves) {
+        if (held <= limitBytes) return;
+        held -= shelf.segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
         shelves.delete(id);
       }
     },

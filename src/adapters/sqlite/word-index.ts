@@ -14,7 +14,7 @@ const STEPS = 8;
 
 export interface WordIndex {
   readonly vocabulary: WordTable;
-  /** Postings of word w stand at starts[w] … starts[w + 1]. */
+  /** Postings of word w stand at starts[w] … starts[w + 1], rows ascending. */
   readonly starts: Uint32Array;
   readonly rows: Uint32Array;
   /** Weighted count of the word in the row, in eighths. */
@@ -106,7 +106,7 @@ function addWord(filling: Filling, row: number, word: number, weight: number): v
   counts.push(weight);
 }
 
-/** Sorts postings by word (counting sort); rows stay in the order in which they came. */
+/** Sorts postings by word (counting sort), and by row within a word. */
 function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts"> {
   const words = filling.words.take();
   const starts = new Uint32Array(filling.vocabulary.size() + 1);
@@ -116,7 +116,9 @@ function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts">
   const [fromRows, fromCounts] = [filling.rows.take(), filling.counts.take()];
   const rows = new Uint32Array(words.length);
   const counts = new Uint16Array(words.length);
-  for (let at = 0; at < words.length; at += 1) {
+  const order = ascending(fromRows) ? null : orderOf(fromRows, filling.lengths.length);
+  for (let turn = 0; turn < words.length; turn += 1) {
+    const at = order === null ? turn : (order[turn] ?? 0);
     const word = words[at] ?? 0;
     const to = next[word] ?? 0;
     next[word] = to + 1;
@@ -124,6 +126,26 @@ function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts">
     counts[to] = fromCounts[at] ?? 0;
   }
   return { starts, rows, counts };
+}
+
+function ascending(values: Uint32Array): boolean {
+  for (let at = 1; at < values.length; at += 1) if ((values[at] ?? 0) < (values[at - 1] ?? 0)) return false;
+  return true;
+}
+
+/** Positions of values below `size` in ascending order of the values (counting sort). */
+function orderOf(values: Uint32Array, size: number): Uint32Array {
+  const next = new Uint32Array(size + 1);
+  for (const value of values) next[value + 1] = (next[value + 1] ?? 0) + 1;
+  for (let value = 1; value <= size; value += 1) next[value] = (next[value] ?? 0) + (next[value - 1] ?? 0);
+  const order = new Uint32Array(values.length);
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? 0;
+    const to = next[value] ?? 0;
+    next[value] = to + 1;
+    order[to] = at;
+  }
+  return order;
 }
 
 interface Grown {
