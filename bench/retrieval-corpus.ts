@@ -7,15 +7,18 @@ import type { ReviewSignals } from "../src/domain/signals.ts";
 import { gather } from "../src/gather/gather.ts";
 import type { ListedFile } from "../src/ports.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../test/fakes/pull-requests.ts";
-import { lengthOf, randomFrom, vectorMaker, wordMaker } from "./synthetic-memory.ts";
+import { passage, randomFrom, vectorMaker, wordMaker } from "./synthetic-memory.ts";
 
 export const DIMENSION = 1024;
 export const SPACE = { model: "synthetic", dimension: DIMENSION };
 export const PULL = 42;
 const SEED = 20_261_121;
-/** Of the words of 10,840 real review comments and of their hunks: median, spread of the logarithm, longest. */
-const TEXT = [20, 1.06, 400] as const;
-const HUNK = [78, 1.14, 460] as const;
+/** As 10,840 real review comments and the hunks under them are: 26 and 56 different words on average. */
+const TEXT = { median: 20, deviation: 1.06, most: 400, repeats: 0.2 };
+const HUNK = { median: 78, deviation: 1.14, most: 460, repeats: 0.55 };
+/** What a pull request says of itself, and what it adds in one place: 55 different words, as added lines have. */
+const BODY = { median: 60, deviation: 0, most: 60, repeats: 0.2 };
+const ADDED = { median: 110, deviation: 0.3, most: 200, repeats: 0.5 };
 
 export interface Corpus {
   readonly rows: number;
@@ -84,10 +87,6 @@ export function repoOf(repository: number) {
   return { ...REPO, id: 5_000 + repository, name: `player-${repository}` };
 }
 
-function words(count: number, word: () => string): string {
-  return Array.from({ length: count }, word).join(" ");
-}
-
 const LANGUAGES = ["typescript", "go", "python", "cpp", "rust", "java", "ruby", "csharp"];
 
 function pathOf(at: number, extension: string): string {
@@ -104,7 +103,7 @@ function recordAt(at: number, repository: number, word: () => string, random: ()
     visibility: repo.visibility,
     corpus: at % 10 === 0 ? "finding" : "review_comment",
     sourceId: String(at),
-    text: words(lengthOf(...TEXT, random), word),
+    text: passage(TEXT, word, random),
     replies: [],
     situation: null,
     lesson: null,
@@ -115,7 +114,7 @@ function recordAt(at: number, repository: number, word: () => string, random: ()
     language: LANGUAGES[at % LANGUAGES.length] ?? "go",
     symbol: null,
     chunkType: null,
-    hunk: words(lengthOf(...HUNK, random), word),
+    hunk: passage(HUNK, word, random),
     outcome: null,
     provenance: {
       url: null,
@@ -130,7 +129,7 @@ function recordAt(at: number, repository: number, word: () => string, random: ()
 }
 
 const FILES = 12;
-const LINES = 14;
+const WORDS_A_LINE = 8;
 
 /** Twelve files with a changed place each: eight of them are searched with. */
 async function question(
@@ -141,12 +140,20 @@ async function question(
 ): Promise<Asked> {
   const files = Array.from({ length: FILES }, (): ListedFile => {
     const path = pathOf(Math.floor(random() * 13_000), "ts");
-    const lines = Array.from({ length: LINES }, () => `+  ${words(lengthOf(7, 0.5, 20, random), word)};`);
-    const patch = [`@@ -10,1 +10,${LINES + 1} @@ ${word()}`, ...lines, ` ${word()}();`].join("\n");
-    return { path, previousPath: null, status: "modified", additions: LINES, deletions: 0, patch };
+    const added = passage(ADDED, word, random).split(" ");
+    const lines = Array.from(
+      { length: Math.ceil(added.length / WORDS_A_LINE) },
+      (_, at) => `+  ${added.slice(at * WORDS_A_LINE, (at + 1) * WORDS_A_LINE).join(" ")};`,
+    );
+    const patch = [`@@ -10,1 +10,${lines.length + 1} @@ ${word()}`, ...lines, ` ${word()}();`].join("\n");
+    return { path, previousPath: null, status: "modified", additions: lines.length, deletions: 0, patch };
   });
   const distinct = files.filter((file, at) => files.findIndex(({ path }) => path === file.path) === at);
-  const pull = aPull({ number: PULL, title: `feat: ${words(6, word)}`, body: words(60, word) });
+  const pull = aPull({
+    number: PULL,
+    title: `feat: ${word()} ${word()} ${word()} ${word()}`,
+    body: passage(BODY, word, random),
+  });
   const pulls = fakePullRequests({ pull, changes: { kind: "listing", files: distinct, total: distinct.length } });
   const context = await gather(aJob({ repo: repoOf(target), number: PULL, trigger: "command-line" }), pulls);
   if (context.kind === "skipped") throw new Error(context.reason);

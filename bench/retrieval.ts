@@ -147,16 +147,17 @@ async function takeTurns(
 ): Promise<Seen> {
   const reader = memoryReader();
   const scope = scopeIn(corpus);
-  const late = { "whole search, without ranking": loopClock(), "single searches": loopClock() };
+  const late: Record<string, number[]> = { "whole search, without ranking": [], "single searches": [] };
   const found = { ours: [] as number[], usearch: [] as number[] };
   const reads: { bytes: number; ms: number }[] = [];
   for (const [turn, one] of asked.entries()) {
     const counts = turn >= WARM_UP;
     const on = counts ? watch : stopwatch();
     const vector = one.vectors[15] ?? new Float32Array(DIMENSION);
-    await wholeSearch(recall, one, on, counts ? late["whole search, without ranking"] : loopClock());
-    const clock = late["single searches"];
-    if (counts) clock.enable();
+    const ofWhole = await wholeSearch(recall, one, on);
+    // A clock that was stopped would count the pause as delay: each search has its own.
+    const clock = loopClock();
+    clock.enable();
     const hits = await on.time("nearest, one text", () => recall.nearest(scope, vector, SPACE, WANTED, {}));
     await on.time("matching, one text", () => recall.matching(scope, one.text, WANTED, {}));
     clock.disable();
@@ -167,6 +168,8 @@ async function takeTurns(
     const start = performance.now();
     reader.read();
     if (!counts) continue;
+    late["whole search, without ranking"]?.push(...latenesses(ofWhole));
+    late["single searches"]?.push(...latenesses(clock));
     reads.push({ bytes: reader.bytes, ms: performance.now() - start });
     const share = (ids: readonly number[]) => ids.slice(0, 20).filter((id) => exact.has(id)).length / exact.size;
     found.ours.push(share(hits.map(({ id }) => Number(id.slice(4)))));
@@ -175,7 +178,12 @@ async function takeTurns(
   return {
     reads,
     recallAt20: { "nearest, one text": mean(found.ours), usearch: mean(found.usearch) },
-    loopLate: Object.fromEntries(Object.entries(late).map(([name, clock]) => [name, lateness(clock)])),
+    loopLate: Object.fromEntries(
+      Object.entries(late).map(([name, ms]) => [
+        name,
+        [quantile(ms, 0.5), quantile(ms, 0.99), Math.max(0, ...ms)] as const,
+      ]),
+    ),
   };
 }
 
@@ -183,12 +191,8 @@ async function takeTurns(
  * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
  * what the room does with it are told apart by when the room asks first and when it is answered last.
  */
-async function wholeSearch(
-  recall: Recall,
-  asked: Asked,
-  watch: Stopwatch = stopwatch(),
-  late: ELDHistogram = loopClock(),
-): Promise<void> {
+async function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stopwatch()): Promise<ELDHistogram> {
+  const late = loopClock();
   let questions = 0;
   let firstAsked = 0;
   let lastAnswered = 0;
@@ -238,6 +242,7 @@ async function wholeSearch(
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
   watch.add("whole search: adapter", lastAnswered - firstAsked, ms(used));
   watch.add("whole search: with the room's ranking", wall, ms(all));
+  return late;
 }
 
 function scopeIn(corpus: Corpus): Scope {
@@ -249,10 +254,10 @@ function loopClock(): ELDHistogram {
   return monitorEventLoopDelay({ resolution: 1 });
 }
 
-/** The histogram counts from one tick of the resolution to the next: the tick itself is no delay. */
-function lateness(clock: ELDHistogram): readonly [number, number, number] {
+/** How late each tick was that a clock saw, in milliseconds. It counts from one tick to the next: the tick is no delay. */
+function latenesses(clock: ELDHistogram): number[] {
   const late = (ns: number) => Math.max(0, ns / 1e6 - 1);
-  return [late(clock.percentile(50)), late(clock.percentile(99)), late(clock.max)];
+  return Array.from({ length: clock.count }, (_, at) => late(clock.percentile((100 * (at + 0.5)) / clock.count)));
 }
 
 function mean(numbers: readonly number[]): number {

@@ -94,9 +94,25 @@ export function wordMaker(random: () => number): () => string {
   return () => vocabulary[picks[Math.floor(random() * PICKS)] ?? 0] ?? "";
 }
 
-/** So many words, most often about the median, at times many more (log-normal); at least 3. */
-export function lengthOf(median: number, spreadOf: number, most: number, random: () => number): number {
-  return Math.min(most, Math.max(3, Math.round(median * Math.exp(gaussian(random) * spreadOf))));
+/** What a text is like: its number of words is log-normal, and a part of them repeat a word that it has already. */
+export interface Passage {
+  readonly median: number;
+  /** Of the logarithm of the number of words. */
+  readonly deviation: number;
+  readonly most: number;
+  /** 0–1. */
+  readonly repeats: number;
+}
+
+/** A text of at least 3 words. */
+export function passage(like: Passage, word: () => string, random: () => number): string {
+  const length = Math.round(like.median * Math.exp(gaussian(random) * like.deviation));
+  const words: string[] = [];
+  for (let at = Math.min(like.most, Math.max(3, length)); at > 0; at -= 1) {
+    const again = random() < like.repeats ? words[Math.floor(random() * words.length)] : undefined;
+    words.push(again ?? word());
+  }
+  return words.join(" ");
 }
 
 /** In place, to a length. */

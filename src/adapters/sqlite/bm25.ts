@@ -10,9 +10,8 @@ import { inWords, type WordIndex } from "./word-index.ts";
 export const BM25 = { k1: 2, b: 1 } as const;
 
 /** One index and what may be seen of its rows. */
-export interface Bm25Part {
+export interface Bm25Part extends SeenRows {
   readonly index: WordIndex;
-  readonly seen: SeenRows;
 }
 
 /** A bag of query words in which the n-th repeat of a word adds ever less: 1 + ln(count). */
@@ -31,40 +30,49 @@ export function queryBag(words: Iterable<string>): Map<string, number> {
  */
 export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
   const { count, meanLength } = statistics(parts);
-  const scores = parts.map((part) => new Float64Array(part.seen.mask.length));
-  const lengths = parts.map((part) => markdowns(part, meanLength));
+  const words: WordGain[][] = parts.map(() => []);
   for (const [word, weight] of query) {
     const ids = parts.map((part) => part.index.vocabulary.find(word));
     const inScope = parts.reduce((sum, part, at) => sum + rowsInScope(part, ids[at] ?? -1), 0);
     if (inScope === 0) continue;
     const gain = weight * Math.log(1 + (count - inScope + 0.5) / (inScope + 0.5)) * (BM25.k1 + 1);
-    parts.forEach((part, at) => {
-      const [target, longer, id] = [scores[at], lengths[at], ids[at] ?? -1];
-      if (target !== undefined && longer !== undefined && id !== -1) addWord(target, part.index, id, gain, longer);
-    });
+    for (const [at, id] of ids.entries()) if (id !== -1) words[at]?.push({ id, gain });
   }
+  return parts.map((part, at) => scoreRows(part.index, words[at] ?? [], markdowns(part, meanLength)));
+}
+
+interface WordGain {
+  readonly id: number;
+  readonly gain: number;
+}
+
+function scoreRows(index: WordIndex, words: readonly WordGain[], longer: Float64Array): Float64Array {
+  const scores = new Float64Array(longer.length);
+  for (const { id, gain } of words) addWord(scores, index, id, gain, longer);
   return scores;
 }
 
+/** Counts and what stands against them are both in eighths: that cancels, exactly. */
 function addWord(scores: Float64Array, index: WordIndex, word: number, gain: number, longer: Float64Array): void {
   const { rows, counts } = index;
   const end = index.starts[word + 1] ?? 0;
   for (let at = index.starts[word] ?? 0; at < end; at += 1) {
     const row = rows[at] ?? 0;
-    const count = inWords(counts[at] ?? 0);
+    const count = counts[at] ?? 0;
     scores[row] = (scores[row] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }
 
 const markedDown = new WeakMap<WordIndex, { readonly meanLength: number; readonly rows: Float64Array }>();
 
-/** k1 · (1 − b + b · length / mean length) of each row: the same for every question until the mean changes. */
+/** k1 · (1 − b + b · length / mean length) of each row, in eighths: the same for every question until the mean changes. */
 function markdowns({ index }: Bm25Part, meanLength: number): Float64Array {
   const known = markedDown.get(index);
   if (known?.meanLength === meanLength) return known.rows;
-  const base = BM25.k1 * (1 - BM25.b);
+  const base = (BM25.k1 * (1 - BM25.b)) / inWords(1);
   const slope = (BM25.k1 * BM25.b) / meanLength;
-  const rows = Float64Array.from(index.lengths, (length) => base + slope * inWords(length));
+  const rows = new Float64Array(index.lengths.length);
+  for (let row = 0; row < rows.length; row += 1) rows[row] = base + slope * (index.lengths[row] ?? 0);
   markedDown.set(index, { meanLength, rows });
   return rows;
 }
@@ -75,7 +83,7 @@ interface Sums {
   readonly length: number;
 }
 
-const sums = new WeakMap<SeenRows, Sums>();
+const sums = new WeakMap<SeenRows["mask"], Sums>();
 
 function statistics(parts: readonly Bm25Part[]): { readonly count: number; readonly meanLength: number } {
   const all = parts.map(sumsOf);
@@ -84,18 +92,18 @@ function statistics(parts: readonly Bm25Part[]): { readonly count: number; reado
   return { count, meanLength: Math.max(1e-9, length / Math.max(1, count)) };
 }
 
-function sumsOf({ index, seen }: Bm25Part): Sums {
-  const known = sums.get(seen);
+function sumsOf({ index, mask }: Bm25Part): Sums {
+  const known = sums.get(mask);
   if (known?.index === index) return known;
   let count = 0;
   let length = 0;
-  for (let row = 0; row < seen.mask.length; row += 1) {
-    if (((seen.mask[row] ?? 0) & IN_SCOPE) === 0) continue;
+  for (let row = 0; row < mask.length; row += 1) {
+    if (((mask[row] ?? 0) & IN_SCOPE) === 0) continue;
     count += 1;
     length += inWords(index.lengths[row] ?? 0);
   }
   const summed = { index, count, length };
-  sums.set(seen, summed);
+  sums.set(mask, summed);
   return summed;
 }
 
@@ -103,16 +111,16 @@ function sumsOf({ index, seen }: Bm25Part): Sums {
 const STEPS = 16;
 
 /** How many rows in scope have the word: all of its rows but those outside. */
-function rowsInScope({ index, seen }: Bm25Part, word: number): number {
+function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
   if (word === -1) return 0;
   const { starts, rows } = index;
   const [start, end] = [starts[word] ?? 0, starts[word + 1] ?? 0];
   let found = 0;
-  if (seen.outside.length * STEPS < end - start) {
-    for (const row of seen.outside) found += holds(rows, start, end, row) ? 1 : 0;
+  if (outside.length * STEPS < end - start) {
+    for (const row of outside) found += holds(rows, start, end, row) ? 1 : 0;
     return end - start - found;
   }
-  for (let at = start; at < end; at += 1) found += (seen.mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
+  for (let at = start; at < end; at += 1) found += (mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
   return found;
 }
 

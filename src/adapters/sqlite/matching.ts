@@ -30,7 +30,7 @@ export function matchingInMemory(
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({
       segment,
-      seen: seenRows(segment, search.scope, search.filter, repository),
+      ...seenRows(segment, search.scope, search.filter, repository),
       index: segmentWords(search.db, segment),
     })),
   );
@@ -74,11 +74,11 @@ function bestRows(
 ): ScoredRow[] {
   const floor = kthScore(parts, scores, k);
   const candidates: ScoredRow[] = [];
-  for (const [at, { segment, seen }] of parts.entries()) {
+  for (const [at, { segment, mask }] of parts.entries()) {
     const ofPart = scores[at] ?? new Float64Array();
     for (let row = 0; row < ofPart.length; row += 1) {
       const score = ofPart[row] ?? 0;
-      if (score < floor || score <= 0 || ((seen.mask[row] ?? 0) & ADMITTED) === 0) continue;
+      if (score < floor || score <= 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
       candidates.push({ row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score });
     }
   }
@@ -89,11 +89,11 @@ function bestRows(
 function kthScore(parts: readonly Bm25Part[], scores: readonly Float64Array[], k: number): number {
   const highest = new Float64Array(k);
   let lowest = 0;
-  for (const [at, { seen }] of parts.entries()) {
+  for (const [at, { mask }] of parts.entries()) {
     const ofPart = scores[at] ?? new Float64Array();
     for (let row = 0; row < ofPart.length; row += 1) {
       const score = ofPart[row] ?? 0;
-      if (score <= lowest || ((seen.mask[row] ?? 0) & ADMITTED) === 0) continue;
+      if (score <= lowest || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
       lowest = insert(highest, score);
     }
   }

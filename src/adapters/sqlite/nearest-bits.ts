@@ -77,17 +77,22 @@ function nearestOf<Part extends BitRows>(
   const ties: ChosenRow<Part>[] = [];
   for (const [at, part] of parts.entries()) {
     const ofPart = distances[at] ?? new Uint16Array();
-    // A loop over numbers: this one looks at every row for every query.
-    for (let row = 0; row < ofPart.length; row += 1) {
-      const distance = ofPart[row] ?? 0;
-      if (distance > limit || part.admitted[row] === 0) continue;
-      if (distance < limit) chosen.push({ part, row });
-      else ties.push({ part, row });
+    for (const row of within(ofPart, part.admitted, limit)) {
+      (ofPart[row] === limit ? ties : chosen).push({ part, row });
     }
   }
   const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
   ties.sort((one, other) => id(one) - id(other));
   return chosen.concat(ties.slice(0, wanted - below));
+}
+
+/** Admitted rows that are no farther than `limit`. Numbers only: every row is looked at for every query. */
+function within(distances: Uint16Array, admitted: Uint8Array, limit: number): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < distances.length; row += 1) {
+    if ((distances[row] ?? 0) <= limit && admitted[row] === 1) rows.push(row);
+  }
+  return rows;
 }
 
 function count(distances: Uint16Array, admitted: Uint8Array, histogram: Uint32Array): void {

@@ -1,6 +1,7 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
 import { Worker } from "node:worker_threads";
 import type { Recall } from "../../ports-memory.ts";
+import { nearestTogether } from "./nearest-together.ts";
 import type { Reply, Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 
@@ -30,8 +31,7 @@ export function sqliteRecall(settings: RecallSettings): Recall & { close(): Prom
     return idlest.ask(request) as Promise<T>;
   };
   return {
-    // A copy of its own: a view is sent with the whole buffer behind it, and embedders answer with views of one buffer.
-    nearest: (scope, vector, ...rest) => ask({ ask: "nearest", with: [scope, vector.slice(), ...rest] }),
+    nearest: nearestTogether((...args) => ask({ ask: "nearestAll", with: args })),
     matching: (...args) => ask({ ask: "matching", with: args }),
     records: (...args) => ask({ ask: "records", with: args }),
     counts: (...args) => ask({ ask: "counts", with: args }),

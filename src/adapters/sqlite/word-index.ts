@@ -109,9 +109,7 @@ function addWord(filling: Filling, row: number, word: number, weight: number): v
 /** Sorts postings by word (counting sort), and by row within a word. */
 function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts"> {
   const words = filling.words.take();
-  const starts = new Uint32Array(filling.vocabulary.size() + 1);
-  for (const word of words) starts[word + 1] = (starts[word + 1] ?? 0) + 1;
-  for (let word = 1; word < starts.length; word += 1) starts[word] = (starts[word] ?? 0) + (starts[word - 1] ?? 0);
+  const starts = startsOf(words, filling.vocabulary.size());
   const next = starts.slice();
   const [fromRows, fromCounts] = [filling.rows.take(), filling.counts.take()];
   const rows = new Uint32Array(words.length);
@@ -133,11 +131,17 @@ function ascending(values: Uint32Array): boolean {
   return true;
 }
 
+/** Where each of the values 0 … size − 1 begins when they are sorted, and at last their number. */
+function startsOf(values: Uint32Array, size: number): Uint32Array {
+  const starts = new Uint32Array(size + 1);
+  for (const value of values) starts[value + 1] = (starts[value + 1] ?? 0) + 1;
+  for (let value = 1; value <= size; value += 1) starts[value] = (starts[value] ?? 0) + (starts[value - 1] ?? 0);
+  return starts;
+}
+
 /** Positions of values below `size` in ascending order of the values (counting sort). */
 function orderOf(values: Uint32Array, size: number): Uint32Array {
-  const next = new Uint32Array(size + 1);
-  for (const value of values) next[value + 1] = (next[value + 1] ?? 0) + 1;
-  for (let value = 1; value <= size; value += 1) next[value] = (next[value] ?? 0) + (next[value - 1] ?? 0);
+  const next = startsOf(values, size);
   const order = new Uint32Array(values.length);
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at] ?? 0;
