@@ -72,32 +72,32 @@ function bestRows(
   scores: readonly Float64Array[],
   k: number,
 ): ScoredRow[] {
-  const floor = kthScore(parts, scores, k);
-  const candidates: ScoredRow[] = [];
-  for (const [at, { segment, mask }] of parts.entries()) {
+  const highest = new Float64Array(k);
+  const candidates = parts.flatMap(({ segment, mask }, at) => {
     const ofPart = scores[at] ?? new Float64Array();
-    for (let row = 0; row < ofPart.length; row += 1) {
-      const score = ofPart[row] ?? 0;
-      if (score < floor || score <= 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
-      candidates.push({ row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score });
-    }
-  }
+    return worthwhile(ofPart, mask, highest).map((row) => {
+      return { row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score: ofPart[row] ?? 0 };
+    });
+  });
   return topK(candidates, k, better);
 }
 
-/** The k-th highest score of admitted rows, or 0 when there are fewer. Numbers only: this one looks at every row. */
-function kthScore(parts: readonly Bm25Part[], scores: readonly Float64Array[], k: number): number {
-  const highest = new Float64Array(k);
-  let lowest = 0;
-  for (const [at, { mask }] of parts.entries()) {
-    const ofPart = scores[at] ?? new Float64Array();
-    for (let row = 0; row < ofPart.length; row += 1) {
-      const score = ofPart[row] ?? 0;
-      if (score <= lowest || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
-      lowest = insert(highest, score);
-    }
+/**
+ * Admitted rows that score no lower than the k-th of the rows before them: of a hundred thousand a few hundred, so that
+ * most rows cost one comparison.
+ *
+ * @param highest the k highest scores so far, ascending, at first 0; brought up to date
+ */
+function worthwhile(scores: Float64Array, mask: Uint8Array, highest: Float64Array): number[] {
+  const rows: number[] = [];
+  let lowest = highest[0] ?? 0;
+  for (let row = 0; row < scores.length; row += 1) {
+    const score = scores[row] ?? 0;
+    if (score < lowest || score === 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
+    rows.push(row);
+    if (score > lowest) lowest = insert(highest, score);
   }
-  return lowest;
+  return rows;
 }
 
 /** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */

@@ -30,15 +30,25 @@ export function nearestBits<Part extends BitRows>(
   wanted: number,
   kernel: PopcountKernel | null = kernelFor(queries[0]?.length ?? 2, queries.length),
 ): ChosenRow<Part>[][] {
-  const found = parts.map((part) => measure(part, queries, kernel));
-  return queries.map((query, at) => {
-    const distances = found.map((ofPart) => ofPart[at] ?? new Uint16Array());
-    return nearestOf(parts, distances, query.length * 32, wanted);
-  });
+  const nearest = queries.map((query) => nearestSoFar<Part>(query.length * 32, wanted));
+  kernel?.setQueries(queries);
+  for (const part of parts) {
+    const rowsAtOnce = kernel?.rows ?? BLOCK;
+    for (let first = 0; first < part.ids.length; first += rowsAtOnce) {
+      const count = Math.min(rowsAtOnce, part.ids.length - first);
+      kernel?.setRows(part.bits.subarray(first * part.words, (first + count) * part.words));
+      for (const [at, query] of queries.entries()) {
+        nearest[at]?.add(part, first, kernel?.measure(at, count) ?? measureSlowly(part, first, count, query));
+      }
+    }
+  }
+  return nearest.map((ofQuery) => ofQuery.chosen());
 }
 
-/** Queries that one pass measures; more take another pass. */
+/** Queries that the kernel that is kept measures in one pass. */
 const TOGETHER = 16;
+/** Rows at a time without the kernel. */
+const BLOCK = 1024;
 const kernels = new Map<number, PopcountKernel | null>();
 
 function kernelFor(words: number, queries: number): PopcountKernel | null {
@@ -47,59 +57,46 @@ function kernelFor(words: number, queries: number): PopcountKernel | null {
   return queries > TOGETHER ? popcountKernel(words, queries) : (kernels.get(words) ?? null);
 }
 
-/** For each query the distances of the part's rows; of rows that are not admitted any number. */
-function measure(part: BitRows, queries: readonly Uint32Array[], kernel: PopcountKernel | null): Uint16Array[] {
-  const rows = part.ids.length;
-  const distances = queries.map(() => new Uint16Array(rows));
-  if (kernel === null) {
-    for (const [at, query] of queries.entries()) measureSlowly(part, query, distances[at] ?? new Uint16Array());
-    return distances;
-  }
-  kernel.setQueries(queries);
-  for (let first = 0; first < rows; first += kernel.rows) {
-    const count = Math.min(kernel.rows, rows - first);
-    kernel.setRows(part.bits.subarray(first * part.words, (first + count) * part.words));
-    for (const [at, ofQuery] of distances.entries()) ofQuery.set(kernel.measure(at, count), first);
-  }
-  return distances;
+interface NearestSoFar<Part> {
+  /** @param distances of the part's rows from `first` on; of rows that are not admitted any number */
+  add(part: Part, first: number, distances: Uint16Array): void;
+  chosen(): ChosenRow<Part>[];
 }
 
-function nearestOf<Part extends BitRows>(
-  parts: readonly Part[],
-  distances: readonly Uint16Array[],
-  bits: number,
-  wanted: number,
-): ChosenRow<Part>[] {
+/** Candidates taken up before it is worked out anew how far the last one wanted is. */
+const PATIENCE = 128;
+
+/**
+ * Takes up only rows that are no farther than the last one wanted among those seen before: of a hundred thousand a few
+ * thousand, so that most rows cost one comparison.
+ */
+function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): NearestSoFar<Part> {
   const histogram = new Uint32Array(bits + 1);
-  for (const [at, part] of parts.entries()) count(distances[at] ?? new Uint16Array(), part.admitted, histogram);
-  const { limit, below } = cutOff(histogram, wanted);
-  const chosen: ChosenRow<Part>[] = [];
-  const ties: ChosenRow<Part>[] = [];
-  for (const [at, part] of parts.entries()) {
-    const ofPart = distances[at] ?? new Uint16Array();
-    for (const row of within(ofPart, part.admitted, limit)) {
-      (ofPart[row] === limit ? ties : chosen).push({ part, row });
-    }
-  }
-  const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
-  ties.sort((one, other) => id(one) - id(other));
-  return chosen.concat(ties.slice(0, wanted - below));
-}
-
-/** Admitted rows that are no farther than `limit`. Numbers only: every row is looked at for every query. */
-function within(distances: Uint16Array, admitted: Uint8Array, limit: number): number[] {
-  const rows: number[] = [];
-  for (let row = 0; row < distances.length; row += 1) {
-    if ((distances[row] ?? 0) <= limit && admitted[row] === 1) rows.push(row);
-  }
-  return rows;
-}
-
-function count(distances: Uint16Array, admitted: Uint8Array, histogram: Uint32Array): void {
-  for (let row = 0; row < distances.length; row += 1) {
-    const distance = distances[row] ?? 0;
-    histogram[distance] = (histogram[distance] ?? 0) + (admitted[row] ?? 0);
-  }
+  const taken: (ChosenRow<Part> & { readonly distance: number })[] = [];
+  let limit = bits;
+  let since = 0;
+  return {
+    add(part, first, distances) {
+      const { admitted } = part;
+      for (let at = 0; at < distances.length; at += 1) {
+        const distance = distances[at] ?? 0;
+        if (distance > limit || admitted[first + at] !== 1) continue;
+        taken.push({ part, row: first + at, distance });
+        histogram[distance] = (histogram[distance] ?? 0) + 1;
+        since += 1;
+      }
+      if (since < PATIENCE) return;
+      since = 0;
+      limit = Math.min(bits, cutOff(histogram, wanted).limit);
+    },
+    chosen() {
+      const { limit: last, below } = cutOff(histogram, wanted);
+      const ties = taken.filter(({ distance }) => distance === last);
+      const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
+      ties.sort((one, other) => id(one) - id(other));
+      return taken.filter(({ distance }) => distance < last).concat(ties.slice(0, wanted - below));
+    },
+  };
 }
 
 /** The distance of the last row wanted, and how many rows are nearer than that. */
@@ -113,15 +110,16 @@ function cutOff(histogram: Uint32Array, wanted: number): { readonly limit: numbe
   return { limit: histogram.length, below };
 }
 
-function measureSlowly({ bits, words, admitted }: BitRows, query: Uint32Array, distances: Uint16Array): void {
-  for (let row = 0; row < distances.length; row += 1) {
-    if (admitted[row] === 0) continue;
+function measureSlowly({ bits, words }: BitRows, first: number, count: number, query: Uint32Array): Uint16Array {
+  const distances = new Uint16Array(count);
+  for (let row = 0; row < count; row += 1) {
     let distance = 0;
     for (let from = 0; from < words; from += GROUP) {
-      distance += differing(bits, row * words + from, query, from, Math.min(GROUP, words - from));
+      distance += differing(bits, (first + row) * words + from, query, from, Math.min(GROUP, words - from));
     }
     distances[row] = distance;
   }
+  return distances;
 }
 
 /** Words whose differing bits fit into four sums of 8 bits each: 16 · 8 = 128. */
