@@ -4,11 +4,12 @@ import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 import { load } from "sqlite-vec";
-import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
+import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { Database } from "./database.ts";
 import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
+import { countsInFile, countsInMemory } from "./memory-counts.ts";
 import { inWords } from "./memory-file.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 import { nearestInFile, nearestInMemory } from "./nearest.ts";
@@ -113,7 +114,13 @@ export function openSearch(path: string, limits: SearchLimits): MemorySearch {
       });
     },
     records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
-    counts: (scope) => inSnapshot(null, () => countsOf(db, scope)),
+    counts: (scope) =>
+      inSnapshot(null, () => {
+        const repositories = admitted(scope);
+        return repositories.every(shelves.holds)
+          ? countsInMemory(scope, repositories, shelves)
+          : countsInFile(db, scope);
+      }),
     version(repo) {
       const key = splitRepoKey(repo);
       if (key === null) return 0;
@@ -205,24 +212,4 @@ function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]):
   const found = find.all({ ...values, ids: JSON.stringify([...asked]) }).map(readRecord);
   const byId = new Map(found.map((record) => [record.id, record]));
   return [...asked].flatMap((id) => byId.get(id) ?? []);
-}
-
-function countsOf(db: Database.Database, scope: Scope): MemoryCounts {
-  const { rows, values } = scopeSql(scope);
-  const groups = prepared(
-    db,
-    `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
-       FROM repositories p CROSS JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-  ).all(values) as { language: string; corpus: Corpus; outcome: Outcome | "none"; n: number }[];
-  const byLanguage = new Map<string, number>();
-  const byCorpus = new Map<Corpus, number>();
-  const byOutcome = new Map<Outcome | "none", number>();
-  let total = 0;
-  for (const { language, corpus, outcome, n } of groups) {
-    total += n;
-    byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
-    byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
-    byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + n);
-  }
-  return { total, byLanguage, byCorpus, byOutcome };
 }

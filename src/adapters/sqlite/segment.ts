@@ -1,6 +1,7 @@
 // Rows of one repository held in memory for searching: what scopes and filters ask about them and, once asked for, their
 // words and sign bits. Made from one version of the repository; rows that change later die here and live in a younger one.
 import { randomInt } from "node:crypto";
+import type { Corpus, Outcome } from "../../domain/memory.ts";
 import type { Database } from "./database.ts";
 import type { Facet } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
@@ -36,19 +37,20 @@ type FactRow = [
   string,
   number | null,
   number,
+  Corpus,
   string,
-  string,
   string | null,
   string | null,
   string | null,
   string | null,
+  Outcome | null,
 ];
 
 /** Reads the rows of a repository that changed after a version and are not stale. */
 export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
   const rows = prepared(
     db,
-    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
+    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path, outcome
        FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
   )
     .raw()
@@ -62,8 +64,8 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
     mems: rows.map((row) => row[1]),
     pulls: Float64Array.from(rows, (row) => row[2] ?? -1),
     times: Float64Array.from(rows, (row) => row[3]),
-    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity]) =>
-      facets.at({ corpus, language, chunkType, category, severity }),
+    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity, , outcome]) =>
+      facets.at({ corpus, language, chunkType, category, severity, outcome }),
     ),
     pathOf: Uint32Array.from(rows, (row) => paths.at(row[9])),
     facets: facets.values,

@@ -14,6 +14,8 @@ export interface AdmittedRepository {
 export interface Shelves {
   /** The rows of a repository at this version. Call inside the read transaction that told the version. */
   segments(repository: AdmittedRepository): readonly Segment[];
+  /** Whether rows of the repository are in memory, if not quite the newest. */
+  holds(repository: AdmittedRepository): boolean;
   /** Puts down what was not used for longest, down to the limit; what this search uses stays to its end. */
   shrink(): void;
   /** Puts down what is remembered no longer. */
@@ -44,6 +46,7 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
       if (shelf.version !== repository.version) refresh(db, shelf, repository);
       return shelf.segments;
     },
+    holds: ({ id }) => shelves.has(id),
     shrink() {
       let held = bytes();
       // Vectors first: they are the larger half, are read again the soonest, and can be done without.
