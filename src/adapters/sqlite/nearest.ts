@@ -73,7 +73,9 @@ export function nearestInMemory(
       const vectors = vectorsOf.get(of.part) ?? new Int8Array();
       return { row, id: of.part.segment.mems[of.row] ?? "", distance: distanceTo(vectors, of.row * components) };
     });
-    return topK(measured, search.k, nearer);
+    // A vector that is not there, or has no direction, has no distance.
+    const sound = measured.filter(({ distance }) => !Number.isNaN(distance));
+    return topK(sound, search.k, nearer);
   });
   const told = toldRows(search, new Set(nearest.flat().map(({ row }) => row)));
   return nearest.map((hits) =>
