@@ -73,7 +73,7 @@ export interface Store {
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
   cached(embedder: Embedder): Embedder;
-  /** Reads into memory what will be searched, in the background; done when it is read. Rejects with why it cannot be read. */
+  /** Reads into memory what will be searched, in the background. Rejects with why it cannot be read. */
   warm(): Promise<void>;
   /** How far that has come. */
   warmth(): MemoryWarmth;
