@@ -1,32 +1,26 @@
-// npm run bench -- review | memory: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | retrieval: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
-import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
+import { machineNow } from "./machine.ts";
 import type { Measured } from "./measured.ts";
 import { benchmarkSubject } from "./pull-request.ts";
+import { retrievalBench } from "./retrieval-tables.ts";
 
 const GOAL = { medianMs: 300, peakMiB: 300 };
 
 const [name, ...words] = process.argv.slice(2);
-if (name === "memory") {
-  const path = fileURLToPath(new URL("memory.bench.ts", import.meta.url));
-  execFileSync(process.execPath, [path, ...words], { stdio: "inherit" });
+if (name === "retrieval") {
+  retrievalBench(words);
   process.exit(0);
 }
 if (name !== "review") {
-  console.error("usage: npm run bench -- review | memory [--n N]");
+  console.error("usage: npm run bench -- review | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE]");
   process.exit(2);
 }
 
 const { files, addedLines } = benchmarkSubject();
 const rows = { floor: run("floor"), review: run("review") };
-const machine = {
-  cpu: cpus()[0]?.model.trim() ?? "unknown",
-  cores: cpus().length,
-  memoryGiB: Math.round(totalmem() / 2 ** 30),
-  load: Number(loadavg()[0]?.toFixed(1)),
-  node: process.versions.node,
-};
+const machine = machineNow();
 console.log(JSON.stringify({ bench: name, files, addedLines, machine, ...rows, goal: GOAL }));
 console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load}, Node ${machine.node}`);
 console.log(`${files} files, ${addedLines} added lines, ${rows.review.result} findings, ${rows.review.runs} runs\n`);

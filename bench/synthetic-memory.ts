@@ -12,13 +12,30 @@ export function randomFrom(seed: number): () => number {
 }
 
 /**
- * Unit vectors, one after another: a common mean, 300 topics, 6000 subtopics and noise of 192 directions, the leading
- * half of the components with more variance. Cosine of a random pair about .26, of near neighbours .57–.69, as embedded
- * review comments have.
+ * Unit vectors, one after another: see `vectorMaker`.
  *
  * @param dimension a power of two
  */
 export function syntheticVectors(count: number, dimension: number, random: () => number): Float32Array {
+  const make = vectorMaker(count, dimension, random);
+  const out = new Float32Array(count * dimension);
+  for (let row = 0; row < count; row += 1) make(out, row * dimension);
+  return out;
+}
+
+/**
+ * Writes one unit vector a call: a common mean, 300 topics, 6000 subtopics and noise of 192 directions, the leading
+ * half of the components with more variance. Cosine of a random pair about .26, of near neighbours .57–.69, as embedded
+ * review comments have.
+ *
+ * @param count vectors that will be made, about: few vectors have few topics
+ * @param dimension a power of two
+ */
+export function vectorMaker(
+  count: number,
+  dimension: number,
+  random: () => number,
+): (out: Float32Array, offset: number) => void {
   const direction = (weight: number) =>
     scaled(
       Float64Array.from({ length: dimension }, () => gaussian(random)),
@@ -28,8 +45,7 @@ export function syntheticVectors(count: number, dimension: number, random: () =>
   const topics = Array.from({ length: Math.min(300, count) }, () => direction(Math.sqrt(0.12)));
   const subtopics = Array.from({ length: Math.min(6000, count) }, () => direction(Math.sqrt(0.25)));
   const signs = Array.from({ length: dimension }, () => (random() < 0.5 ? -1 : 1));
-  const out = new Float32Array(count * dimension);
-  for (let row = 0; row < count; row += 1) {
+  return (out, offset) => {
     const sub = Math.floor(random() ** 2 * subtopics.length);
     const noise = new Float64Array(dimension);
     for (let at = 0; at < 192; at += 1) noise[(at * 5) % dimension] = gaussian(random) / (1 + at / 64);
@@ -45,42 +61,58 @@ export function syntheticVectors(count: number, dimension: number, random: () =>
           (subtopics[sub]?.[at] ?? 0) +
           (noise[at] ?? 0) * (signs[at] ?? 1));
     }
-    out.set(scaled(vector, 1), row * dimension);
-  }
-  return out;
+    out.set(scaled(vector, 1), offset);
+  };
 }
 
-/** Texts of 40–200 words, frequent words first as in any language, with identifiers among them. */
-export function syntheticTexts(count: number, random: () => number): string[] {
-  const syllables = [
-    "ba",
-    "con",
-    "der",
-    "el",
-    "fi",
-    "gra",
-    "hu",
-    "in",
-    "jo",
-    "ka",
-    "lo",
-    "mer",
-    "nu",
-    "or",
-    "pre",
-    "ro",
-    "set",
-    "ta",
-    "un",
-    "ver",
-  ];
-  const word = () =>
-    Array.from({ length: 2 + Math.floor(random() * 3) }, () => syllables[Math.floor(random() * 20)]).join("");
-  const vocabulary = Array.from({ length: 60_000 }, (_, at) => (at % 4 === 3 ? `${word()}_${word()}${at}` : word()));
-  return Array.from({ length: count }, () => {
-    const length = 40 + Math.floor(random() * 160);
-    return Array.from({ length }, () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? "the").join(" ");
+const SYLLABLES =
+  "ba be con cor da der di el en fi fo ga gra hu im in jo ka ker la lo ma mer mi na nu op or pa pre qua ro sa set ta tor un va ver wi".split(
+    " ",
+  );
+const VOCABULARY = 200_000;
+const PICKS = 2 ** 20;
+
+/**
+ * Words as 10,840 real review comments use them (eval/retrieval, stop words left out): the word of rank r as often as
+ * (r + 5)^−.7 says up to rank 500 and r^−1.35 beyond; a quarter of the rarer ones are identifiers in camelCase.
+ */
+export function wordMaker(random: () => number): () => string {
+  const word = (syllables: number) =>
+    Array.from({ length: syllables }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join("");
+  const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => {
+    const plain = word(rank < 300 ? 2 : rank < 20_000 ? 3 : 4);
+    return rank > 500 && rank % 4 === 3 ? plain + word(2).replace(/^./, (first) => first.toUpperCase()) : plain;
   });
+  const weight = (rank: number) => (rank < 500 ? (rank + 5) ** -0.7 : 505 ** -0.7 * (rank / 500) ** -1.35);
+  let total = 0;
+  for (let rank = 1; rank <= VOCABULARY; rank += 1) total += weight(rank);
+  const picks = new Uint32Array(PICKS);
+  for (let rank = 1, sum = 0, at = 0; rank <= VOCABULARY; rank += 1) {
+    sum += weight(rank) / total;
+    while (at < PICKS && at < sum * PICKS) picks[at++] = rank - 1;
+  }
+  return () => vocabulary[picks[Math.floor(random() * PICKS)] ?? 0] ?? "";
+}
+
+/** What a text is like: its number of words is log-normal, and a part of them repeat a word that it has already. */
+export interface Passage {
+  readonly median: number;
+  /** Of the logarithm of the number of words. */
+  readonly deviation: number;
+  readonly most: number;
+  /** 0–1. */
+  readonly repeats: number;
+}
+
+/** A text of at least 3 words. */
+export function passage(like: Passage, word: () => string, random: () => number): string {
+  const length = Math.round(like.median * Math.exp(gaussian(random) * like.deviation));
+  const words: string[] = [];
+  for (let at = Math.min(like.most, Math.max(3, length)); at > 0; at -= 1) {
+    const again = random() < like.repeats ? words[Math.floor(random() * words.length)] : undefined;
+    words.push(again ?? word());
+  }
+  return words.join(" ");
 }
 
 /** In place, to a length. */

@@ -43,7 +43,8 @@ export function inverseFrequency(texts: number, found: number): number {
 }
 
 /**
- * How much each text's length marks it down, k1 · (1 − b + b · length / mean length): the same for every word and question.
+ * How much each text's length marks it down, k1 · (1 − b + b · length / mean length), in parts of a word as counts are: the
+ * same for every word and question.
  *
  * @param meanLength in words, > 0
  */
@@ -52,16 +53,16 @@ export function markdowns(
   meanLength: number,
   { k1, b }: Bm25Options,
 ): Float64Array {
-  const base = k1 * (1 - b);
+  const base = k1 * (1 - b) * parts;
   const slope = (k1 * b) / meanLength;
   const longer = new Float64Array(lengths.length);
   // A plain loop: `from` with a function takes over ten times as long.
-  for (let row = 0; row < longer.length; row += 1) longer[row] = base + slope * ((lengths[row] ?? 0) / parts);
+  for (let row = 0; row < longer.length; row += 1) longer[row] = base + slope * (lengths[row] ?? 0);
   return longer;
 }
 
 /**
- * Adds what one word of a query says for each text: gain · count / (count + markdown).
+ * Adds what one word of a query says for each text: gain · count / (count + markdown). Parts of a word cancel, exactly.
  *
  * @param scores one a text, added to
  * @param word its number in the index
@@ -70,7 +71,7 @@ export function markdowns(
  */
 export function addWord(
   scores: Float64Array,
-  { starts, rows, counts, parts }: Postings,
+  { starts, rows, counts }: Postings,
   word: number,
   gain: number,
   longer: Float64Array,
@@ -78,7 +79,7 @@ export function addWord(
   const end = starts[word + 1] ?? 0;
   for (let at = starts[word] ?? 0; at < end; at += 1) {
     const row = rows[at] ?? 0;
-    const count = (counts[at] ?? 0) / parts;
+    const count = counts[at] ?? 0;
     scores[row] = (scores[row] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }

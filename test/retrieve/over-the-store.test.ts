@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { randomFrom, syntheticTexts, syntheticVectors } from "../../bench/synthetic-memory.ts";
+import { passage, randomFrom, syntheticVectors, wordMaker } from "../../bench/synthetic-memory.ts";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
 import { retrieve } from "../../src/retrieve/retrieve.ts";
@@ -17,6 +17,8 @@ const space = { model: "synthetic", dimension: DIMENSION };
 const SCOPE: Scope = { repo: "github.com/42", ownerPool: null, excludePull: null, before: null };
 const random = randomFrom(11);
 const vectors = syntheticVectors(MANY + 40, DIMENSION, random);
+const word = wordMaker(random);
+const text = () => passage({ median: 60, deviation: 0.5, most: 200, repeats: 0.2 }, word, random);
 const vector = (at: number) => vectors.slice(at * DIMENSION, (at + 1) * DIMENSION);
 const LANGUAGES = ["cpp", "csharp", "python", "typescript"] as const;
 const CATEGORIES = ["security", "performance", "tests"] as const;
@@ -25,15 +27,10 @@ let folder: string;
 let store: Store;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-room-"));
-  // The first question waits until the index is read, however busy the machine is.
-  store = openStore(folder, {
-    limits: { coldRows: Number.POSITIVE_INFINITY },
-    patience: { answerMs: 60_000 },
-  });
-  const texts = syntheticTexts(MANY, random);
-  const rows = texts.map((text, at) => ({
+  store = openStore(folder);
+  const rows = Array.from({ length: MANY }, (_, at) => ({
     record: memory(`mem_${at}`, {
-      text: at === 7 ? "getUserId() must not throw: AND, OR, NOT and NEAR( are words of the query language" : text,
+      text: at === 7 ? "getUserId() must not throw: AND, OR, NOT and NEAR( are words of the query language" : text(),
       language: LANGUAGES[at % 4] ?? "cpp",
       category: CATEGORIES[at % 3] ?? "tests",
       severity: at % 2 === 0 ? "major" : "minor",
@@ -119,7 +116,7 @@ describe("ten thousand memories", () => {
 describe("filters choose inside the search, before the best are taken", () => {
   const both = async (filter: MemoryFilter) => {
     const near = await store.recall.nearest(SCOPE, vector(MANY), space, 20, filter);
-    const words = await store.recall.matching(SCOPE, syntheticTexts(1, randomFrom(5)).join(" "), 20, filter);
+    const words = await store.recall.matching(SCOPE, text(), 20, filter);
     return Promise.all(
       [near, words].map((hits) =>
         store.recall.records(

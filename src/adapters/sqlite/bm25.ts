@@ -1,12 +1,11 @@
 // BM25 over inverted indexes of one scope. Every figure it weighs by is of exactly the rows that the scope admits.
 import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../../domain/bm25.ts";
-import { IN_SCOPE } from "./row-mask.ts";
+import { IN_SCOPE, type SeenRows } from "./row-mask.ts";
 import { inWords, type WordIndex } from "./word-index.ts";
 
-/** One index and, for each of its rows, IN_SCOPE and ADMITTED bits. */
-export interface Bm25Part {
+/** One index and what may be seen of its rows. */
+export interface Bm25Part extends SeenRows {
   readonly index: WordIndex;
-  readonly mask: Uint8Array;
 }
 
 /**
@@ -16,17 +15,25 @@ export interface Bm25Part {
  */
 export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
   const { count, meanLength } = statistics(parts);
-  const scores = parts.map((part) => new Float64Array(part.mask.length));
-  const lengths = parts.map(({ index }) => markedDownBy(index, meanLength));
+  const words: WordGain[][] = parts.map(() => []);
   for (const [word, weight] of query) {
-    const inScope = parts.reduce((sum, part) => sum + rowsInScope(part, word), 0);
+    const ids = parts.map((part) => part.index.vocabulary.find(word));
+    const inScope = parts.reduce((sum, part, at) => sum + rowsInScope(part, ids[at] ?? -1), 0);
     if (inScope === 0) continue;
     const gain = weight * inverseFrequency(count, inScope) * (KEYWORDS.k1 + 1);
-    parts.forEach(({ index }, at) => {
-      const [target, longer, id] = [scores[at], lengths[at], index.vocabulary.find(word)];
-      if (target !== undefined && longer !== undefined && id !== -1) addWord(target, index, id, gain, longer);
-    });
+    for (const [at, id] of ids.entries()) if (id !== -1) words[at]?.push({ id, gain });
   }
+  return parts.map((part, at) => scoreRows(part.index, words[at] ?? [], markedDownBy(part.index, meanLength)));
+}
+
+interface WordGain {
+  readonly id: number;
+  readonly gain: number;
+}
+
+function scoreRows(index: WordIndex, words: readonly WordGain[], longer: Float64Array): Float64Array {
+  const scores = new Float64Array(longer.length);
+  for (const { id, gain } of words) addWord(scores, index, id, gain, longer);
   return scores;
 }
 
@@ -41,25 +48,62 @@ function markedDownBy(index: WordIndex, meanLength: number): Float64Array {
   return longer;
 }
 
+interface Sums {
+  readonly index: WordIndex;
+  readonly count: number;
+  readonly length: number;
+}
+
+const sums = new WeakMap<SeenRows["mask"], Sums>();
+
 function statistics(parts: readonly Bm25Part[]): { readonly count: number; readonly meanLength: number } {
-  let count = 0;
-  let length = 0;
-  for (const { index, mask } of parts) {
-    for (let row = 0; row < mask.length; row += 1) {
-      if (((mask[row] ?? 0) & IN_SCOPE) === 0) continue;
-      count += 1;
-      length += inWords(index.lengths[row] ?? 0);
-    }
-  }
+  const all = parts.map(sumsOf);
+  const count = all.reduce((sum, part) => sum + part.count, 0);
+  const length = all.reduce((sum, part) => sum + part.length, 0);
   return { count, meanLength: Math.max(1e-9, length / Math.max(1, count)) };
 }
 
-function rowsInScope(part: Bm25Part, word: string): number {
-  const id = part.index.vocabulary.find(word);
-  if (id === -1) return 0;
-  const { starts, rows } = part.index;
-  const end = starts[id + 1] ?? 0;
+function sumsOf({ index, mask }: Bm25Part): Sums {
+  const known = sums.get(mask);
+  if (known?.index === index) return known;
+  let count = 0;
+  let length = 0;
+  for (let row = 0; row < mask.length; row += 1) {
+    if (((mask[row] ?? 0) & IN_SCOPE) === 0) continue;
+    count += 1;
+    length += inWords(index.lengths[row] ?? 0);
+  }
+  const summed = { index, count, length };
+  sums.set(mask, summed);
+  return summed;
+}
+
+/** Steps that finding one row among a word's rows takes, about. */
+const STEPS = 16;
+
+/** How many rows in scope have the word: all of its rows but those outside. */
+function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
+  if (word === -1) return 0;
+  const { starts, rows } = index;
+  const [start, end] = [starts[word] ?? 0, starts[word + 1] ?? 0];
   let found = 0;
-  for (let at = starts[id] ?? 0; at < end; at += 1) found += (part.mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
+  if (outside.length * STEPS < end - start) {
+    for (const row of outside) found += holds(rows, start, end, row) ? 1 : 0;
+    return end - start - found;
+  }
+  for (let at = start; at < end; at += 1) found += (mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
   return found;
+}
+
+/** Whether `row` stands between two positions of rows that ascend. */
+function holds(rows: Uint32Array, start: number, end: number, row: number): boolean {
+  let [low, high] = [start, end - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = rows[middle] ?? 0;
+    if (found === row) return true;
+    if (found < row) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
 }

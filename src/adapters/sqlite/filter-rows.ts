@@ -1,15 +1,17 @@
 // What a caller asked for within its scope: corpus, language, kind of chunk, path. Applied inside the search.
 import picomatch from "picomatch";
+import type { Corpus, Outcome } from "../../domain/memory.ts";
 import type { MemoryFilter } from "../../domain/retrieval.ts";
 import type { SqlValues } from "./scope-sql.ts";
 
-/** What a filter can ask about a row, beside its path. */
+/** What a filter can ask about a row, beside its path, and what it is counted by. */
 export interface Facet {
-  readonly corpus: string;
+  readonly corpus: Corpus;
   readonly language: string;
   readonly chunkType: string | null;
   readonly category: string | null;
   readonly severity: string | null;
+  readonly outcome: Outcome | null;
 }
 
 /** A filter over `r` (records) in SQL; `admits_path` must be there as a function when the filter has paths. */
@@ -30,7 +32,7 @@ export function filterSql(filter: MemoryFilter): { readonly rows: string; readon
 
 /** The same filter over rows in memory, all but the path. */
 export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
-  const wanted = (values: readonly string[] | undefined) => (asks(values) ? new Set(values) : null);
+  const wanted = (values: readonly string[] | undefined) => (asks(values) ? new Set<string>(values) : null);
   const [corpora, languages, kinds] = [wanted(filter.corpora), wanted(filter.languages), wanted(filter.chunkTypes)];
   const has = (set: Set<string> | null, ...values: readonly (string | null)[]) =>
     set === null || values.some((value) => value !== null && set.has(value));

@@ -3,15 +3,16 @@
 import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { scoreParts } from "./bm25.ts";
+import { type Bm25Part, scoreParts } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
-import { ADMITTED, rowMask } from "./row-mask.ts";
+import { ADMITTED, seenRows } from "./row-mask.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { segmentWords } from "./segment.ts";
+import { type Segment, segmentWords } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import { toldRows } from "./told-rows.ts";
 import { topK } from "./top-k.ts";
 import { addFileScores } from "./whole-file.ts";
 import { COLUMN_WEIGHTS } from "./word-index.ts";
@@ -31,14 +32,18 @@ export function matchingInMemory(
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({
       segment,
-      mask: rowMask(segment, search.scope, search.filter, repository.own),
+      ...seenRows(segment, search.scope, search.filter, repository),
       index: segmentWords(search.db, segment),
     })),
   );
   const scores = scoreParts(parts, query);
   addFileScores(parts, query, scores);
-  const best = topK(scored(parts, scores), search.k, better);
-  return admittedOnly(search, best);
+  const best = bestRows(parts, scores, search.k);
+  const told = toldRows(
+    search,
+    best.map(({ row }) => row),
+  );
+  return best.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : []));
 }
 
 /** The same question to FTS5. Scores are its BM25 with the sign turned, so that higher is better. */
@@ -59,37 +64,55 @@ export function matchingInFile(search: Search, text: string): KeywordHit[] {
   ).all({ ...scope.values, ...filter.values, match, limit: search.k }) as KeywordHit[];
 }
 
-function* scored(
-  parts: readonly { readonly segment: { readonly mems: readonly string[] }; readonly mask: Uint8Array }[],
+interface ScoredRow extends KeywordHit {
+  /** The row's id. */
+  readonly row: number;
+}
+
+/** The k best of the admitted rows. */
+function bestRows(
+  parts: readonly (Bm25Part & { readonly segment: Segment })[],
   scores: readonly Float64Array[],
-): Generator<KeywordHit> {
-  for (const [at, { segment, mask }] of parts.entries()) {
-    const ofPart = scores[at];
-    if (ofPart === undefined) continue;
-    for (let row = 0; row < ofPart.length; row += 1) {
-      const score = ofPart[row] ?? 0;
-      if (score > 0 && ((mask[row] ?? 0) & ADMITTED) !== 0) yield { id: segment.mems[row] ?? "", score };
-    }
+  k: number,
+): ScoredRow[] {
+  const highest = new Float64Array(k);
+  const candidates = parts.flatMap(({ segment, mask }, at) => {
+    const ofPart = scores[at] ?? new Float64Array();
+    return worthwhile(ofPart, mask, highest).map((row) => {
+      return { row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score: ofPart[row] ?? 0 };
+    });
+  });
+  return topK(candidates, k, better);
+}
+
+/**
+ * Admitted rows that score no lower than the k-th of the rows before them: of a hundred thousand a few hundred, so that
+ * most rows cost one comparison.
+ *
+ * @param highest the k highest scores so far, ascending, at first 0; brought up to date
+ */
+function worthwhile(scores: Float64Array, mask: Uint8Array, highest: Float64Array): number[] {
+  const rows: number[] = [];
+  let lowest = highest[0] ?? 0;
+  for (let row = 0; row < scores.length; row += 1) {
+    const score = scores[row] ?? 0;
+    if (score < lowest || score === 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
+    rows.push(row);
+    if (score > lowest) lowest = insert(highest, score);
   }
+  return rows;
+}
+
+/** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */
+function insert(ascending: Float64Array, value: number): number {
+  let at = 0;
+  for (; at + 1 < ascending.length && (ascending[at + 1] ?? 0) < value; at += 1) ascending[at] = ascending[at + 1] ?? 0;
+  ascending[at] = value;
+  return ascending[0] ?? 0;
 }
 
 function better(one: KeywordHit, other: KeywordHit): boolean {
   return one.score > other.score || (one.score === other.score && one.id < other.id);
-}
-
-/** Asks the file whether the scope really admits what is about to be told. */
-function admittedOnly(search: Search, hits: readonly KeywordHit[]): KeywordHit[] {
-  const scope = scopeSql(search.scope);
-  const filter = filterSql(search.filter);
-  const admits = prepared(
-    search.db,
-    `SELECT r.mem FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value CROSS JOIN repositories p ON p.id = r.repo
-       WHERE ${scope.rows} AND ${filter.rows}`,
-  )
-    .pluck()
-    .all({ ...scope.values, ...filter.values, ids: JSON.stringify(hits.map((hit) => hit.id)) });
-  const admitted = new Set(admits as string[]);
-  return hits.filter((hit) => admitted.has(hit.id));
 }
 
 function rarest(search: Search, words: ReadonlySet<string>): string[] {

@@ -1,4 +1,6 @@
-// Nearest by sign bits: one pass over bits in memory, exact, any number of candidates at the same price.
+// Nearest by sign bits: one pass over bits in memory for any number of queries, exact, any number of candidates at the
+// same price.
+import { type PopcountKernel, popcountKernel } from "./popcount-kernel.ts";
 
 /** Rows of sign bits, one after another, `words` 32-bit words each (an even number), and 1 where a row may be chosen. */
 export interface BitRows {
@@ -16,53 +18,106 @@ export interface ChosenRow<Part> {
 }
 
 /**
- * The `wanted` rows with the smallest Hamming distance to the query over all parts; among equals the smaller
+ * For each query the `wanted` rows with the smallest Hamming distance to it over all parts; among equals the smaller
  * ids. Not in order.
+ *
+ * @param queries as many words each as the rows have
+ * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
  */
 export function nearestBits<Part extends BitRows>(
   parts: readonly Part[],
-  query: Uint32Array,
+  queries: readonly Uint32Array[],
   wanted: number,
-): ChosenRow<Part>[] {
-  const histogram = new Uint32Array(query.length * 32 + 1);
-  const distances = parts.map((part) => measure(part, query, histogram));
-  const { limit, below } = cutOff(histogram, wanted);
-  const chosen: ChosenRow<Part>[] = [];
-  const ties: ChosenRow<Part>[] = [];
-  for (const [at, part] of parts.entries()) {
-    distances[at]?.forEach((distance, row) => {
-      if (distance < limit) chosen.push({ part, row });
-      else if (distance === limit) ties.push({ part, row });
-    });
+  kernel: PopcountKernel | null = kernelFor(queries[0]?.length ?? 2, queries.length),
+): ChosenRow<Part>[][] {
+  const nearest = queries.map((query) => nearestSoFar<Part>(query.length * 32, wanted));
+  kernel?.setQueries(queries);
+  for (const part of parts) {
+    const rowsAtOnce = kernel?.rows ?? BLOCK;
+    for (let first = 0; first < part.ids.length; first += rowsAtOnce) {
+      const count = Math.min(rowsAtOnce, part.ids.length - first);
+      kernel?.setRows(part.bits.subarray(first * part.words, (first + count) * part.words));
+      for (const [at, query] of queries.entries()) {
+        nearest[at]?.add(part, first, kernel?.measure(at, count) ?? measureSlowly(part, first, count, query));
+      }
+    }
   }
-  const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
-  ties.sort((one, other) => id(one) - id(other));
-  return chosen.concat(ties.slice(0, wanted - below));
+  return nearest.map((ofQuery) => ofQuery.chosen());
+}
+
+/** Queries that the kernel that is kept measures in one pass. */
+const TOGETHER = 16;
+/** Rows at a time without the kernel. */
+const BLOCK = 1024;
+const kernels = new Map<number, PopcountKernel | null>();
+
+function kernelFor(words: number, queries: number): PopcountKernel | null {
+  // Compiled once for each length of rows, of which there is about one.
+  if (!kernels.has(words)) kernels.set(words, popcountKernel(words, TOGETHER));
+  return queries > TOGETHER ? popcountKernel(words, queries) : (kernels.get(words) ?? null);
+}
+
+interface NearestSoFar<Part> {
+  /** @param distances of the part's rows from `first` on; of rows that are not admitted any number */
+  add(part: Part, first: number, distances: Uint16Array): void;
+  chosen(): ChosenRow<Part>[];
+}
+
+/** Candidates taken up before it is worked out anew how far the last one wanted is. */
+const PATIENCE = 128;
+
+/**
+ * Takes up only rows that are no farther than the last one wanted among those seen before: of a hundred thousand a few
+ * thousand, so that most rows cost one comparison.
+ */
+function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): NearestSoFar<Part> {
+  const histogram = new Uint32Array(bits + 1);
+  const taken: (ChosenRow<Part> & { readonly distance: number })[] = [];
+  let limit = bits;
+  let since = 0;
+  return {
+    add(part, first, distances) {
+      const { admitted } = part;
+      for (let at = 0; at < distances.length; at += 1) {
+        const distance = distances[at] ?? 0;
+        if (distance > limit || admitted[first + at] !== 1) continue;
+        taken.push({ part, row: first + at, distance });
+        histogram[distance] = (histogram[distance] ?? 0) + 1;
+        since += 1;
+      }
+      if (since < PATIENCE) return;
+      since = 0;
+      limit = Math.min(bits, cutOff(histogram, wanted).limit);
+    },
+    chosen() {
+      const { limit: last, below } = cutOff(histogram, wanted);
+      const ties = taken.filter(({ distance }) => distance === last);
+      const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
+      ties.sort((one, other) => id(one) - id(other));
+      return taken.filter(({ distance }) => distance < last).concat(ties.slice(0, wanted - below));
+    },
+  };
 }
 
 /** The distance of the last row wanted, and how many rows are nearer than that. */
 function cutOff(histogram: Uint32Array, wanted: number): { readonly limit: number; readonly below: number } {
   let below = 0;
-  for (const [limit, count] of histogram.entries()) {
-    if (below + count >= wanted) return { limit, below };
-    below += count;
+  for (let limit = 0; limit < histogram.length; limit += 1) {
+    const here = histogram[limit] ?? 0;
+    if (below + here >= wanted) return { limit, below };
+    below += here;
   }
   return { limit: histogram.length, below };
 }
 
-const NOT_ADMITTED = 65_535;
-
-function measure(part: BitRows, query: Uint32Array, histogram: Uint32Array): Uint16Array {
-  const { bits, words, admitted } = part;
-  const distances = new Uint16Array(part.ids.length).fill(NOT_ADMITTED);
-  for (let row = 0; row < distances.length; row += 1) {
-    if (admitted[row] === 0) continue;
+function measureSlowly({ bits, words }: BitRows, first: number, count: number, query: Uint32Array): Uint16Array {
+  const distances = new Uint16Array(count);
+  for (let row = 0; row < count; row += 1) {
     let distance = 0;
     for (let from = 0; from < words; from += GROUP) {
-      distance += differing(bits, row * words + from, query, from, Math.min(GROUP, words - from));
+      distance += differing(bits, (first + row) * words + from, query, from, Math.min(GROUP, words - from));
     }
     distances[row] = distance;
-    histogram[distance] = (histogram[distance] ?? 0) + 1;
   }
   return distances;
 }

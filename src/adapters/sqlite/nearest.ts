@@ -1,18 +1,19 @@
 // Nearest by meaning, in three steps that each look at fewer rows more closely: sign bits against sign bits, the query
-// against sign bits, the query against bytes. The first is done in SQL or in memory, with the same answer; the last
-// tells, through a query that carries the scope.
+// against sign bits, the query against bytes. Bits and bytes are read in SQL or in memory, with the same answer; what is
+// told has passed a query that carries the scope.
 import type { VectorHit } from "../../domain/retrieval.ts";
 import { filterSql } from "./filter-rows.ts";
-import { nearestBits } from "./nearest-bits.ts";
+import { type ChosenRow, nearestBits } from "./nearest-bits.ts";
 import { prepared } from "./prepared.ts";
-import { cosineDistance, toBits } from "./quantise-vector.ts";
+import { cosineDistanceTo, toBits } from "./quantise-vector.ts";
 import { type BitCandidate, rankByBits } from "./rank-by-bits.ts";
-import { ADMITTED, rowMask } from "./row-mask.ts";
+import { ADMITTED, type SeenRows, seenRows } from "./row-mask.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { segmentBits } from "./segment.ts";
+import { segmentBits, segmentVectors } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
 import type { StoredSpace } from "./stored-space.ts";
+import { toldRows } from "./told-rows.ts";
 import { topK } from "./top-k.ts";
 
 /**
@@ -20,35 +21,42 @@ import { topK } from "./top-k.ts";
  * 1 %. Fewer bits tell less, so that shorter vectors take more rows.
  */
 const CANDIDATES = { rows: 1000, most: 4000, perHit: 10 };
-/** Rows whose bytes are read, at about 7 µs each, at 1024 bits. */
+/** Rows whose bytes are compared at 1024 bits. */
 const MEASURED = { rows: 300, most: 1200, perHit: 6 };
 const BITS = 1024;
 
-/** Candidates by a scan in SQL (sqlite-vec). */
-export function nearestInFile(search: Search, query: Float32Array, space: StoredSpace): BitCandidate[] {
+/** For each query the nearest, by a scan of the bits in SQL (sqlite-vec). */
+export function nearestInFile(search: Search, queries: readonly Float32Array[], space: StoredSpace): VectorHit[][] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const bits = toBits(query, space.mean);
   // sqlite-vec throws at bits of another length. Those come first here, so that a row that was damaged is noticed in the
   // same scan and costs only itself.
   const distance =
     "CASE WHEN length(b.b) = length(@bits) THEN vec_distance_hamming(vec_bit(b.b), vec_bit(@bits)) ELSE -1 END";
-  const rows = prepared(
+  const find = prepared(
     search.db,
     `SELECT b.id, b.b FROM repositories p CROSS JOIN vec_bit b ON b.repo = p.id AND b.space = @space CROSS JOIN records r ON r.id = b.id
        WHERE ${scope.rows} AND ${filter.rows}
        ORDER BY ${distance}, b.id LIMIT @limit`,
   ).raw();
-  const limit = rowsFor(CANDIDATES, query.length, search.k);
-  const find = (most: number) =>
-    rows.all({ ...scope.values, ...filter.values, space: space.id, bits, limit: most }) as [number, Uint8Array][];
-  const isSound = ([, found]: readonly [number, Uint8Array]) => found.length === bits.length;
-  const first = find(limit);
-  const damaged = first.length - first.filter(isSound).length;
-  tellDamaged(search, damaged);
-  // More than the first search can show are damaged only in a file that is damaged as a whole.
-  const sound = damaged === 0 ? first : find(limit + damaged).filter(isSound);
-  return sound.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
+  const damaged = new Set<number>();
+  const nearest = queries.map((query) => {
+    const bits = toBits(query, space.mean);
+    const values = { ...scope.values, ...filter.values, space: space.id, bits };
+    const isSound = ([, found]: readonly [number, Uint8Array]) => found.length === bits.length;
+    const limit = rowsFor(CANDIDATES, query.length, search.k);
+    const first = find.all({ ...values, limit }) as [number, Uint8Array][];
+    const unsound = first.filter((row) => !isSound(row));
+    for (const [id] of unsound) damaged.add(id);
+    // More than the first search can show are damaged only in a file that is damaged as a whole.
+    const again = { ...values, limit: limit + unsound.length };
+    const sound =
+      unsound.length === 0 ? first : (find.all(again) as [number, Uint8Array][]).filter((row) => isSound(row));
+    const candidates = sound.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
+    return measuredInFile(search, query, space, promising(query, space, candidates, search.k), damaged);
+  });
+  tellDamaged(search, damaged.size);
+  return nearest;
 }
 
 function tellDamaged(search: Search, count: number): void {
@@ -57,61 +65,135 @@ function tellDamaged(search: Search, count: number): void {
   search.tell("damaged-vectors", `${rows} damaged and not compared; words still find them`);
 }
 
-/** Candidates by a scan over bits in memory. */
+/**
+ * For each query the nearest, by a scan over bits in memory.
+ *
+ * @param withVectors whether the vectors too are read into memory, or those of promising rows from the file each time
+ */
 export function nearestInMemory(
   search: Search,
-  query: Float32Array,
+  queries: readonly Float32Array[],
   space: StoredSpace,
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
-): BitCandidate[] {
-  const words = query.length / 32;
-  const parts = repositories.flatMap((repository) =>
-    shelves.segments(repository).map((segment) => {
-      const mask = rowMask(segment, search.scope, search.filter, repository.own);
-      const { bits, has, damaged } = segmentBits(search.db, segment, space, words);
-      tellDamaged(search, damaged);
-      const admitted = mask.map((of, row) => ((of & ADMITTED) === 0 ? 0 : (has[row] ?? 0)));
-      return { bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted };
-    }),
-  );
-  const wanted = rowsFor(CANDIDATES, query.length, search.k);
-  const chosen = nearestBits(parts, new Uint32Array(toBits(query, space.mean).buffer), wanted);
-  return chosen.map(({ part, row }) => ({ id: part.ids[row] ?? 0, bytes: part.bytes, offset: row * words * 4 }));
+  withVectors: boolean,
+): VectorHit[][] {
+  const components = queries[0]?.length ?? BITS;
+  const parts = bitParts(search, components / 32, space, repositories, shelves);
+  const wanted = rowsFor(CANDIDATES, components, search.k);
+  const bits = queries.map((query) => new Uint32Array(toBits(query, space.mean).buffer));
+  const ranked = nearestBits(parts, bits, wanted).map((chosen, at) => {
+    const query = queries[at] ?? new Float32Array(components);
+    return { query, rows: promising(query, space, chosen.map(asCandidate), search.k) };
+  });
+  const damaged = new Set<number>();
+  const nearest = withVectors
+    ? measuredInMemory(search, ranked, space, components, damaged)
+    : ranked.map(({ query, rows }) => measuredInFile(search, query, space, rows, damaged));
+  // Rows whose bits are damaged are no candidates, so that none is counted twice.
+  const withoutBits = parts.reduce((sum, part) => sum + part.damaged, 0);
+  tellDamaged(search, withoutBits + damaged.size);
+  return nearest;
 }
 
-/** Measures the most promising candidates and tells the k nearest; what scope or filter do not admit is not told. */
-export function tellNearest(
+/** By the vectors in memory; what the file does not admit is not told. */
+function measuredInMemory(
+  search: Search,
+  ranked: readonly { readonly query: Float32Array; readonly rows: readonly ReturnType<typeof asCandidate>[] }[],
+  space: StoredSpace,
+  components: number,
+  damaged: Set<number>,
+): VectorHit[][] {
+  const nearest = ranked.map(({ query, rows }) => {
+    const distanceTo = cosineDistanceTo(query);
+    const measured = rows.flatMap(({ id: row, of }) => {
+      const { segment } = of.part;
+      const distance = distanceTo(segmentVectors(search.db, segment, space, components), of.row * components);
+      if (!Number.isNaN(distance)) return [{ row, id: segment.mems[of.row] ?? "", distance }];
+      damaged.add(row);
+      return [];
+    });
+    return topK(measured, search.k, nearer);
+  });
+  const told = toldRows(search, new Set(nearest.flat().map(({ row }) => row)));
+  return nearest.map((hits) =>
+    hits.flatMap(({ row, id, distance }) => (told.get(row) === id ? [{ id, distance }] : [])),
+  );
+}
+
+function bitParts(
+  search: Search,
+  words: number,
+  space: StoredSpace,
+  repositories: readonly AdmittedRepository[],
+  shelves: Shelves,
+) {
+  return repositories.flatMap((repository) =>
+    shelves.segments(repository).map((segment) => {
+      const { bits, has, damaged } = segmentBits(search.db, segment, space, words);
+      const admitted = withBits(seenRows(segment, search.scope, search.filter, repository), has);
+      return { segment, bits, bytes: new Uint8Array(bits.buffer), words, ids: segment.ids, admitted, damaged };
+    }),
+  );
+}
+
+const admittedWithBits = new WeakMap<SeenRows, { readonly has: Uint8Array; readonly admitted: Uint8Array }>();
+
+/** 1 where a row is admitted and has bits. */
+function withBits(seen: SeenRows, has: Uint8Array): Uint8Array {
+  const known = admittedWithBits.get(seen);
+  if (known?.has === has) return known.admitted;
+  const admitted = new Uint8Array(has.length);
+  for (let row = 0; row < has.length; row += 1) {
+    admitted[row] = ((seen.mask[row] ?? 0) & ADMITTED) === 0 ? 0 : (has[row] ?? 0);
+  }
+  admittedWithBits.set(seen, { has, admitted });
+  return admitted;
+}
+
+type BitPart = ReturnType<typeof bitParts>[number];
+
+function asCandidate(of: ChosenRow<BitPart>) {
+  const { part, row } = of;
+  return { id: part.ids[row] ?? 0, bytes: part.bytes, offset: row * part.words * 4, of };
+}
+
+/** The rows that are worth measuring. */
+function promising<Row extends BitCandidate>(
+  query: Float32Array,
+  { mean }: StoredSpace,
+  candidates: readonly Row[],
+  k: number,
+): Row[] {
+  const centred = query.slice();
+  for (let at = 0; mean !== null && at < centred.length; at += 1) centred[at] = (query[at] ?? 0) - (mean[at] ?? 0);
+  return rankByBits(centred, candidates, rowsFor(MEASURED, query.length, k));
+}
+
+/**
+ * Reads the bytes of rows, at a few µs each, and tells the k nearest; what scope or filter do not admit is not told.
+ *
+ * @param damaged rows whose vector has another size, or no direction, are added
+ */
+function measuredInFile(
   search: Search,
   query: Float32Array,
   space: StoredSpace,
   candidates: readonly BitCandidate[],
+  damaged: Set<number>,
 ): VectorHit[] {
-  const mean = space.mean;
-  const centred = mean === null ? query : query.map((value, at) => value - (mean[at] ?? 0));
-  const ids = rankByBits(centred, candidates, rowsFor(MEASURED, query.length, search.k));
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
+  const ids = JSON.stringify(candidates.map(({ id }) => id));
   const rows = prepared(
     search.db,
-    `SELECT r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value
+    `SELECT r.id, r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value
        CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN vec_i8 v ON v.id = r.id
        WHERE v.space = @space AND ${scope.rows} AND ${filter.rows}`,
   )
     .raw()
-    .iterate({ ...scope.values, ...filter.values, space: space.id, ids: JSON.stringify(ids) }) as Iterable<
-    [string, Uint8Array]
-  >;
-  let damaged = 0;
-  const best = topK(
-    measured(rows, query, () => {
-      damaged += 1;
-    }),
-    search.k,
-    nearer,
-  );
-  tellDamaged(search, damaged);
-  return best;
+    .iterate({ ...scope.values, ...filter.values, space: space.id, ids }) as Iterable<[number, string, Uint8Array]>;
+  return topK(measured(rows, query, damaged), search.k, nearer);
 }
 
 function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
@@ -119,16 +201,16 @@ function rowsFor(step: typeof CANDIDATES, bits: number, k: number): number {
   return Math.max(forBits, k * step.perHit);
 }
 
-/** Distances of what can be measured; a vector of another size, or of no direction, is told as damaged. */
 function* measured(
-  rows: Iterable<[string, Uint8Array]>,
+  rows: Iterable<[number, string, Uint8Array]>,
   query: Float32Array,
-  onDamaged: () => void,
+  damaged: Set<number>,
 ): Generator<VectorHit> {
-  for (const [id, bytes] of rows) {
+  const distanceTo = cosineDistanceTo(query);
+  for (const [row, id, bytes] of rows) {
     const stored = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-    const distance = stored.length === query.length ? cosineDistance(query, stored) : Number.NaN;
-    if (Number.isNaN(distance)) onDamaged();
+    const distance = stored.length === query.length ? distanceTo(stored, 0) : Number.NaN;
+    if (Number.isNaN(distance)) damaged.add(row);
     else yield { id, distance };
   }
 }

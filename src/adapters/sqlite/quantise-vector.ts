@@ -1,4 +1,5 @@
 // Rotated vectors in less space: one byte a component for distances, one bit a component for choosing candidates.
+import { type DotKernel, dotKernel } from "./dot-kernel.ts";
 
 /**
  * One signed byte a component, scaled so that the largest fills the range.
@@ -30,22 +31,47 @@ export function toBits(rotated: Float32Array, mean: Float32Array | null): Uint8A
 }
 
 /**
- * Cosine distance, 1 − cosine similarity, between a query and a vector in bytes: 0 (same direction) to 2 (opposite).
+ * Cosine distance, 1 − cosine similarity, from one query to vectors in bytes: 0 (same direction) to 2 (opposite).
  *
  * @param query rotated, of any length but 0
- * @param stored from `toInt8`, as many components
+ * @returns the distance to the vector from `toInt8` whose components stand in `stored` from `offset`, as many as the
+ *   query has
  */
-export function cosineDistance(query: Float32Array, stored: Int8Array): number {
-  let dot = 0;
+export function cosineDistanceTo(
+  query: Float32Array,
+  kernel: DotKernel | null = kernelFor(query.length),
+): (stored: Int8Array, offset: number) => number {
   let queryLength = 0;
-  let storedLength = 0;
-  for (let at = 0; at < query.length; at += 1) {
-    const one = query[at] ?? 0;
-    const other = stored[at] ?? 0;
-    dot += one * other;
-    queryLength += one * one;
-    storedLength += other * other;
+  for (const one of query) queryLength += one * one;
+  const cosine = (dot: number, storedLength: number) =>
+    Math.min(2, Math.max(0, 1 - dot / Math.sqrt(queryLength * storedLength)));
+  if (kernel === null) {
+    return (stored, offset) => cosine(...dotSlowly(query, stored, offset));
   }
-  const distance = 1 - dot / Math.sqrt(queryLength * storedLength);
-  return Math.min(2, Math.max(0, distance));
+  return (stored, offset) => {
+    const dot = kernel.dot(query, stored, offset);
+    return cosine(dot, kernel.squares());
+  };
+}
+
+const kernels = new Map<number, DotKernel | null>();
+
+/** Compiled once for each number of components, of which there is about one. */
+function kernelFor(components: number): DotKernel | null {
+  const known = kernels.get(components);
+  if (known !== undefined) return known;
+  const made = dotKernel(components);
+  kernels.set(components, made);
+  return made;
+}
+
+function dotSlowly(query: Float32Array, stored: Int8Array, offset: number): [dot: number, squares: number] {
+  let dot = 0;
+  let squares = 0;
+  for (let at = 0; at < query.length; at += 1) {
+    const other = stored[offset + at] ?? 0;
+    dot += (query[at] ?? 0) * other;
+    squares += other * other;
+  }
+  return [dot, squares];
 }

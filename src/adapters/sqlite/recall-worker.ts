@@ -11,16 +11,20 @@ const settings = workerData as SearchSettings;
 let search: MemorySearch | null = null;
 let degraded: Degraded[] = [];
 let isReading = false;
+/** Asked to warm up, which is answered when nothing is left to read. */
+const warming: number[] = [];
 
 parentPort?.on("message", (request: Request | "close") => {
   if (request === "close") {
+    tellWarm();
     search?.close();
     search = null;
     parentPort?.close();
     return;
   }
-  parentPort?.postMessage(answer(request));
-  if (request.ask === "warm") tellProgress();
+  const reply = answer(request);
+  if (request.ask !== "warm") parentPort?.postMessage(reply);
+  else warmLater(reply);
   readSoon();
 });
 
@@ -37,6 +41,20 @@ function answer(request: Request): Reply {
     const error = inWords(settings.path, caught);
     const text = error instanceof Error ? error.message : String(error);
     return { id: request.id, error: publicText(text), range: error instanceof RangeError };
+  }
+}
+
+function warmLater(reply: Reply): void {
+  tellProgress();
+  if ("error" in reply) parentPort?.postMessage(reply);
+  else warming.push(reply.id);
+  if (search?.warmth().waiting === 0) tellWarm();
+}
+
+function tellWarm(): void {
+  for (const id of warming.splice(0)) {
+    const reply: Reply = { id, value: search?.warmth(), degraded: [] };
+    parentPort?.postMessage(reply);
   }
 }
 
@@ -58,6 +76,7 @@ function readSoon(): void {
       // Whoever asks for it is told: the same rows are read on the way to an answer.
     }
     tellProgress();
+    if (search.warmth().waiting === 0) tellWarm();
     readSoon();
   });
 }

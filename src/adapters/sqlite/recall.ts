@@ -1,5 +1,6 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
 import type { Recall, TellDegraded } from "../../ports-memory.ts";
+import { nearestTogether } from "./nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "./search-thread.ts";
@@ -17,7 +18,10 @@ export interface RecallSettings {
 }
 
 export interface SqliteRecall extends Recall {
-  /** Starts the threads and has them read what was written to last, in the background. Fails like any question. */
+  /**
+   * Starts the threads and has them read what was written to last, in the background: done when all that is wanted is
+   * read, or the search closed. Fails like any question, but takes as long as it takes.
+   */
   warm(): Promise<void>;
   /** Of the first thread, as it last told; null when it does not run. */
   warmth(): Warmth | null;
@@ -43,9 +47,7 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
     return idlest.ask(request, tell) as Promise<T>;
   };
   return {
-    // A copy of its own: a view is sent with the whole buffer behind it, and embedders answer with views of one buffer.
-    nearest: (scope, vector, space, k, filter, tell) =>
-      ask({ ask: "nearest", with: [scope, vector.slice(), space, k, filter] }, tell),
+    nearest: nearestTogether((question, tell) => ask({ ask: "nearestAll", with: question }, tell)),
     matching: (scope, text, k, filter, tell) => ask({ ask: "matching", with: [scope, text, k, filter] }, tell),
     records: (...args) => ask({ ask: "records", with: args }),
     counts: (...args) => ask({ ask: "counts", with: args }),

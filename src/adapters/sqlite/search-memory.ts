@@ -3,20 +3,21 @@
 import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
-import type { Corpus, EmbeddingSpace, MemoryRecord, Outcome, RepoKey } from "../../domain/memory.ts";
+import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports-memory.ts";
 import type { Database } from "./database.ts";
 import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
+import { countsInFile, countsInMemory } from "./memory-counts.ts";
 import { inWords } from "./memory-file.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
-import { nearestInFile, nearestInMemory, tellNearest } from "./nearest.ts";
+import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { splitRepoKey } from "./repo-key.ts";
-import { rotateVector } from "./rotate-vector.ts";
+import { rotatedSize, rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
 import { type AdmittedRepository, openShelves } from "./shelves.ts";
@@ -26,7 +27,7 @@ import { vectorProblem } from "./vector-problem.ts";
 import { type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
 
 export interface SearchLimits {
-  /** Bytes that words and sign bits may take in memory between searches. */
+  /** Bytes that words, sign bits and vectors may take in memory between searches. */
   readonly memoryBytes: number;
   /** Scopes with more rows than this are searched by bits in memory, smaller ones in SQL. */
   readonly rowsInSql: number;
@@ -39,13 +40,13 @@ export interface SearchLimits {
 }
 
 /**
- * 512 MB hold about 600,000 records. In SQL a scan takes 22 ms per 100,000 rows and needs nothing loaded; up to 50,000
- * rows that is quick enough (see bench/memory.bench.ts). Words are read into memory at 20–100 µs a row, more for longer
- * texts: 5,000 rows hold up an answer for at most half a second.
+ * 512 MB hold about 600,000 records, or 250,000 with their vectors. In SQL a question takes about a millisecond per 1,000
+ * rows and needs nothing loaded; a review asks eleven (see bench/retrieval.ts). Words are read into memory at 20–100 µs a
+ * row, more for longer texts: 5,000 rows hold up an answer for at most half a second.
  */
 export const DEFAULT_LIMITS: SearchLimits = {
   memoryBytes: 512e6,
-  rowsInSql: 50_000,
+  rowsInSql: 1_000,
   coldRows: 5_000,
   vectors: true,
   extension: null,
@@ -57,6 +58,14 @@ const BYTES_PER_ROW = 900;
 /** Recall without the waiting; `close` gives the file back. */
 export interface MemorySearch {
   nearest(scope: Scope, vector: Float32Array, space: EmbeddingSpace, k: number, filter: MemoryFilter): VectorHit[];
+  /** Of each vector, all in one pass over the memory. */
+  nearestAll(
+    scope: Scope,
+    vectors: readonly Float32Array[],
+    space: EmbeddingSpace,
+    k: number,
+    filter: MemoryFilter,
+  ): VectorHit[][];
   matching(scope: Scope, text: string, k: number, filter: MemoryFilter): KeywordHit[];
   records(scope: Scope, ids: readonly string[]): MemoryRecord[];
   counts(scope: Scope): MemoryCounts;
@@ -96,14 +105,18 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
   const rowsIn = rowCounter(db);
   const warming = warmUp(db, shelves, { rowsIn, bytesPerRow: BYTES_PER_ROW, ...limits });
   const at: Opened = { db, limits, shelves, warming, rowsIn, others: otherSpaces(db) };
-  return {
-    nearest(scope, vector, space, k, filter) {
+  const nearestAll: MemorySearch["nearestAll"] = (scope, vectors, space, k, filter) => {
+    for (const vector of vectors) {
       const problem = vectorProblem(vector, space.dimension);
       if (problem !== null) throw new RangeError(problem);
-      // Why, names files of this machine; `doctor` tells it.
-      if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
-      return inSnapshot(filter, () => nearestOf(at, { db, scope, filter, k, tell }, vector, space));
-    },
+    }
+    // Why, names files of this machine; `doctor` tells it.
+    if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
+    return inSnapshot(filter, () => nearestOf(at, { db, scope, filter, k, tell }, vectors, space));
+  };
+  return {
+    nearest: (scope, vector, ...rest) => nearestAll(scope, [vector], ...rest)[0] ?? [],
+    nearestAll,
     matching(scope, text, k, filter) {
       const of = { db, scope, filter, k, tell };
       try {
@@ -115,7 +128,13 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
       }
     },
     records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
-    counts: (scope) => inSnapshot(null, () => countsOf(db, scope)),
+    counts: (scope) =>
+      inSnapshot(null, () => {
+        const repositories = admittedRepositories(db, scope);
+        return repositories.every(shelves.holds)
+          ? countsInMemory(scope, repositories, shelves)
+          : countsInFile(db, scope);
+      }),
     version(repo) {
       const key = splitRepoKey(repo);
       if (key === null) return 0;
@@ -142,23 +161,23 @@ interface Opened {
   readonly others: ReturnType<typeof otherSpaces>;
 }
 
-function nearestOf(at: Opened, of: Search, vector: Float32Array, space: EmbeddingSpace): VectorHit[] {
+function nearestOf(at: Opened, of: Search, vectors: readonly Float32Array[], space: EmbeddingSpace): VectorHit[][] {
   const { db, limits, shelves, warming } = at;
   const stored = storedSpace(db, space);
   const repositories = admittedRepositories(db, of.scope);
   const others = at.others(repositories, stored?.id ?? null);
   if (others.rows > 0) of.tell("stale-vectors", staleText(others.rows, others.models));
-  if (stored === null || of.k < 1) return [];
+  if (stored === null || of.k < 1) return vectors.map(() => []);
   if (stored.damaged) of.tell("damaged-vectors", "the mean of all vectors is damaged; the search finds a little less");
-  const query = rotateVector(vector);
+  const queries = vectors.map(rotateVector);
   const rows = at.rowsIn(repositories);
+  if (rows <= limits.rowsInSql) return nearestInFile(of, queries, stored);
   // What does not fit into memory with its words may still do so with its bits.
-  const isRead = rows * BYTES_PER_ROW > limits.memoryBytes || warming.isRead(repositories);
-  const candidates =
-    rows > limits.rowsInSql && isRead
-      ? nearestInMemory(of, query, stored, repositories, shelves)
-      : nearestInFile(of, query, stored);
-  return tellNearest(of, query, stored, candidates);
+  const wordsFit = rows * BYTES_PER_ROW <= limits.memoryBytes;
+  if (wordsFit && !warming.isRead(repositories)) return nearestInFile(of, queries, stored);
+  const vectorsFit = rows * (BYTES_PER_ROW + rotatedSize(space.dimension)) <= limits.memoryBytes;
+  const withVectors = vectorsFit && warming.hasVectors(repositories, stored);
+  return nearestInMemory(of, queries, stored, repositories, shelves, withVectors);
 }
 
 function staleText(rows: number, models: readonly string[]): string {
@@ -254,33 +273,14 @@ function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepo
 
 function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
   const { rows, values } = scopeSql(scope);
+  // One statement for all: starting one takes longer than a row of it.
   const find = prepared(
     db,
-    `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id
-     WHERE r.mem = @id AND ${rows}`,
+    `SELECT ${RECORD_COLUMNS} FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value
+       CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id WHERE ${rows}`,
   );
-  return [...new Set(ids)].flatMap((id) => {
-    const row = find.get({ ...values, id });
-    return row === undefined ? [] : [readRecord(row)];
-  });
-}
-
-function countsOf(db: Database.Database, scope: Scope): MemoryCounts {
-  const { rows, values } = scopeSql(scope);
-  const groups = prepared(
-    db,
-    `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
-       FROM repositories p CROSS JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-  ).all(values) as { language: string; corpus: Corpus; outcome: Outcome | "none"; n: number }[];
-  const byLanguage = new Map<string, number>();
-  const byCorpus = new Map<Corpus, number>();
-  const byOutcome = new Map<Outcome | "none", number>();
-  let total = 0;
-  for (const { language, corpus, outcome, n } of groups) {
-    total += n;
-    byLanguage.set(language, (byLanguage.get(language) ?? 0) + n);
-    byCorpus.set(corpus, (byCorpus.get(corpus) ?? 0) + n);
-    byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + n);
-  }
-  return { total, byLanguage, byCorpus, byOutcome };
+  const asked = new Set(ids);
+  const found = find.all({ ...values, ids: JSON.stringify([...asked]) }).map(readRecord);
+  const byId = new Map(found.map((record) => [record.id, record]));
+  return [...asked].flatMap((id) => byId.get(id) ?? []);
 }

@@ -15,7 +15,7 @@ export interface SearchThread {
 
 /** Milliseconds. */
 export interface SearchPatience {
-  /** A question that takes longer is given up. Null waits for ever: for measurements. */
+  /** A question that takes longer is given up; `warm` is not. Null waits for ever: for measurements. */
   readonly answerMs: number | null;
   /** A thread that has answered nothing for so long after that is ended; the next question starts another. */
   readonly stuckMs: number;
@@ -24,7 +24,7 @@ export interface SearchPatience {
 }
 
 /**
- * A warm search takes 10–60 ms (bench/memory.bench.ts), a slow disk or a busy machine tenfold: what takes 5 s will not be
+ * A warm search takes 10–60 ms (bench/retrieval.ts), a slow disk or a busy machine tenfold: what takes 5 s will not be
  * done in 6, and a review is worth more than its memory. A thread that is only slow has half a minute to come back.
  */
 export const PATIENCE: SearchPatience = { answerMs: 5_000, stuckMs: 30_000, downMs: 60_000 };
@@ -145,7 +145,7 @@ function runningThread(
       const id = serial++;
       const asked = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, tell }));
       worker.postMessage({ id, ...request });
-      if (patience.answerMs === null) return asked;
+      if (patience.answerMs === null || request.ask === "warm") return asked;
       const timer = setTimeout(() => giveUp(id), patience.answerMs);
       return asked.finally(() => clearTimeout(timer));
     },

@@ -1,6 +1,7 @@
 // Rows of one repository held in memory for searching: what scopes and filters ask about them and, once asked for, their
 // words and sign bits. Made from one version of the repository; rows that change later die here and live in a younger one.
 import { randomInt } from "node:crypto";
+import type { Corpus, Outcome } from "../../domain/memory.ts";
 import type { Database } from "./database.ts";
 import type { Facet } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
@@ -29,6 +30,15 @@ export interface Segment {
   filling: { readonly index: WordIndexFilling; read: number } | null;
   /** By embedding space, of one generation. */
   readonly bits: Map<number, SegmentBits>;
+  /** By embedding space; kept while there is room. */
+  readonly vectors: Map<number, SegmentVectors>;
+}
+
+/** Vectors in bytes, row after row, as many components a row as `bits` has bits; zeros where there is none. */
+export interface SegmentVectors {
+  readonly vectors: Int8Array;
+  /** Of how many of the rows they are there. */
+  read: number;
 }
 
 /** Sign bits, row after row. Rows without a vector of that space have 0 in `has`. */
@@ -45,19 +55,20 @@ type FactRow = [
   string,
   number | null,
   number,
+  Corpus,
   string,
-  string,
   string | null,
   string | null,
   string | null,
   string | null,
+  Outcome | null,
 ];
 
 /** Reads the rows of a repository that changed after a version and are not stale. */
 export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
   const rows = prepared(
     db,
-    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path
+    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path, outcome
        FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
   )
     .raw()
@@ -71,8 +82,8 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
     mems: rows.map((row) => row[1]),
     pulls: Float64Array.from(rows, (row) => row[2] ?? -1),
     times: Float64Array.from(rows, (row) => row[3]),
-    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity]) =>
-      facets.at({ corpus, language, chunkType, category, severity }),
+    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity, , outcome]) =>
+      facets.at({ corpus, language, chunkType, category, severity, outcome }),
     ),
     pathOf: Uint32Array.from(rows, (row) => paths.at(row[9])),
     facets: facets.values,
@@ -81,6 +92,7 @@ export function loadSegment(db: Database.Database, repo: number, since: number):
     words: null,
     filling: null,
     bits: new Map(),
+    vectors: new Map(),
   };
 }
 
@@ -142,6 +154,48 @@ export function segmentBits(db: Database.Database, segment: Segment, space: Stor
   return loaded;
 }
 
+/** The vectors of a segment's living rows in one embedding space, those that are missing read now. */
+export function segmentVectors(
+  db: Database.Database,
+  segment: Segment,
+  space: StoredSpace,
+  components: number,
+): Int8Array {
+  while (vectorsMissing(segment, space) > 0) readVectors(db, segment, space, components, segment.ids.length);
+  return segment.vectors.get(space.id)?.vectors ?? new Int8Array();
+}
+
+/** Rows whose vectors are not in memory yet. */
+export function vectorsMissing(segment: Segment, space: StoredSpace): number {
+  return segment.ids.length - (segment.vectors.get(space.id)?.read ?? 0);
+}
+
+/** Reads the vectors of the next rows, like readWords in pieces that may lie in different snapshots. */
+export function readVectors(
+  db: Database.Database,
+  segment: Segment,
+  space: StoredSpace,
+  components: number,
+  rows: number,
+): void {
+  const known = segment.vectors.get(space.id);
+  const into = known ?? { vectors: new Int8Array(segment.ids.length * components), read: 0 };
+  const bytes = new Uint8Array(into.vectors.buffer);
+  const next = Array.from(segment.ids.subarray(into.read, into.read + rows));
+  const found = prepared(
+    db,
+    "SELECT v.id, v.v FROM json_each(@ids) j CROSS JOIN vec_i8 v ON v.id = j.value AND v.space = @space",
+  ).iterate({ ids: JSON.stringify(next), space: space.id }) as Iterable<{
+    readonly id: number;
+    readonly v: Uint8Array;
+  }>;
+  for (const [position, row] of placed(segment, found)) {
+    if (row.v.length === components) bytes.set(row.v, position * components);
+  }
+  into.read += next.length;
+  segment.vectors.set(space.id, into);
+}
+
 /** Position of a row id, or −1. */
 export function positionOf(segment: Segment, id: number): number {
   let [low, high] = [0, segment.ids.length - 1];
@@ -160,7 +214,12 @@ export function segmentBytes(segment: Segment): number {
   const facts = segment.ids.length * (3 * 8 + 2 * 4 + 1 + 48) + segment.paths.length * 100;
   const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
   const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
-  return facts + words + bits;
+  return facts + words + bits + vectorBytes(segment);
+}
+
+/** Of these, the bytes of vectors. */
+export function vectorBytes(segment: Segment): number {
+  return [...segment.vectors.values()].reduce((sum, { vectors }) => sum + vectors.byteLength, 0);
 }
 
 /** Rows with their positions; those that the segment does not hold, or that died, are left out. */

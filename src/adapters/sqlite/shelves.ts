@@ -1,7 +1,7 @@
 // The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { loadSegment, positionOf, readWords, type Segment, segmentBytes } from "./segment.ts";
+import { loadSegment, positionOf, readWords, type Segment, segmentBytes, vectorBytes } from "./segment.ts";
 
 /** A repository that a scope admits, as the snapshot of this search shows it. */
 export interface AdmittedRepository {
@@ -14,7 +14,9 @@ export interface AdmittedRepository {
 export interface Shelves {
   /** The rows of a repository at this version. Call inside the read transaction that told the version. */
   segments(repository: AdmittedRepository): readonly Segment[];
-  /** Rows whose words are not in memory yet; null when nothing of the repository is. */
+  /** Whether rows of the repository are in memory, if not quite the newest. */
+  holds(repository: AdmittedRepository): boolean;
+  /** Rows whose words are not in memory yet; null when nothing of the repository is. In the same transaction. */
   missing(repository: AdmittedRepository): number | null;
   /** Reads the words of up to `rows` more rows of a repository. False when there are none left to read. */
   readMore(repository: AdmittedRepository, rows: number): boolean;
@@ -50,12 +52,12 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
     if (shelf.version !== repository.version) refresh(db, shelf, repository);
     return shelf.segments;
   };
+  const holds = ({ id }: AdmittedRepository) => (shelves.get(id)?.version ?? -1) >= 0;
   return {
     segments,
-    missing(repository) {
-      const shelf = shelves.get(repository.id);
-      return shelf === undefined || shelf.version < 0 ? null : rowsOf(shelf.segments.filter(isWordless));
-    },
+    holds,
+    // Of what is held the changes are read first: as many as changed are missing.
+    missing: (repository) => (holds(repository) ? rowsOf(segments(repository).filter(isWordless)) : null),
     readMore(repository, rows) {
       const segment = segments(repository).find(isWordless);
       if (segment !== undefined) readWords(db, segment, rows);
@@ -68,8 +70,16 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
       bytes: bytes(),
     }),
     shrink() {
-      for (const [id] of shelves) {
-        if (bytes() <= limitBytes) return;
+      let held = bytes();
+      // Vectors first: they are the larger half, are read again the soonest, and can be done without.
+      for (const segment of [...shelves.values()].flatMap((shelf) => shelf.segments)) {
+        if (held <= limitBytes) return;
+        held -= vectorBytes(segment);
+        segment.vectors.clear();
+      }
+      for (const [id, shelf] of shelves) {
+        if (held <= limitBytes) return;
+        held -= shelf.segments.reduce((sum, segment) => sum + segmentBytes(segment), 0);
         shelves.delete(id);
       }
     },

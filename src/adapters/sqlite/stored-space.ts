@@ -19,7 +19,7 @@ export interface StoredSpace {
 
 /**
  * The mean is taken when so many vectors have been added, and then never again. Centring lifts the share of the true 20
- * nearest among 1000 candidates from .987 to .998 (bench/memory.bench.ts, 10,000 records), and any fixed mean is
+ * nearest among 1000 candidates from .987 to .998 (10,000 synthetic records), and any fixed mean is
  * right, only more or less useful; so it stops where rewriting all bits still takes under a tenth of a second.
  */
 const TRAINED_AT = [256, 4096];

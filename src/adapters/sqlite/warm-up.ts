@@ -1,11 +1,11 @@
-// Reads words into memory before anybody asks, and a little at a time: between two pieces questions are answered, and until
+// Reads memory ahead of whoever asks, and a little at a time: between two pieces questions are answered, and until
 // a repository is read its questions are answered by the file.
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { rotatedSize } from "./rotate-vector.ts";
-import { segmentBits } from "./segment.ts";
+import { readVectors, segmentBits, vectorsMissing } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
-import { storedSpace } from "./stored-space.ts";
+import { type StoredSpace, storedSpace } from "./stored-space.ts";
 
 /** How much of the memory is held for searching. */
 export interface Warmth {
@@ -20,6 +20,8 @@ export interface Warmth {
 export interface WarmUp {
   /** True when what is missing of these is little enough to be read on the way to an answer; else it is wanted. */
   readonly isRead: (repositories: readonly AdmittedRepository[]) => boolean;
+  /** The same of their vectors. */
+  readonly hasVectors: (repositories: readonly AdmittedRepository[], space: StoredSpace) => boolean;
   /** Wants the repositories that were written to last, as many as fit. */
   readonly wantRecent: () => void;
   /** Reads one piece. False when nothing is left. Inside a read transaction. */
@@ -37,6 +39,8 @@ export interface WarmUpSettings {
 
 /** Rows of one piece: a question waits for about a twentieth of a second (20–100 µs a row). */
 const PIECE = 500;
+/** Vectors of one piece, at a few µs a row. */
+const VECTOR_PIECE = 5_000;
 /** The share of the room that is filled unasked; the rest is for what is asked. */
 const UNASKED = 0.5;
 const MOST_REPOSITORIES = 200;
@@ -49,22 +53,23 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
     return version === undefined ? null : { id, version, own: true };
   };
   const missing = (one: AdmittedRepository) => shelves.missing(one) ?? settings.rowsIn([one]);
-  const readPiece = (one: AdmittedRepository): boolean => {
-    if (shelves.readMore(one, PIECE)) return true;
-    readBits(db, shelves, one, settings);
+  const unread = (one: AdmittedRepository, space: StoredSpace) =>
+    shelves.segments(one).reduce((sum, segment) => sum + vectorsMissing(segment, space), 0);
+  /** True when what is missing is little; else it is wanted, before what nobody asked for yet. */
+  const isLittle = (repositories: readonly AdmittedRepository[], rows: (one: AdmittedRepository) => number) => {
+    const cold = repositories.filter((one) => rows(one) > 0);
+    if (cold.reduce((sum, one) => sum + rows(one), 0) <= settings.coldRows) return true;
+    const rest = [...wanted];
+    wanted.clear();
+    for (const { id } of cold) wanted.add(id);
+    for (const id of rest) wanted.add(id);
     return false;
   };
+  const readPiece = (one: AdmittedRepository): boolean =>
+    shelves.readMore(one, PIECE) || readForNearest(db, shelves, one, settings);
   return {
-    isRead(repositories) {
-      const cold = repositories.filter((one) => missing(one) > 0);
-      if (cold.reduce((sum, one) => sum + missing(one), 0) <= settings.coldRows) return true;
-      // Before what nobody asked for yet.
-      const rest = [...wanted];
-      wanted.clear();
-      for (const { id } of cold) wanted.add(id);
-      for (const id of rest) wanted.add(id);
-      return false;
-    },
+    isRead: (repositories) => isLittle(repositories, missing),
+    hasVectors: (repositories, space) => isLittle(repositories, (one) => unread(one, space)),
     wantRecent() {
       const ids = prepared(db, "SELECT id FROM repositories WHERE host <> '' ORDER BY version DESC LIMIT ?").pluck();
       let room = settings.memoryBytes * UNASKED;
@@ -92,13 +97,32 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
   };
 }
 
-/** Sign bits, where they are searched in memory: of the space that has the most vectors. */
-function readBits(db: Database.Database, shelves: Shelves, one: AdmittedRepository, settings: WarmUpSettings): void {
-  if (settings.rowsIn([one]) <= settings.rowsInSql) return;
+/**
+ * Sign bits, and then a piece of the vectors while there is room, where they are searched in memory: of the space that has
+ * the most vectors. False when nothing is left.
+ */
+function readForNearest(
+  db: Database.Database,
+  shelves: Shelves,
+  one: AdmittedRepository,
+  settings: WarmUpSettings,
+): boolean {
+  const rows = settings.rowsIn([one]);
+  if (rows <= settings.rowsInSql) return false;
   const space = prepared(db, "SELECT model, dimension FROM spaces ORDER BY seen DESC, id LIMIT 1").get() as
     | { readonly model: string; readonly dimension: number }
     | undefined;
   const stored = space === undefined ? null : storedSpace(db, space);
-  if (space === undefined || stored === null) return;
-  for (const segment of shelves.segments(one)) segmentBits(db, segment, stored, rotatedSize(space.dimension) / 32);
+  if (space === undefined || stored === null) return false;
+  const components = rotatedSize(space.dimension);
+  const segments = shelves.segments(one);
+  for (const segment of segments) segmentBits(db, segment, stored, components / 32);
+  const next = segments.find((segment) => vectorsMissing(segment, stored) > 0);
+  if (next === undefined) return false;
+  if (rows * (settings.bytesPerRow + components) > settings.memoryBytes) return false;
+  // Vectors are the first to be put down: what would not stay is not read.
+  const more = next.vectors.has(stored.id) ? 0 : next.ids.length * components;
+  if (shelves.held().bytes + more > settings.memoryBytes) return false;
+  readVectors(db, next, stored, components, VECTOR_PIECE);
+  return segments.some((segment) => vectorsMissing(segment, stored) > 0);
 }

@@ -13,7 +13,7 @@ type Column = (typeof WORD_COLUMNS)[number];
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
-/** Counts and lengths are weighted, in eighths. */
+/** Counts and lengths are weighted, in eighths. The rows of a word ascend. */
 export interface WordIndex extends Postings {
   readonly vocabulary: WordTable;
 }
@@ -105,17 +105,17 @@ function addWord(filling: Filling, row: number, word: number, weight: number): v
   counts.push(weight);
 }
 
-/** Sorts postings by word (counting sort); rows stay in the order in which they came. */
+/** Sorts postings by word (counting sort), and by row within a word. */
 function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts"> {
   const words = filling.words.take();
-  const starts = new Uint32Array(filling.vocabulary.size() + 1);
-  for (const word of words) starts[word + 1] = (starts[word + 1] ?? 0) + 1;
-  for (let word = 1; word < starts.length; word += 1) starts[word] = (starts[word] ?? 0) + (starts[word - 1] ?? 0);
+  const starts = startsOf(words, filling.vocabulary.size());
   const next = starts.slice();
   const [fromRows, fromCounts] = [filling.rows.take(), filling.counts.take()];
   const rows = new Uint32Array(words.length);
   const counts = new Uint16Array(words.length);
-  for (let at = 0; at < words.length; at += 1) {
+  const order = ascending(fromRows) ? null : orderOf(fromRows, filling.lengths.length);
+  for (let turn = 0; turn < words.length; turn += 1) {
+    const at = order === null ? turn : (order[turn] ?? 0);
     const word = words[at] ?? 0;
     const to = next[word] ?? 0;
     next[word] = to + 1;
@@ -123,6 +123,32 @@ function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts">
     counts[to] = fromCounts[at] ?? 0;
   }
   return { starts, rows, counts };
+}
+
+function ascending(values: Uint32Array): boolean {
+  for (let at = 1; at < values.length; at += 1) if ((values[at] ?? 0) < (values[at - 1] ?? 0)) return false;
+  return true;
+}
+
+/** Where each of the values 0 … size − 1 begins when they are sorted, and at last their number. */
+function startsOf(values: Uint32Array, size: number): Uint32Array {
+  const starts = new Uint32Array(size + 1);
+  for (const value of values) starts[value + 1] = (starts[value + 1] ?? 0) + 1;
+  for (let value = 1; value <= size; value += 1) starts[value] = (starts[value] ?? 0) + (starts[value - 1] ?? 0);
+  return starts;
+}
+
+/** Positions of values below `size` in ascending order of the values (counting sort). */
+function orderOf(values: Uint32Array, size: number): Uint32Array {
+  const next = startsOf(values, size);
+  const order = new Uint32Array(values.length);
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? 0;
+    const to = next[value] ?? 0;
+    next[value] = to + 1;
+    order[to] = at;
+  }
+  return order;
 }
 
 interface Grown {

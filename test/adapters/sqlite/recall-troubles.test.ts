@@ -86,6 +86,26 @@ describe("an index that is read in pieces", () => {
     expect([...told, ...nothing]).toEqual([]);
   });
 
+  test("what changed since it was read is read with the answer, or said to be missing when it is much", async () => {
+    const { path, memory } = opened();
+    const records = many(2_000);
+    const write = (rows: typeof records) =>
+      memory.remember(
+        rows.map((record) => ({ record, vector: null })),
+        SPACE,
+      );
+    await write(records.slice(0, 1_000));
+    const { search, told } = searching(path, { coldRows: 100 });
+    search.warm();
+    while (search.readMore());
+    await write(records.slice(1_000, 1_100));
+    expect(search.matching(scopeOf(), "handshake retry", 30, {})).toHaveLength(30);
+    expect(told).toEqual([]);
+    await write(records.slice(1_100));
+    expect(search.matching(scopeOf(), "handshake retry", 30, {})).toHaveLength(30);
+    expect(told).toEqual([expect.stringMatching(/^keyword-search: the index is still being read into memory;/)]);
+  });
+
   test("warming up takes the repositories that were written to last, as many as fit into half of the room", async () => {
     const { path, memory } = opened();
     for (const repo of ["github.com/1", "github.com/2", "github.com/3"]) {
@@ -101,6 +121,41 @@ describe("an index that is read in pieces", () => {
     expect(search.warmth()).toMatchObject({ waiting: 0, repositories: 2, rows: 20 });
     const { search: roomy } = searching(path);
     expect(roomy.warm().waiting).toBe(3);
+  });
+});
+
+describe("vectors that are read ahead", () => {
+  const ROWS = 12_000;
+  const VECTOR_BYTES = ROWS * SPACE.dimension;
+  async function warmed(limits: Partial<SearchLimits>) {
+    const { path, memory } = opened();
+    const rows = many(ROWS).map((record, n) => ({ record, vector: vectorAt(n % SPACE.dimension, n) }));
+    await memory.remember(rows, SPACE);
+    const { search } = searching(path, { coldRows: 100, ...limits });
+    const near = () => search.nearest(scopeOf(), vectorAt(3), SPACE, 20, {});
+    const before = near();
+    search.warm();
+    let pieces = 1;
+    while (search.readMore()) pieces += 1;
+    return { search, before, near, pieces };
+  }
+
+  test("come in pieces after the words and give the answer that the file gives", async () => {
+    const inFile = await warmed({ rowsInSql: Number.POSITIVE_INFINITY });
+    const { search, before, near, pieces } = await warmed({});
+    // The first of three comes with the last words.
+    expect(pieces).toBe(inFile.pieces + 2);
+    expect(search.warmth().bytes).toBeGreaterThan(inFile.search.warmth().bytes + VECTOR_BYTES);
+    expect([near(), before]).toEqual([inFile.near(), inFile.near()]);
+  });
+
+  test("are left in the file when they do not fit, and reading ahead ends all the same", async () => {
+    const roomy = await warmed({});
+    const { search, before, near } = await warmed({ memoryBytes: ROWS * 930 });
+    expect([near(), before]).toEqual([roomy.near(), roomy.near()]);
+    while (search.readMore());
+    expect(search.warmth()).toMatchObject({ waiting: 0, repositories: 1, rows: ROWS });
+    expect(search.warmth().bytes).toBe(roomy.search.warmth().bytes - VECTOR_BYTES);
   });
 });
 
@@ -152,6 +207,35 @@ describe("vectors that cannot be compared", () => {
       ],
       sqliteVec: { version: expect.stringMatching(/^v\d/) },
     });
+  });
+});
+
+describe("warming up", () => {
+  test("is done when all is read: whoever asks then is told of nothing missing", async () => {
+    const { path, memory } = opened();
+    await memory.remember(
+      many(4_500).map((record) => ({ record, vector: null })),
+      SPACE,
+    );
+    const recall = recalling(path, { limits: { coldRows: 100 }, patience: { answerMs: null } });
+    await recall.warm();
+    expect(recall.warmth()).toMatchObject({ waiting: 0, repositories: 1, rows: 4_500 });
+    const told: string[] = [];
+    const hits = await recall.matching(scopeOf(), "handshake retry", 30, {}, (part) => void told.push(part));
+    expect([hits.length, told]).toEqual([30, []]);
+  });
+
+  test("ends with the search, and with the reason when the memory cannot be opened", async () => {
+    const { path, memory } = opened();
+    await memory.remember(
+      many(4_500).map((record) => ({ record, vector: null })),
+      SPACE,
+    );
+    const closed = recalling(path, {});
+    const warming = closed.warm();
+    await closed.close();
+    await expect(warming).resolves.toBeUndefined();
+    await expect(recalling(`${path}.gone`, {}).warm()).rejects.toThrow(/is not there/);
   });
 });
 

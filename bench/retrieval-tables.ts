@@ -1,0 +1,82 @@
+// Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { machineNow } from "./machine.ts";
+import type { RetrievalFigures } from "./retrieval.ts";
+
+const SIZES = [
+  { rows: "100000", repositories: "1" },
+  { rows: "1000000", repositories: "50" },
+];
+/** Milliseconds of a whole search at the 95th percentile, by number of repositories: 100,000 in one, a million in 50. */
+const GOAL_MS = { one: 40, many: 25 };
+const GOAL_LATE_MS = 5;
+const GOAL_RECALL = 0.98;
+
+/** @param words of the command line */
+export function retrievalBench(words: readonly string[]): void {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      rows: { type: "string" },
+      repositories: { type: "string", default: "1" },
+      turns: { type: "string" },
+      json: { type: "string" },
+    },
+  });
+  const sizes = values.rows === undefined ? SIZES : [{ rows: values.rows, repositories: values.repositories }];
+  const turns = values.turns === undefined ? [] : ["--turns", values.turns];
+  const path = fileURLToPath(new URL("retrieval.ts", import.meta.url));
+  const runs = sizes.map(({ rows, repositories }) => {
+    const before = machineNow();
+    const args = ["--rows", rows, "--repositories", repositories, ...turns];
+    const output = execFileSync(process.execPath, [path, ...args], { encoding: "utf8", maxBuffer: 2 ** 24 });
+    const figures = JSON.parse(output) as RetrievalFigures;
+    const machine = { ...before, loadAfter: machineNow().load };
+    console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load} before and ${machine.loadAfter} after`);
+    print(figures);
+    return { machine, ...figures };
+  });
+  const json = JSON.stringify({ bench: "retrieval", runs });
+  if (values.json === undefined) console.log(`\n${json}`);
+  else writeFileSync(values.json, `${json}\n`);
+}
+
+function print(figures: RetrievalFigures): void {
+  const { rows, repositories, rowsEach, timings, mustRead, gigabytesASecond, recallAt20, loopLate, once } = figures;
+  console.log(`${rows} memories, ${repositories} repositories, ${rowsEach} in the one that is searched`);
+  console.log(`one thread reads ${gigabytesASecond.toFixed(1)} GB/s\n`);
+  const floor = (bytes: number) => bytes / 1e6 / gigabytesASecond;
+  const float32 = floor(mustRead["Float32Array scan"] ?? 0);
+  line(["", "p50 ms", "p95 ms", "cpu ms", "floor ms", "× floor", "× f32 floor", "recall@20", "runs"]);
+  for (const [name, { p50, p95, cpu, runs }] of Object.entries(timings)) {
+    const own = floor(mustRead[name] ?? 0);
+    const ratios = own === 0 ? ["", "", ""] : [own.toFixed(2), (p50 / own).toFixed(1), (p50 / float32).toFixed(2)];
+    const recall = recallAt20[name]?.toFixed(4) ?? "";
+    line([name, p50.toFixed(2), p95.toFixed(2), cpu.toFixed(2), ...ratios, recall, String(runs)]);
+  }
+  console.log("");
+  for (const [name, late] of Object.entries(loopLate)) {
+    const [p50, p99, worst] = late.map((ms) => ms.toFixed(2));
+    console.log(`main loop late during ${name}: p50 ${p50} ms, p99 ${p99} ms, at most ${worst} ms`);
+  }
+  for (const [name, value] of Object.entries(once)) console.log(`${name}: ${value.toFixed(1)}`);
+  const p95 = timings["whole search: adapter"]?.p95 ?? 0;
+  const goal = repositories === 1 ? GOAL_MS.one : GOAL_MS.many;
+  const late = loopLate["whole search, without ranking"]?.[1] ?? 0;
+  const recall = recallAt20["nearest, one text"] ?? 0;
+  console.log("");
+  held(`p95 of a whole search under ${goal} ms`, p95 < goal);
+  held(`main loop late by under ${GOAL_LATE_MS} ms at p99`, late < GOAL_LATE_MS);
+  held(`recall@20 at least ${GOAL_RECALL}`, recall >= GOAL_RECALL);
+}
+
+function held(goal: string, isHeld: boolean): void {
+  console.log(`${isHeld ? "held  " : "MISSED"} ${goal}`);
+}
+
+function line(cells: readonly string[]): void {
+  console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(40) : cell.padStart(12))).join(""));
+}

@@ -1,0 +1,105 @@
+// One function of WebAssembly from its instructions: for the few loops in which JavaScript has no instruction for what the
+// processor does in one.
+
+/** As much of WebAssembly as is used here: the types that come with Node leave it out. */
+interface WebAssemblyApi {
+  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
+  readonly Module: new (program: Uint8Array<ArrayBuffer>) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly run: unknown } };
+}
+
+export const TYPE = { i32: 0x7f, f64: 0x7c, v128: 0x7b } as const;
+
+/** Instructions by the names that the specification gives them. */
+export const OP = {
+  loop: [0x03, 0x40],
+  end: [0x0b],
+  brIf: [0x0d, 0],
+  get: (local: number) => [0x20, local],
+  set: (local: number) => [0x21, local],
+  tee: (local: number) => [0x22, local],
+  i32Const: (value: number) => [0x41, ...signed(value)],
+  i32LtU: [0x49],
+  i32Add: [0x6a],
+  i32Store: [0x36, 2, 0],
+  i64Load: (offset: number) => [0x29, 3, ...unsigned(offset)],
+  i64Add: [0x7c],
+  i64Xor: [0x85],
+  i64Popcnt: [0x7b],
+  i64Store16: [0x3d, 1, 0],
+  f64Add: [0xa0],
+  v128Load: (offset: number) => [0xfd, 0x00, 3, ...unsigned(offset)],
+  /** The upper half in both halves. */
+  upperHalf: [0xfd, 0x0d, ...[8, 9, 10, 11, 12, 13, 14, 15], ...[8, 9, 10, 11, 12, 13, 14, 15]],
+  i32x4Extract: (lane: number) => [0xfd, 0x1b, lane],
+  f64x2Extract: (lane: number) => [0xfd, 0x21, lane],
+  i16x8ExtendLow: [0xfd, 0x87, 1],
+  i16x8ExtendHigh: [0xfd, 0x88, 1],
+  i32x4ExtendLow: [0xfd, 0xa7, 1],
+  i32x4ExtendHigh: [0xfd, 0xa8, 1],
+  i32x4Add: [0xfd, 0xae, 1],
+  i32x4Dot: [0xfd, 0xba, 1],
+  f64x2Add: [0xfd, 0xf0, 1],
+  f64x2Mul: [0xfd, 0xf2, 1],
+  f64x2ConvertLow: [0xfd, 0xfe, 1],
+} as const;
+
+export interface FunctionBody {
+  readonly parameters: readonly number[];
+  readonly results: readonly number[];
+  readonly locals: readonly number[];
+  /** Without the last `end`. */
+  readonly body: readonly number[];
+}
+
+/**
+ * A compiled function over a memory of its own.
+ *
+ * @param bytes of memory
+ * @returns null where WebAssembly (or what the function asks of it) is not to be had: switched off, too little address
+ *   space, an old processor; there must be another way with the same answer
+ */
+export function wasmFunction<Run>(
+  bytes: number,
+  from: FunctionBody,
+): { readonly memory: ArrayBuffer; readonly run: Run } | null {
+  try {
+    const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
+      .WebAssembly;
+    const memory = new Memory({ initial: Math.ceil(bytes / PAGE) });
+    const { run } = new Instance(new Module(program(from)), { m: { m: memory } }).exports;
+    return { memory: memory.buffer, run: run as Run };
+  } catch {
+    return null;
+  }
+}
+
+const PAGE = 65_536;
+
+function program({ parameters, results, locals, body }: FunctionBody): Uint8Array<ArrayBuffer> {
+  const type = [0x60, parameters.length, ...parameters, results.length, ...results];
+  const code = [locals.length, ...locals.flatMap((local) => [1, local]), ...body, ...OP.end];
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, [1, ...type]),
+    // The memory is imported as m.m, the function exported as run.
+    ...section(2, [1, 1, 0x6d, 1, 0x6d, 2, 0, 1]),
+    ...section(3, [1, 0]),
+    ...section(7, [1, 3, ...Buffer.from("run"), 0, 0]),
+    ...section(10, [1, ...unsigned(code.length), ...code]),
+  ]);
+}
+
+function section(id: number, content: readonly number[]): number[] {
+  return [id, ...unsigned(content.length), ...content];
+}
+
+/** LEB128. */
+function unsigned(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)];
+}
+
+/** LEB128 of a number ≥ 0 where a signed one is read: the highest of the last byte's seven bits must be free. */
+function signed(value: number): number[] {
+  return value < 64 ? [value] : [(value & 127) | 128, ...signed(value >>> 7)];
+}
