@@ -94,7 +94,7 @@ export default {
       comment:
         "wire.ts (with wire-store.ts for the store, wire-cli.ts for the command line) is the one place that chooses an adapter.",
       severity: "error",
-      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-store)?[.]ts$"] },
+      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-store|-model)?[.]ts$"] },
       to: { path: "^src/adapters/" },
     },
     {

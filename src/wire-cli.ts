@@ -8,14 +8,12 @@ import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
 import { gitTree } from "./adapters/git/tree.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
-import { meteredModel } from "./adapters/metered-model.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
 import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { dataDir } from "./cli/data-dir.ts";
 import { findRepository, isFolder } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
@@ -24,26 +22,21 @@ import type { SearchVerbPorts } from "./cli/search.ts";
 import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
-import { type ModelChoice, readModel } from "./config/read-model.ts";
 import { readReranker } from "./config/read-reranker.ts";
 import type { Repo } from "./domain/job.ts";
 import { repoKey } from "./domain/memory.ts";
-import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
 import type { Recall, RepositoryLabels, Reranker, RetrievalLog } from "./ports-memory.ts";
-import type { Model, ModelAccess } from "./ports-model.ts";
 import {
   chosenEmbedder,
-  chosenModel,
   chosenReranker,
   githubFetch,
   inspector,
   knownRules,
-  promptDelimiter,
   redact,
-  standInModel,
   withoutSecretsKept,
 } from "./wire.ts";
+import { type ModelWish, modelAccess } from "./wire-model.ts";
 import { openStore } from "./wire-store.ts";
 
 export type { LocalRange };
@@ -79,70 +72,6 @@ function unrecorded(error: unknown): void {
   process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
 }
 
-/** What the command line was told about the model. */
-export interface ModelWish {
-  /** `auto`: the one that the environment names, if it names one. `show`: nobody is asked, but every question is told. */
-  readonly use: "auto" | "off" | "show";
-  /** Told each question when it is asked; with `show` as it would leave the machine, secrets masked. */
-  readonly onQuestion?: (request: ModelRequest<unknown>) => void;
-}
-
-async function accessFor({ use, onQuestion }: ModelWish, repo: Repo, dataDir: string): Promise<ModelAccess | null> {
-  const choice = use === "off" ? null : choiceOf(use);
-  if (choice === null) return null;
-  const told = (request: ModelRequest<unknown>) => onQuestion?.(request);
-  const model = use === "show" ? await silentModel(choice, told) : await tellingModel(choice, told);
-  const book = bookIn(dataDir);
-  const record = (purpose: Purpose, usage: ModelUsage) => book?.record(repo, Date.now(), purpose, usage);
-  // A question whose cost could not be written down was answered all the same.
-  return {
-    model: meteredModel(model, record, () => {}),
-    spending: book ?? { since: () => 0 },
-    delimiter: promptDelimiter,
-  };
-}
-
-/** @throws UsageError with every problem of the model's variables */
-function choiceOf(use: "auto" | "show"): ModelChoice | null {
-  const set = variablesSet();
-  // Nobody is asked, so any key will do: the prompt can be looked at before there is one.
-  if (use === "show" && !set.has("ANTHROPIC_BASE_URL")) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
-  const read = readModel(set);
-  if ("problems" in read) throw new UsageError(read.problems.join("; "));
-  return read.model;
-}
-
-function variablesSet(): Map<string, string> {
-  const pairs = Object.entries(process.env).map(([name, value]) => [name, value?.trim() ?? ""] as const);
-  return new Map(pairs.filter(([, value]) => value !== ""));
-}
-
-function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
-  const usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: 0, ms: 0, requests: 0 };
-  return standInModel(choice, (request) => {
-    told(request as ModelRequest<unknown>);
-    const detail = "nobody was asked: the prompt was only shown";
-    return Promise.resolve({ kind: "failed", failure: "stopped", detail, notBefore: null, usage });
-  });
-}
-
-async function tellingModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
-  const chosen = await chosenModel(choice);
-  return {
-    ...chosen,
-    ask: (request, signal) => {
-      told(request as ModelRequest<unknown>);
-      return chosen.ask(request, signal);
-    },
-  };
-}
-
-/** What models cost stands beside the server's queue; where there is none, nothing is counted, and no file is made. */
-function bookIn(dataDir: string): SpendingBook | null {
-  const path = join(dataDir, "queue.db");
-  return existsSync(path) ? sqliteSpending(openDatabase(path, QUEUE_MIGRATIONS)) : null;
-}
-
 /** A change that the command line was asked to review. */
 export interface NamedChange {
   readonly repo: Repo;
@@ -176,7 +105,7 @@ export async function localPorts(
       reranker: null,
       retrievals: retrievalsIn(dataDir),
       gateCache: null,
-      access: await accessFor(wish, repo, dataDir),
+      access: await modelAccess(wish, repo, dataDir),
       now: Date.now,
     },
   };
@@ -247,7 +176,7 @@ export async function pullRequestPorts(named: {
       recall: noMemory(),
       reranker: null,
       gateCache: null,
-      access: await accessFor(named.model, repo, named.dataDir),
+      access: await modelAccess(named.model, repo, named.dataDir),
       now: Date.now,
     },
   };

@@ -52,7 +52,7 @@ test("a push edits the summary in place and comments on what is new only", async
   expect(reviews).toHaveLength(2);
   const summary = summaryOf(world, pull);
   expect(summary).toMatchObject({ id: before.summary.id, editedTimes: 1 });
-  expect(summary.body).toMatch(/\*\*2 findings\*\*.* — 1 inline, 1 posted earlier\./);
+  expect(summary.body).toMatch(/\*\*2 findings\*\*.* — 1 inline, 1 posted earlier[.;]/);
 
   await world.push(pull, { "ops/backup.py": null, "src/login.ts": LOGIN });
   await stage.settled(pull);

@@ -6,7 +6,8 @@ import { endpointProblem } from "../config/endpoint-problem.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
-import { type LocalRange, localPorts, type ModelWish, pullRequestPorts } from "../wire-cli.ts";
+import { type LocalRange, localPorts, pullRequestPorts } from "../wire-cli.ts";
+import type { ModelWish } from "../wire-model.ts";
 import { dataDir } from "./data-dir.ts";
 import { oneOf, UsageError } from "./usage.ts";
 

@@ -2,29 +2,13 @@
 // What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
 import { z } from "zod";
 import { Knowledge } from "./knowledge.ts";
+import { PathInstruction } from "./path-instruction.ts";
 import { pathPattern, titlePattern } from "./suppression-pattern.ts";
 import { PATTERN_LENGTH } from "./user-pattern.ts";
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
-
-/** What a repository asks of reviewers for some of its paths. */
-export const PathInstruction = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(500)
-    .describe("Which files: a glob; without a slash it matches a name in any folder.")
-    .meta({ examples: ["src/api/**"] }),
-  instructions: z
-    .string()
-    .min(1)
-    .max(4000)
-    .describe("What to look for, in plain words. Only the model reads it.")
-    .meta({ examples: ["Every handler checks the tenant before it reads a row."] }),
-});
-export type PathInstruction = z.infer<typeof PathInstruction>;
 
 /** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
 const globs = z.array(z.string().min(1).max(500)).max(200);

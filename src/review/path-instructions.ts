@@ -1,6 +1,6 @@
 // Which of a repository's instructions for paths concern a change.
 import picomatch from "picomatch";
-import type { PathInstruction } from "../config/repo-config.ts";
+import type { PathInstruction } from "../config/path-instruction.ts";
 
 /**
  * The instructions of which at least one path is changed, in the order of the configuration.

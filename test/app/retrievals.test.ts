@@ -59,7 +59,7 @@ test("a review writes one row, without secrets, and the statistics show it", asy
     method: "hybrid",
     scanned: 1,
     degraded: "[]",
-    calibrated: 0.75,
+    calibrated: 0.69,
   });
   expect(row?.query).toMatch(/^fix: back up with token \[redacted:/);
   expect(JSON.stringify(rows())).not.toContain(TOKEN);

@@ -1,0 +1,19 @@
+// An entry of `pathInstructions` in .kodiai.yml.
+import { z } from "zod";
+
+/** What a repository asks of reviewers for some of its paths. */
+export const PathInstruction = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe("Which files: a glob; without a slash it matches a name in any folder.")
+    .meta({ examples: ["src/api/**"] }),
+  instructions: z
+    .string()
+    .min(1)
+    .max(4000)
+    .describe("What to look for, in plain words. Only the model reads it.")
+    .meta({ examples: ["Every handler checks the tenant before it reads a row."] }),
+});
+export type PathInstruction = z.infer<typeof PathInstruction>;
