@@ -50,7 +50,7 @@ function rules(): Check {
   return {
     name: "rules",
     state: "ok",
-    text: `${knownRules().ruleIds.size} rules are loaded; no model is configured, reviews are keyless`,
+    text: `${knownRules().ruleIds.size} rules are loaded`,
   };
 }
 
