@@ -5,10 +5,10 @@ import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
-import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
-import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
+import type { Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
+import { type Job, jobRunner } from "./run-job.ts";
 import { takeBody } from "./take-body.ts";
 import {
   chosenEmbedder,
@@ -49,7 +49,7 @@ export interface AppOptions {
   readonly pace: boolean;
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: ReviewJob, room: string, value: unknown, ms: number) => void;
+  readonly onStep?: (job: Job, room: string, value: unknown, ms: number) => void;
 }
 
 export interface RunningApp {
@@ -84,7 +84,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     })) as typeof ProbotOctokit,
   });
   const app = await probot.auth();
-  const botLogin = `${await slug(app)}[bot]`;
+  const name = await slug(app);
+  const botLogin = `${name}[bot]`;
 
   const store = openStore(options.dataDir);
   const recovered = store.queue.recover(Date.now());
@@ -105,13 +106,13 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const worker = startWorker(
     {
       queue: store.queue,
-      run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
+      run: jobRunner({ queue: store.queue, portsOf: ports, stepOf: (job) => timed(job, options) }),
       onEnd: ({ job, attempt }, end, error) =>
         log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
             head: job.headSha,
-            trigger: job.trigger,
+            trigger: job.kind === "review" ? job.trigger : job.command.kind,
             attempt,
             ...end,
             ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
@@ -124,7 +125,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     options.workers,
   );
 
-  const server = await listen(probot, store, worker, options);
+  const server = await listen(probot, store, worker, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -141,17 +142,23 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
 }
 
-async function listen(probot: Probot, store: Store, worker: Worker, options: AppOptions): Promise<Server> {
+async function listen(
+  probot: Probot,
+  store: Store,
+  worker: Worker,
+  options: AppOptions & { readonly slug: string },
+): Promise<Server> {
   const middleware = await createNodeMiddleware(
     (app, { addHandler }) => {
       // The delivery is committed before this returns, and only then answered; a failure is answered 500.
       app.onAny(async (event) => {
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const result = receive(delivery, { host: options.githubHost, reviewerLogin: options.reviewerLogin });
+        const { githubHost: host, reviewerLogin, slug } = options;
+        const result = receive(delivery, { host, reviewerLogin, slug });
         const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
-        const { kind, ...rest } = result;
-        options.log.info({ ...rest, event: event.name, kind: isNew ? kind : "seen before" }, "delivery");
-        if (isNew && kind === "review") worker.wake();
+        const { kind } = result;
+        options.log.info({ ...told(result), event: event.name, kind: isNew ? kind : "seen before" }, "delivery");
+        if (isNew && (kind === "review" || kind === "command")) worker.wake();
       });
       addHandler((request, response) => health(request, response, store));
       addHandler((request, response) => isDelivery(request, options) && takeBody(request, response));
@@ -195,13 +202,15 @@ function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
 }
 
-function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
-  return result.kind === "posted"
-    ? `posted ${result.reviewUrl ?? result.summaryUrl}`
-    : `${result.kind}: ${result.reason}`;
+/** A delivery for the log: of a comment who and what kind, not its words. */
+function told(result: ReturnType<typeof receive>): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = result;
+  if (result.kind !== "command") return rest;
+  const { command, comment, pull: __, ...known } = result;
+  return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
 }
 
-function timed(job: ReviewJob, options: AppOptions): Step {
+function timed(job: Job, options: AppOptions): Step {
   return async (room, enter) => {
     const started = performance.now();
     const value = await enter();

@@ -1,6 +1,7 @@
 // What the rooms may ask of the world, split by power: what reads cannot write, and what writes cannot read.
 // Every method may throw `Transient` (try again later) and nothing else of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
+import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
 import type { CancelJob, Ignored, Repo, ReviewJob } from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
@@ -123,7 +124,7 @@ export interface ReceivedDelivery {
 /** A job that a worker holds; every method that ends it takes this back. */
 export interface Lease {
   readonly id: number;
-  readonly job: ReviewJob;
+  readonly job: ReviewJob | CommandJob;
   /** 1 for the first try. */
   readonly attempt: number;
 }
@@ -140,9 +141,17 @@ export type JobEnd =
  */
 export interface Queue {
   /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
-  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean;
-  /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
-  lease(now: number, leaseMs: number): Lease | null;
+  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CommandJob | CancelJob | Ignored): boolean;
+  /** A job that follows from a command: it takes the place of one of its key that waits. */
+  add(job: ReviewJob, now: number): void;
+  /** Drops the jobs of a key that wait; returns how many. */
+  drop(key: string, reason: string, now: number): number;
+  /**
+   * The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run.
+   *
+   * @param kind only jobs of this kind; any when left out
+   */
+  lease(now: number, leaseMs: number, kind?: Lease["job"]["kind"]): Lease | null;
   end(lease: Lease, now: number, end: JobEnd): void;
   /** After a crash: jobs that a vanished process held wait again. Returns how many. */
   recover(now: number): number;

@@ -3,12 +3,16 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
+import { dryRunReplies } from "./adapters/dry-run/replies.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
-import { githubClients } from "./adapters/github/clients.ts";
+import { type GitHub, githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
+import { githubPermissions } from "./adapters/github/permissions.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
+import { githubReplies } from "./adapters/github/replies.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { githubThreads } from "./adapters/github/threads.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { meteredModel } from "./adapters/metered-model.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
@@ -17,8 +21,11 @@ import { ruleIds } from "./adapters/rules/rules.ts";
 import { secretRedactor } from "./adapters/secrets/redact.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
+import { redactedReplies } from "./adapters/secrets/redacted-replies.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
+import { sqliteAnswerBook } from "./adapters/sqlite/answer-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
+import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
@@ -33,10 +40,11 @@ import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
-import type { ReviewPorts } from "./flows/review-pull-request.ts";
+import type { CommandPorts } from "./flows/command-order.ts";
 import type { Inspector, Ledger, Queue } from "./ports.ts";
 import type { Embedder, Memory, Recall } from "./ports-memory.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
+import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 
 /** Keeps no state. */
@@ -45,7 +53,11 @@ const redactor = secretRedactor();
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
-  readonly ledger: Ledger;
+  readonly ledger: Ledger & ReviewRecords;
+  /** What people decided about pull requests. */
+  readonly decisions: Decisions;
+  /** Answers that were given. */
+  readonly answers: AnswerBook;
   /** What models cost. */
   readonly book: SpendingBook;
   readonly memory: Memory;
@@ -70,6 +82,8 @@ export function openStore(dataDir: string): Store {
   return {
     queue: sqliteQueue(db),
     ledger: sqliteLedger(db),
+    decisions: sqliteDecisions(db),
+    answers: sqliteAnswerBook(db),
     book: sqliteSpending(db),
     memory: sqliteMemory(memoryDb),
     recall,
@@ -179,7 +193,7 @@ export function reviewPorts(
   rules: Inspector,
   embedder: Embedder,
   model: Model | null,
-): (job: ReviewJob) => Promise<ReviewPorts> {
+): (job: Pick<ReviewJob, "installationId" | "repo">) => Promise<Omit<CommandPorts, "jobs">> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
@@ -196,6 +210,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      ...talkPorts(client, github, store),
       inspector: rules,
       known: knownRules(),
       embedder,
@@ -208,6 +223,19 @@ export function reviewPorts(
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
+  };
+}
+
+/** What it takes to hold a conversation. */
+function talkPorts(client: GitHub, { botLogin, onUnposted }: GitHubWiring, store: Store) {
+  const real = githubReplies(client, botLogin);
+  return {
+    permissions: githubPermissions(client),
+    threads: githubThreads(client, botLogin),
+    replies: redactedReplies(onUnposted === null ? real : dryRunReplies(real, onUnposted), redactor),
+    decisions: store.decisions,
+    book: store.answers,
+    records: store.ledger,
   };
 }
 

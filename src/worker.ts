@@ -1,8 +1,9 @@
 // Takes jobs from the queue, one pull request at a time each, and decides what a failure means.
-import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
 import type { JobEnd, Lease, Queue } from "./ports.ts";
 
+/** Beside reviews, so that "stop" need not wait for the review it stops. */
+const COMMANDS_BESIDE = 2;
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
 const ATTEMPTS = 6;
@@ -12,7 +13,7 @@ const MAX_BACKOFF_MS = 15 * 60_000;
 export interface WorkerPorts {
   readonly queue: Queue;
   /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
-  readonly run: (job: ReviewJob, attempt: number) => Promise<string>;
+  readonly run: (job: Lease["job"], attempt: number) => Promise<string>;
   /** Told once about each end of a job. */
   readonly onEnd: (lease: Lease, end: JobEnd, error: unknown) => void;
   readonly now: () => number;
@@ -37,8 +38,8 @@ export function startWorker(ports: WorkerPorts, parallel: number): Worker {
 
   function look(): void {
     clearTimeout(timer);
-    while (!stopped && running.size < parallel) {
-      const lease = take();
+    while (!stopped && running.size < parallel + COMMANDS_BESIDE) {
+      const lease = take(running.size < parallel ? undefined : "command");
       if (lease === null) break;
       const work = runOne(ports, lease).finally(() => {
         running.delete(work);
@@ -49,9 +50,9 @@ export function startWorker(ports: WorkerPorts, parallel: number): Worker {
     if (!stopped) sleepUntilNext();
   }
 
-  function take(): Lease | null {
+  function take(kind: Lease["job"]["kind"] | undefined): Lease | null {
     try {
-      return ports.queue.lease(ports.now(), LEASE_MS);
+      return ports.queue.lease(ports.now(), LEASE_MS, kind);
     } catch (error) {
       if (error instanceof Transient) return null;
       throw error;

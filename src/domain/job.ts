@@ -19,6 +19,7 @@ export type Trigger =
   | "edited"
   | "labeled"
   | "review_requested"
+  | "command"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
@@ -35,6 +36,8 @@ export interface ReviewJob {
   readonly trigger: Trigger;
   /** True when a person asked for this review by name (label, review request, command line): policy does not hold it back. */
   readonly explicit: boolean;
+  /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
+  readonly focus?: string;
 }
 
 /** The pull request went away or became a draft: whatever waits for it is dropped. */

@@ -1,4 +1,5 @@
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
+import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./outcome.ts";
 
@@ -106,5 +107,7 @@ export interface PullRequestContext {
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
   readonly authorFacts: AuthorFacts;
   readonly ownComments: readonly OwnComment[];
+  /** Findings that people told us not to say again here; absent is none. */
+  readonly declined?: readonly Declined[];
   readonly degraded: readonly Degraded[];
 }

@@ -10,11 +10,13 @@ import type { KnownRules } from "../config/check-rules.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
+import { Stopped } from "../domain/stopped.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
+import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
@@ -31,6 +33,10 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
+  /** What people decided about the pull request; absent where nobody could have. */
+  readonly decisions?: Pick<Decisions, "of">;
+  /** Aborted when somebody said stop. */
+  readonly signal?: AbortSignal;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** Epoch milliseconds. */
@@ -54,13 +60,15 @@ export type Step = <T>(room: string, enter: () => T | Promise<T>) => Promise<T>;
 /**
  * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
  *
- * @throws Transient when another try may succeed; anything else is a bug
+ * @throws Transient when another try may succeed; Stopped when somebody said stop; anything else is a bug
  */
 export async function reviewPullRequest(
   job: ReviewJob,
   ports: ReviewPorts,
   step: Step,
 ): Promise<PostedReview | Superseded | Skipped> {
+  const { pausedBy } = ports.decisions?.of(job.key) ?? { pausedBy: null };
+  if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step);
@@ -85,8 +93,9 @@ export async function writeReview(
   isDone: (headSha: string, baseSha: string) => boolean = () => false,
 ): Promise<Review | Skipped> {
   const started = ports.now();
-  const context = await step("gather", () => gather(job, ports.pulls, ports.known, ports.access !== null));
-  if (context.kind === "skipped") return context;
+  const gathered = await step("gather", () => gather(job, ports.pulls, ports.known, ports.access !== null));
+  if (gathered.kind === "skipped") return gathered;
+  const context = { ...gathered, declined: ports.decisions?.of(job.key).declined ?? [] };
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
@@ -98,7 +107,7 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
-  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
+  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now(), ports.signal);
   const written = await step("review", () =>
     review(context, signals, precedents, { inspector: ports.inspector, leave }),
   );
@@ -111,7 +120,11 @@ async function send(
   ports: ReviewPorts,
   step: Step,
 ): Promise<PostedReview | Superseded> {
-  const sent = await step("publish", () => publish(written, ports.reviews));
+  const sent = await step("publish", () => publish(written, ports.reviews)).catch((error: unknown) => {
+    // What somebody stopped is not sent by the next job either.
+    if (error instanceof Stopped) ports.ledger.settle(job, written, ports.now(), "stopped");
+    throw error;
+  });
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
   // remembering twice changes nothing.
   if (sent.kind === "posted") await step("remember", () => keep({ ...sent, findings: written.findings }, ports));

@@ -1,17 +1,20 @@
 // DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
 // What the review cannot do without may throw; what it can do without is missing with a reason.
 import type { KnownRules } from "../config/check-rules.ts";
+import type { CommandJob } from "../domain/command.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
 import type { PullRequests } from "../ports.ts";
+import type { Threads } from "../ports-talk.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
 import { GUIDANCE_BYTES, readGuidance } from "./read-guidance.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { selectFiles } from "./select-files.ts";
+import { threadBefore } from "./thread-before.ts";
 
 /**
  * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
@@ -68,6 +71,33 @@ export async function gather(
     ownComments: own.value,
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
+}
+
+/**
+ * The pull request as it is, and its effective configuration, for commands that need no changes.
+ *
+ * @throws Transient when either cannot be had now
+ */
+export async function gatherSettings(
+  { repo, number }: Pick<ReviewJob, "repo" | "number">,
+  pulls: PullRequests,
+  known: KnownRules = {},
+): Promise<EffectiveConfig & { readonly pull: PullRequest }> {
+  const pull = await pulls.pull(repo, number);
+  return { ...(await readBaseConfig(repo, pull, pulls, known)), pull };
+}
+
+/**
+ * The thread in which somebody wrote, as it stood then; empty outside threads.
+ *
+ * @throws Transient when it cannot be had now
+ */
+export async function gatherThread(
+  { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
+  threads: Threads,
+): Promise<ReturnType<typeof threadBefore>> {
+  const { rootId } = comment;
+  return threadBefore(rootId === null ? [] : await threads.thread(repo, number, rootId), comment);
 }
 
 /** From the base commit: a pull request cannot change the rules of its own review. */

@@ -1,8 +1,10 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 import { dependencyBot } from "../domain/bots.ts";
-import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger } from "../domain/job.ts";
+import type { CommandJob } from "../domain/command.ts";
+import { type CancelJob, type Ignored, jobKey, type Repo, type ReviewJob, type Trigger } from "../domain/job.ts";
 import { type Delivery, PullRequestDelivery } from "./delivery.ts";
+import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 
 /** The label by which people ask for a review. */
 export const REVIEW_LABEL = "kodiai:review";
@@ -13,6 +15,8 @@ export interface Reception {
   readonly host: string;
   /** Requesting a review from this login asks for one; null when not configured. */
   readonly reviewerLogin: string | null;
+  /** The app's own name, without `[bot]`: `kodiai` when left out. */
+  readonly slug?: string;
 }
 
 /**
@@ -20,8 +24,12 @@ export interface Reception {
  *
  * @returns a job, a cancellation, or `Ignored` with a reason; never throws, whatever the payload is
  */
-export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | Ignored {
+export function receive(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | Ignored {
   const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
+  if (COMMENT_EVENTS.has(delivery.event)) {
+    const command = readComment(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
+    return typeof command === "string" ? ignored(command) : command;
+  }
   if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
 
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
@@ -51,18 +59,23 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     key: jobKey({ host: reception.host, id: repository.id }, pull.number),
     delivery: delivery.id,
     installationId: payload.installation.id,
-    repo: {
-      host: reception.host,
-      id: repository.id,
-      ownerId: repository.owner.id,
-      owner: repository.owner.login,
-      name: repository.name,
-      visibility: repository.visibility ?? (repository.private === false ? "public" : "private"),
-    },
+    repo: repoOf(repository, reception),
     number: pull.number,
     headSha: pull.head.sha,
     trigger,
     explicit: trigger === "labeled" || trigger === "review_requested",
+  };
+}
+
+function repoOf(repository: PullRequestDelivery["repository"], { host }: Reception): Repo {
+  const { id, name, owner, visibility } = repository;
+  return {
+    host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: visibility ?? (repository.private === false ? "public" : "private"),
   };
 }
 

@@ -29,6 +29,7 @@ import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
+import { type AskedQuestion, memoryForQuestion } from "./memory-for-question.ts";
 import { DEFAULT_THRESHOLD, noPrecedents, shadowed, switchedOff } from "./no-precedents.ts";
 import { queryVariants } from "./query-variants.ts";
 import { type RankedList, rankMemories } from "./rank-memories.ts";
@@ -97,6 +98,15 @@ export async function retrieve(
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
   const result = await tries.run("retrieval", () => gated(context, signals, ports, settings, tries), failed);
   return { ...result, degraded: tries.degraded() };
+}
+
+/** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is asked. */
+export function retrieveForQuestion(
+  question: AskedQuestion,
+  ports: RetrievePorts,
+  knowledge: Knowledge,
+): Promise<Precedents> {
+  return memoryForQuestion(question, ports, knowledge);
 }
 
 async function gated(

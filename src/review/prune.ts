@@ -17,6 +17,8 @@ export interface Dial {
   readonly styleOk: boolean;
   /** Ids of findings that a comment of ours on the pull request is about. */
   readonly posted: ReadonlySet<string>;
+  /** Why findings are not said again, by id: somebody declined them on this pull request. */
+  readonly declined?: ReadonlyMap<string, string>;
 }
 
 export interface Pruned {
@@ -42,6 +44,8 @@ export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
 }
 
 function unwanted({ finding }: PlacedFinding, dial: Dial): string | null {
+  const declined = dial.declined?.get(finding.id);
+  if (declined !== undefined) return declined;
   const floor = dial.severityThreshold ?? FLOORS[dial.profile];
   if (!atLeast(finding.severity, floor)) {
     return dial.severityThreshold === undefined

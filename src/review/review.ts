@@ -1,13 +1,16 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+import { declinedReason } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
+import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
+import { failureText } from "./coverage.ts";
 import { ground } from "./ground.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
@@ -16,6 +19,8 @@ import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { suggestion } from "./suggestion.ts";
 
+/** Fewer than any tokenizer makes of prose and code: an estimate that errs to the expensive side. */
+const CHARS_PER_TOKEN = 3;
 const CONFIG_FILE = ".kodiai.yml";
 
 export interface ReviewPorts {
@@ -69,6 +74,36 @@ export async function review(
   };
 }
 
+/** What came of a question; `text` is null when there is no answer, and then `reason` says why. */
+export interface Answered {
+  readonly text: string | null;
+  readonly reason: string | null;
+  /** The model's name, where one was asked. */
+  readonly model: string | null;
+  readonly cost: Omit<Cost, "ms">;
+}
+
+/** Asks the model one question of a person. Never throws. */
+export async function answer(question: Question, leave: ModelLeave): Promise<Answered> {
+  const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
+  if (leave.model === null)
+    return { text: null, reason: leave.reason ?? "no model is set up", model: null, cost: free };
+  const { model, usd, delimiter, signal } = leave;
+  const request = answerRequest(question, delimiter());
+  const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
+  const price = model.price("main", Math.ceil(length / CHARS_PER_TOKEN), ANSWER_TOKENS);
+  const name = model.names.main;
+  if (price !== null && price > usd) {
+    return { text: null, reason: "the budget does not pay for the question", model: name, cost: free };
+  }
+  const said = await model.ask(request, signal);
+  const { inputTokens, outputTokens, usd: paid } = said.usage;
+  const cost = { inputTokens, outputTokens, usd: paid };
+  if (said.kind === "failed") return { text: null, reason: failureText(said.failure), model: name, cost };
+  const text = said.value.answer.trim();
+  return { text: text === "" ? null : text, reason: text === "" ? "the model said nothing" : null, model: name, cost };
+}
+
 function modelReview(
   material: Parameters<typeof readByModel>[0],
   bounds: Omit<Bounds, "usd">,
@@ -102,13 +137,14 @@ function unknownFacts(path: string): FileFacts {
   return { path, language: "unknown", kind: "source" };
 }
 
-function dialOf({ config, ownComments }: PullRequestContext, { intent }: ReviewSignals): Dial {
+function dialOf({ config, ownComments, declined = [] }: PullRequestContext, { intent }: ReviewSignals): Dial {
   return {
     severityThreshold: config.review.severityThreshold,
     profile: intent.profile ?? config.review.profile,
     profileFrom: intent.profile === null ? "configuration" : "title",
     styleOk: intent.styleOk,
     posted: new Set(ownComments.map(({ findingId }) => findingId)),
+    declined: new Map(declined.map((one) => [one.findingId, declinedReason(one)])),
   };
 }
 

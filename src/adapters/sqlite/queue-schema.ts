@@ -49,4 +49,42 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX spending_by_repo ON spending (repo, at);
   `,
+  // The kinds of a delivery's outcome are the program's; a table cannot learn a new one without being made anew.
+  `
+  CREATE TABLE deliveries_anew (
+    id          TEXT PRIMARY KEY,
+    event       TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    outcome     TEXT NOT NULL,
+    reason      TEXT
+  ) STRICT;
+  INSERT INTO deliveries_anew SELECT id, event, received_at, outcome, reason FROM deliveries;
+  DROP TABLE deliveries;
+  ALTER TABLE deliveries_anew RENAME TO deliveries;
+  `,
+  `
+  CREATE TABLE paused (
+    key TEXT PRIMARY KEY,
+    by  TEXT NOT NULL,
+    at  INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE declined (
+    key     TEXT NOT NULL,
+    finding TEXT NOT NULL,
+    by      TEXT NOT NULL,
+    reason  TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (key, finding)
+  ) STRICT;
+  CREATE TABLE answers (
+    id      INTEGER PRIMARY KEY,
+    repo    TEXT NOT NULL,
+    thread  TEXT NOT NULL,
+    user_id INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    at      INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX answers_by_person ON answers (repo, user_id, kind, at);
+  CREATE INDEX answers_by_thread ON answers (thread, id);
+  `,
 ];

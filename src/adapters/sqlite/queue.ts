@@ -1,5 +1,6 @@
 // The durable queue on one SQLite file and one process.
 import type { Database } from "better-sqlite3";
+import type { CommandJob } from "../../domain/command.ts";
 import type { CancelJob, Ignored, ReviewJob } from "../../domain/job.ts";
 import type { JobEnd, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
 import { write } from "./database.ts";
@@ -18,7 +19,9 @@ interface JobRow {
 export function sqliteQueue(db: Database): Queue {
   return {
     accept: (delivery, outcome) => write(db, () => accept(db, delivery, outcome)),
-    lease: (now, leaseMs) => write(db, () => lease(db, now, leaseMs)),
+    add: (job, now) => write(db, () => add(db, job, now)),
+    drop: (key, reason, now) => write(db, () => overtake(db, key, "cancelled", reason, now)),
+    lease: (now, leaseMs, kind) => write(db, () => lease(db, now, leaseMs, kind ?? null)),
     end: (held, now, end) => write(db, () => finish(db, held, now, end)),
     recover: (now) => write(db, () => recover(db, now)),
     nextAt: () => {
@@ -31,40 +34,48 @@ export function sqliteQueue(db: Database): Queue {
   };
 }
 
-function accept(db: Database, delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean {
+function accept(
+  db: Database,
+  delivery: ReceivedDelivery,
+  outcome: ReviewJob | CommandJob | CancelJob | Ignored,
+): boolean {
   const inserted = db
     .prepare(
       "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )
-    .run(
-      delivery.id,
-      delivery.event,
-      delivery.receivedAt,
-      outcome.kind,
-      outcome.kind === "review" ? outcome.trigger : outcome.reason,
-    );
+    .run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome));
   if (inserted.changes === 0) return false;
   if (outcome.kind === "ignored") return true;
 
-  // Whatever waits for this pull request is overtaken: by a newer head, or by its end.
-  db.prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'").run(
-    outcome.kind === "review" ? "superseded" : "cancelled",
-    delivery.receivedAt,
-    outcome.kind === "review" ? `overtaken by ${outcome.headSha}` : outcome.reason,
-    outcome.key,
-  );
-  if (outcome.kind === "review") {
-    db.prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', ?, ?)").run(
-      outcome.key,
-      JSON.stringify(outcome),
-      delivery.receivedAt,
-      delivery.receivedAt,
-    );
-  }
+  if (outcome.kind === "cancel") overtake(db, outcome.key, "cancelled", outcome.reason, delivery.receivedAt);
+  else add(db, outcome, delivery.receivedAt);
   return true;
 }
 
-function lease(db: Database, now: number, leaseMs: number): Lease | null {
+function reasonOf(outcome: ReviewJob | CommandJob | CancelJob | Ignored): string {
+  if (outcome.kind === "review") return outcome.trigger;
+  if (outcome.kind !== "command") return outcome.reason;
+  return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
+}
+
+/** Whatever waits for this key is overtaken: by a newer head, or by its end. Returns how many jobs that were. */
+function overtake(db: Database, key: string, state: "superseded" | "cancelled", reason: string, now: number): number {
+  return db
+    .prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'")
+    .run(state, now, reason, key).changes;
+}
+
+function add(db: Database, job: ReviewJob | CommandJob, now: number): void {
+  overtake(db, job.key, "superseded", `overtaken by ${job.headSha ?? job.delivery}`, now);
+  db.prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', ?, ?)").run(
+    job.key,
+    JSON.stringify(job),
+    now,
+    now,
+  );
+}
+
+function lease(db: Database, now: number, leaseMs: number, kind: string | null): Lease | null {
   // A lease that ran out belongs to a worker that is gone; its job waits again.
   db.prepare("UPDATE jobs SET state = 'waiting', lease_until = NULL WHERE state = 'running' AND lease_until <= ?").run(
     now,
@@ -72,17 +83,17 @@ function lease(db: Database, now: number, leaseMs: number): Lease | null {
   const row = db
     .prepare(
       `SELECT id, job, attempt FROM jobs AS next
-       WHERE state = 'waiting' AND run_at <= ?
+       WHERE state = 'waiting' AND run_at <= ? AND (? IS NULL OR job ->> 'kind' = ?)
          AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = next.key AND busy.state = 'running')
        ORDER BY run_at, id LIMIT 1`,
     )
-    .get(now) as JobRow | undefined;
+    .get(now, kind, kind) as JobRow | undefined;
   if (row === undefined) return null;
   db.prepare("UPDATE jobs SET state = 'running', attempt = attempt + 1, lease_until = ? WHERE id = ?").run(
     now + leaseMs,
     row.id,
   );
-  return { id: row.id, job: JSON.parse(row.job) as ReviewJob, attempt: row.attempt + 1 };
+  return { id: row.id, job: JSON.parse(row.job) as Lease["job"], attempt: row.attempt + 1 };
 }
 
 function finish(db: Database, held: Lease, now: number, end: JobEnd): void {

@@ -1,0 +1,44 @@
+// An answer as a comment: to whoever asked, in words that do nothing, with what it leans on.
+import type { AskingComment } from "../domain/command.ts";
+import type { Answer } from "../domain/conversation.ts";
+import { answerMarker } from "../domain/marker.ts";
+import { safeUrl } from "./permalink.ts";
+import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+
+/** Code points of an answer that people see. */
+const TEXT_LIMIT = 6_000;
+const SOURCES = 5;
+
+/**
+ * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
+ *   marker by which the answer is known; null when there is nothing to say
+ */
+export function renderAnswer(answer: Answer, { place, id, author }: AskingComment): string | null {
+  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (said === "") return null;
+  const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
+  const isProse = !/^(?:[-*+`~>#|]|\d+[.)])/.test(said);
+  return [
+    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    ...small(answer),
+  ]
+    .concat(answerMarker(place, id))
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function small({ sources, degraded, footer }: Answer): readonly string[] {
+  const links = sources.slice(0, SOURCES).map(({ label, url }) => {
+    const text = sanitizeInline(label, 80) || "earlier";
+    const address = url === null ? null : safeUrl(url);
+    return address === null ? text : `[${text}](${address})`;
+  });
+  const lines = [
+    links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
+    degraded.length === 0
+      ? ""
+      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${reason}`, 200)).join("; ")}.`,
+    footer === "" ? "" : sanitizeInline(footer, 200),
+  ].filter((line) => line !== "");
+  return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];
+}
