@@ -9,6 +9,7 @@ import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
+import { commandsMarkdown } from "../src/domain/commands-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -18,6 +19,7 @@ const files = new Map([
   [".kodiai.yml.example", exampleYaml()],
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
+  ["docs/commands.md", commandsMarkdown()],
 ]);
 
 function isStale(name: string, text: string): boolean {
