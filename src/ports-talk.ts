@@ -48,25 +48,28 @@ export interface Decisions {
   restore(key: string, findingId: string): boolean;
 }
 
-/** An answer that was given, for the limits: `reply` when the comment did not name us, `refusal` when it was not permitted. */
-export interface GivenAnswer {
+/** Who wrote what where, for the limits. */
+export interface AnsweredComment {
+  /** The job's key: a comment counts once, however often its job runs. */
+  readonly comment: string;
   /** `HOST/REPO_ID`. */
   readonly repo: string;
-  /** The job's key up to the comment, and the thread: answers in it count together. */
+  /** Answers in it count together. */
   readonly thread: string;
   readonly userId: number;
-  readonly kind: "command" | "reply" | "refusal";
-  /** Epoch milliseconds. */
-  readonly at: number;
 }
 
-/** How often we answered. */
+/** `reply`: to a comment that did not name us. `refusal`: to one that was not permitted. */
+export type AnswerKind = "command" | "reply" | "refusal";
+
+/** How often we answered. The comment that is asked about never counts itself. */
 export interface AnswerBook {
-  record(answer: GivenAnswer): void;
-  /** Answers of a kind to one person in a repository since an epoch millisecond. */
-  given(who: Pick<GivenAnswer, "repo" | "userId" | "kind">, since: number): number;
-  /** Answers in a thread to comments that did not name us, since one last did. */
-  repliesInARow(thread: string): number;
+  /** A second record of the same comment changes nothing. `at` is epoch milliseconds. */
+  record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): void;
+  /** Answers of a kind to the same person in the same repository since an epoch millisecond. */
+  given(to: AnsweredComment, kind: AnswerKind, since: number): number;
+  /** Answers in the thread to comments that did not name us, since one last did. */
+  repliesInARow(to: AnsweredComment): number;
 }
 
 /** The reviews that wait or run. */

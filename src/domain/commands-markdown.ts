@@ -17,8 +17,8 @@ const RIGHTS = `## Who may say what
 Kodiai asks GitHub for the access of whoever wrote the comment each time, by their numeric id. When GitHub does not tell, nothing
 is done. Comments by bots are never answered. Whoever may not say a verb gets 👎, and at most one reply a day.
 
-In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 commands of
-one person are done in an hour in a repository, and 5 of people without access to it.
+In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 comments
+of one person are answered in an hour in a repository, and 5 of people without access to it.
 
 \`resolve\` needs a right that GitHub ties to writing code (\`contents: write\`), which Kodiai does not ask for; without it, it says how to
 resolve the thread by hand.

@@ -5,12 +5,21 @@
 // Everything that a comment says is taken from its signed delivery. Whoever may not is told once a day, and nothing is done.
 
 import { configView } from "../config/config-view.ts";
-import { type CommandJob, hasAccess, mayAsk, type Verb, verbEntry, verbList } from "../domain/command.ts";
+import {
+  type AccessLevel,
+  type CommandJob,
+  hasAccess,
+  mayAsk,
+  type Verb,
+  verbEntry,
+  verbList,
+} from "../domain/command.ts";
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
 import { jobKey } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { Transient } from "../domain/transient.ts";
 import { gatherSettings } from "../gather/gather.ts";
+import type { AnsweredComment } from "../ports-talk.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../publish/publish.ts";
 import { countMemory, forgetMemory, rememberTold } from "./command-memory.ts";
 import type { CommandPorts, Order } from "./command-order.ts";
@@ -53,61 +62,76 @@ const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
  * @throws Transient when another try may succeed; anything else is a bug, which the asker is told of
  */
 export async function answerComment(job: CommandJob, ports: CommandPorts, step: Step): Promise<string> {
-  const { repo, comment, command } = job;
   const ignored = await notForUs(job, ports);
   if (ignored !== null) return `ignored: ${ignored}`;
-  const isNamed = command.kind !== "reply";
-  if (isNamed) await acknowledge(job, ports.replies);
-  const level = await ports.permissions.of(repo, comment.author);
-  const isAuthor = comment.author.id === job.pull.authorId;
-  const flood = tooMany(job, ports, hasAccess(level, "triage"));
-  if (flood !== null) return `ignored: ${flood}`;
-  if (command.kind === "unknown") return refuse(job, ports, hint(command), hasAccess(level, "triage"));
+  if (isNamed(job)) await acknowledge(job, ports.replies);
 
-  const verb = command.kind === "verb" ? command.verb : "ask";
-  if (!mayAsk(verb, level, isAuthor)) {
-    if (!isNamed) return "ignored: a reply of somebody who may not ask";
-    const { least } = verbEntry(verb);
-    const text = `\`${verb}\` takes ${least} access to this repository.`;
-    return refuse(job, ports, plainAnswer("refused", text, `${verb} by somebody with ${level} access`), false);
-  }
+  const order = await admitted(job, ports, step);
+  if (typeof order === "string") return order;
+
+  const place = lastInARow(job, ports);
+  if (place === "over") return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
+  ports.book.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
   if (await isAnswered(job, ports.replies)) return "answered before";
-  if (!isNamed) await acknowledge(job, ports.replies);
-  const key = jobKey(repo, job.number);
-  const order: Order = { job, key, verb, text: command.text, level, isAuthor, ports, step };
-  const answer = lastInARow(await obeyed(order), job, ports);
-  ports.book.record({ ...entryOf(job, ports), kind: isNamed ? "command" : "reply" });
-  const url = await step("publish", () => publishAnswer(job, answer, ports.replies));
+  if (!isNamed(job)) await acknowledge(job, ports.replies);
+  const answer = await obeyed(order);
+  const url = await step("publish", () =>
+    publishAnswer(job, place === "last" ? nameMe(answer) : answer, ports.replies),
+  );
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}`;
 }
 
-/** A reply that does not name us is for us in a thread of ours, a few times in a row. */
+/** Somebody floods us; or a reply does not name us, and its thread is not ours. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
-  if (job.command.kind !== "reply") return null;
+  const flood = tooMany(job, ports, COMMANDS_AN_HOUR);
+  if (flood !== null || isNamed(job)) return flood;
   const { rootId } = job.comment;
-  if (ports.book.repliesInARow(threadOf(job)) >= REPLIES_IN_A_ROW) {
-    return `${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
-  }
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-function tooMany(job: CommandJob, ports: CommandPorts, isKnown: boolean): string | null {
-  const { repo, userId } = entryOf(job, ports);
-  const given = ports.book.given({ repo, userId, kind: "command" }, ports.now() - HOUR_MS);
-  const most = isKnown ? COMMANDS_AN_HOUR : STRANGERS_COMMANDS_AN_HOUR;
-  return given < most ? null : `${given} commands of this person within an hour`;
+/** The order of somebody who may give it; else one line on what became of it. */
+async function admitted(job: CommandJob, ports: CommandPorts, step: Step): Promise<Order | string> {
+  const { repo, number, comment, command } = job;
+  const level = await ports.permissions.of(repo, comment.author);
+  const isAuthor = comment.author.id === job.pull.authorId;
+  const isKnown = hasAccess(level, "triage") || isAuthor;
+  const flood = isKnown ? null : tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
+  if (flood !== null) return `ignored: ${flood}`;
+  if (command.kind === "unknown") return refuse(job, ports, hint(command), isKnown);
+  const verb = command.kind === "verb" ? command.verb : "ask";
+  const order = { job, key: jobKey(repo, number), verb, text: command.text, level, isAuthor, ports, step };
+  if (mayAsk(verb, level, isAuthor)) return order;
+  return isNamed(job)
+    ? refuse(job, ports, notPermitted(verb, level), false)
+    : "ignored: a reply of somebody who may not ask";
+}
+
+function isNamed({ command }: CommandJob): boolean {
+  return command.kind !== "reply";
+}
+
+function tooMany(job: CommandJob, ports: CommandPorts, most: number): string | null {
+  const since = ports.now() - HOUR_MS;
+  const given = (["command", "reply", "refusal"] as const).reduce(
+    (sum, kind) => sum + ports.book.given(entryOf(job), kind, since),
+    0,
+  );
+  return given < most ? null : `${given} comments of this person were answered within an hour`;
 }
 
 /** The reaction each time; the words once a day, or each time to people with access. */
 async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
-  const entry = entryOf(job, ports);
-  const { repo, userId } = entry;
-  const told = ports.book.given({ repo, userId, kind: "refusal" }, ports.now() - DAY_MS) > 0;
+  const told = ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS) > 0;
+  ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
   const text = (told && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
-  if (text !== null) ports.book.record({ ...entry, kind: "refusal" });
   await publishAnswer(job, { ...answer, text }, ports.replies);
   return `${answer.end}: ${answer.note}`;
+}
+
+function notPermitted(verb: Verb, level: AccessLevel): Answer {
+  const text = `\`${verb}\` takes ${verbEntry(verb).least} access to this repository.`;
+  return plainAnswer("refused", text, `${verb} by somebody with ${level} access`);
 }
 
 function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb | null }): Answer {
@@ -128,13 +152,17 @@ async function obeyed(order: Order): Promise<Answer> {
   }
 }
 
-function lastInARow(answer: Answer, job: CommandJob, ports: CommandPorts): Answer {
-  const isLast = job.command.kind === "reply" && ports.book.repliesInARow(threadOf(job)) === REPLIES_IN_A_ROW - 1;
-  if (!isLast) return answer;
-  return {
-    ...answer,
-    footer: [answer.footer, "To go on here, name me: `/kodiai`."].filter((part) => part !== "").join(" "),
-  };
+/** Where this answer stands among those to replies that do not name us. */
+function lastInARow(job: CommandJob, ports: CommandPorts): "last" | "over" | null {
+  if (job.command.kind !== "reply") return null;
+  const before = ports.book.repliesInARow(entryOf(job));
+  if (before >= REPLIES_IN_A_ROW) return "over";
+  return before === REPLIES_IN_A_ROW - 1 ? "last" : null;
+}
+
+function nameMe(answer: Answer): Answer {
+  const how = "To go on here, name me: `/kodiai`.";
+  return { ...answer, footer: [answer.footer, how].filter((part) => part !== "").join(" ") };
 }
 
 async function showConfig({ job, ports, step }: Order): Promise<Answer> {
@@ -143,11 +171,7 @@ async function showConfig({ job, ports, step }: Order): Promise<Answer> {
   return plainAnswer("done", `\`\`\`yaml\n${configView(config)}\n\`\`\`${wrong}`, "configuration");
 }
 
-function threadOf({ repo, number, comment }: CommandJob): string {
+function entryOf({ key, repo, number, comment }: CommandJob): AnsweredComment {
   const place = comment.rootId === null ? "conversation" : `thread-${comment.rootId}`;
-  return `${jobKey(repo, number)}!${place}`;
-}
-
-function entryOf(job: CommandJob, ports: CommandPorts) {
-  return { repo: repoKey(job.repo), thread: threadOf(job), userId: job.comment.author.id, at: ports.now() };
+  return { comment: key, repo: repoKey(repo), thread: `${jobKey(repo, number)}!${place}`, userId: comment.author.id };
 }

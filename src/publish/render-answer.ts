@@ -17,7 +17,7 @@ export function renderAnswer(answer: Answer, { place, id, author }: AskingCommen
   const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
   if (said === "") return null;
   const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
-  const isProse = !/^(?:[-*+`~>#|]|\d+[.)])/.test(said);
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
   return [
     isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
     ...small(answer),

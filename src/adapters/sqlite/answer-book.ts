@@ -6,25 +6,30 @@ import { write } from "./database.ts";
 /** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteAnswerBook(db: Database): AnswerBook {
   return {
-    record({ repo, thread, userId, kind, at }) {
+    record({ comment, repo, thread, userId, kind, at }) {
       write(db, () =>
         db
-          .prepare("INSERT INTO answers (repo, thread, user_id, kind, at) VALUES (?, ?, ?, ?, ?)")
-          .run(repo, thread, userId, kind, at),
+          .prepare(
+            `INSERT INTO answers (comment, repo, thread, user_id, kind, at) VALUES (?, ?, ?, ?, ?, ?)
+             ON CONFLICT (comment) DO NOTHING`,
+          )
+          .run(comment, repo, thread, userId, kind, at),
       );
     },
-    given: ({ repo, userId, kind }, since) =>
-      db
-        .prepare("SELECT count(*) FROM answers WHERE repo = ? AND user_id = ? AND kind = ? AND at >= ?")
-        .pluck()
-        .get(repo, userId, kind, since) as number,
-    repliesInARow: (thread) =>
+    given: ({ comment, repo, userId }, kind, since) =>
       db
         .prepare(
-          `SELECT count(*) FROM answers WHERE thread = ? AND kind = 'reply' AND id >
+          "SELECT count(*) FROM answers WHERE repo = ? AND user_id = ? AND kind = ? AND at >= ? AND comment <> ?",
+        )
+        .pluck()
+        .get(repo, userId, kind, since, comment) as number,
+    repliesInARow: ({ comment, thread }) =>
+      db
+        .prepare(
+          `SELECT count(*) FROM answers WHERE thread = ? AND kind = 'reply' AND comment <> ? AND id >
              coalesce((SELECT max(id) FROM answers WHERE thread = ? AND kind = 'command'), 0)`,
         )
         .pluck()
-        .get(thread, thread) as number,
+        .get(thread, comment, thread) as number,
   };
 }

@@ -78,6 +78,7 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE TABLE answers (
     id      INTEGER PRIMARY KEY,
+    comment TEXT NOT NULL UNIQUE,
     repo    TEXT NOT NULL,
     thread  TEXT NOT NULL,
     user_id INTEGER NOT NULL,
