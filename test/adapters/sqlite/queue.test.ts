@@ -35,7 +35,9 @@ test("a job outlives the process that accepted it, and every open syncs commits 
 test("a database of a newer Kodiai is refused and left as it is", () => {
   const path = file();
   openDatabase(path, [...QUEUE_MIGRATIONS, "CREATE TABLE later (x)"]).close();
-  expect(() => openDatabase(path, QUEUE_MIGRATIONS)).toThrow(/newer than the 2 that this Kodiai knows/);
+  expect(() => openDatabase(path, QUEUE_MIGRATIONS)).toThrow(
+    `newer than the ${QUEUE_MIGRATIONS.length} that this Kodiai knows`,
+  );
 });
 
 test("a lock held by another process is worth another try", () => {
@@ -48,4 +50,20 @@ test("a lock held by another process is worth another try", () => {
   theirs.exec("ROLLBACK");
   mine.close();
   theirs.close();
+});
+
+test("deliveries and jobs of an earlier schema are kept, and their kinds may grow", () => {
+  const path = file();
+  const before = openDatabase(path, QUEUE_MIGRATIONS.slice(0, 2));
+  const job = reviewJob(1, "a");
+  before.prepare("INSERT INTO deliveries VALUES (?, 'pull_request', 1, 'review', 'opened')").run(job.delivery);
+  before
+    .prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', 1, 1)")
+    .run(job.key, JSON.stringify(job));
+  before.close();
+  const after = openDatabase(path, QUEUE_MIGRATIONS);
+  const queue = sqliteQueue(after);
+  expect(queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 2 }, job)).toBe(false);
+  expect(queue.lease(3, 1000)?.job).toEqual(job);
+  after.close();
 });
