@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rulesMarkdown } from "../src/adapters/rules/rules-markdown.ts";
+import { commandsMarkdown } from "../src/config/commands-markdown.ts";
 import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
-import { commandsMarkdown } from "../src/domain/commands-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

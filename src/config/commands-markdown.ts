@@ -1,5 +1,6 @@
 // docs/commands.md, made from the list of verbs.
-import { VERBS } from "./command.ts";
+import { VERBS } from "../domain/command.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const INTRODUCTION = `# Commands
 
@@ -26,12 +27,14 @@ resolve the thread by hand.
 
 /** The whole page. */
 export function commandsMarkdown(): string {
-  const rows = VERBS.map(
-    ({ usage, says, least, author, onClosed }) =>
-      `| \`${usage}\` | ${says} | ${whoMay(least, author)} | ${onClosed ? "yes" : "no"} |`,
-  );
-  const table = ["| command | what it does | who | when closed |", "| - | - | - | - |", ...rows].join("\n");
-  return `${INTRODUCTION}\n\n${table}\n\n${RIGHTS}`;
+  const rows = VERBS.map(({ usage, says, least, author, onClosed }) => [
+    `\`${usage}\``,
+    says,
+    whoMay(least, author),
+    onClosed ? "yes" : "no",
+  ]);
+  const table = markdownTable([["Command", "What it does", "Who", "When closed"], ...rows]);
+  return `${INTRODUCTION}\n\n${table}\n${RIGHTS}`;
 }
 
 function whoMay(least: string, author: boolean): string {
