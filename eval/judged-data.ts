@@ -9,6 +9,9 @@ export interface CorpusRow {
   readonly language: string | null;
   readonly text: string;
   readonly hunk: string | null;
+  readonly replies?: readonly string[];
+  /** Absent where nobody is a bot. */
+  readonly isBot?: boolean;
   readonly createdAt: string;
 }
 
