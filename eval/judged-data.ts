@@ -10,6 +10,7 @@ export interface CorpusRow {
   readonly text: string;
   readonly hunk: string | null;
   readonly replies?: readonly string[];
+  readonly side?: string | null;
   /** Absent where nobody is a bot. */
   readonly isBot?: boolean;
   readonly createdAt: string;
