@@ -63,6 +63,7 @@ export const suite: Suite = async ({ data, flags }) => {
           rowOf(`placebo, ${language}`, list, "placebo"),
         ]),
       ],
+      printIntervals: ["hitRate", "difference"],
       notes: notesOf(pulls, largest, history.leftOut, languages),
     };
   });
@@ -103,8 +104,7 @@ function largestOf(pulls: readonly Replayed[]): readonly Replayed[] {
 }
 
 function rowOf(name: string, pulls: readonly ReplayedPull[], arm: ReplayArm): Row {
-  const { hitRate, harmful, precisionAt5, tokens } = armFigures(pulls, arm);
-  const all = { hitRate, harmful, precisionAt5, tokens };
+  const all = armFigures(pulls, arm);
   const ci = Object.entries(all).map(([metric, { low, high }]) => [metric, [low, high] as const] as const);
   const gain = gainOverPlacebo(pulls);
   return {
@@ -137,7 +137,7 @@ function notesOf(
   const helped = languages.filter(([, list]) => replayVerdict(list, gainOverPlacebo(list)).helps);
   return [
     `${comments} later comments of people on ${pulls.length} pull requests; left out: ${leftOut.join("; ")}`,
-    "met: one of the first five memories has tf-idf cosine ≥ .20 to the comment",
+    "hitRate: share of pull requests of which a later comment is met: one of the first five memories has tf-idf cosine ≥ .20 to it",
     "harmful: share of shown memories that a reply turned down and that are like a comment which a person did make later",
     `five largest: ${[...new Set(largest.map(({ repo }) => repo))].join(", ")}`,
     `memories at that date, mean: on ${mean(({ memories }) => memories.on)}, placebo ${mean(({ memories }) => memories.placebo)}; ` +

@@ -50,8 +50,10 @@ export interface ReplayedPull {
 }
 
 export interface ArmFigures {
-  /** Share of later comments that are met, 0–1. */
+  /** Share of pull requests of which at least one later comment is met, 0–1. */
   readonly hitRate: Interval;
+  /** Share of later comments that are met, 0–1. */
+  readonly commentsMet: Interval;
   /** Share of shown memories that were turned down and are like a later comment, 0–1. */
   readonly harmful: Interval;
   /** Share of five places that hold a memory which is like a later comment, 0–1. */
@@ -78,7 +80,8 @@ export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm): ArmF
   const share = (part: (tally: ArmTally, pull: ReplayedPull) => readonly [number, number]) =>
     bootstrapShare(pulls.map((pull) => part(pull.arms[arm], pull)));
   return {
-    hitRate: share(({ met }, { comments }) => [met, comments]),
+    hitRate: share(({ met }) => [met > 0 ? 1 : 0, 1]),
+    commentsMet: share(({ met }, { comments }) => [met, comments]),
     harmful: share(({ harmful, shown }) => [harmful, shown]),
     precisionAt5: share(({ useful }) => [useful, REPLAY_TOP]),
     tokens: share(({ tokens }) => [tokens, 1]),
@@ -87,7 +90,8 @@ export function armFigures(pulls: readonly ReplayedPull[], arm: ReplayArm): ArmF
 
 /** Hit rate with memory minus hit rate with the placebo, over the same pull requests. */
 export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
-  return bootstrapShare(pulls.map(({ arms, comments }) => [arms.on.met - arms.placebo.met, comments]));
+  const hit = ({ met }: ArmTally) => (met > 0 ? 1 : 0);
+  return bootstrapShare(pulls.map(({ arms }) => [hit(arms.on) - hit(arms.placebo), 1]));
 }
 
 /** Whether memory was shown to help, and why that is said. */

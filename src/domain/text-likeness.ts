@@ -8,9 +8,8 @@ export type TextVector = ReadonlyMap<string, number>;
 const MOST_WORDS = 20_000;
 
 /**
- * Term frequency (1 + ln count) times inverse document frequency (ln texts / texts with the word), unit length: G. Salton
- * and C. Buckley, "Term-weighting approaches in automatic text retrieval" (1988). A word that none of the texts has
- * counts as one that stands in one of them; a word of every text counts nothing.
+ * Term frequency times inverse document frequency, 1 + ln((1 + texts) / (1 + texts with the word)), unit length: G. Salton and
+ * C. Buckley, "Term-weighting approaches in automatic text retrieval" (1988), smoothed as scikit-learn does by default.
  *
  * @param texts all texts among which a word is rare or common
  * @returns a text's vector; the same text gives the same vector
@@ -22,11 +21,11 @@ export function textVectors(texts: Iterable<string>): (text: string) => TextVect
     count += 1;
     for (const word of new Set(words(text))) found.set(word, (found.get(word) ?? 0) + 1);
   }
-  const rarity = (word: string) => Math.log(Math.max(count, 1) / (found.get(word) ?? 1));
+  const rarity = (word: string) => 1 + Math.log((1 + count) / (1 + (found.get(word) ?? 0)));
   return (text) => {
     const counts = new Map<string, number>();
     for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-    const weights = [...counts].map(([word, times]) => [word, (1 + Math.log(times)) * rarity(word)] as const);
+    const weights = [...counts].map(([word, times]) => [word, times * rarity(word)] as const);
     const length = Math.hypot(...weights.map(([, weight]) => weight));
     return new Map(length === 0 ? [] : weights.map(([word, weight]) => [word, weight / length] as const));
   };
