@@ -18,6 +18,7 @@ import { dataDir } from "./cli/data-dir.ts";
 import { findRepository, isFolder } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
 import type { MemoryVerbPorts } from "./cli/memory.ts";
+import type { ReplayVerbPorts } from "./cli/replay.ts";
 import type { SearchVerbPorts } from "./cli/search.ts";
 import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
@@ -218,6 +219,15 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
   const opened = await openMemoryFor(word);
   const { all } = opened.labels;
   return { ...opened, repoOf: (repo) => repositoryOf(repo, all, opened.folder), repositories: all };
+}
+
+/** What `kodiai replay` needs. Where nothing is remembered, no file is made. */
+export async function replayVerbPorts(word: string | undefined): Promise<ReplayVerbPorts> {
+  const folder = dataDir(word);
+  if (!existsSync(join(folder, "memory.db"))) throw new Error(`there is no memory in ${folder}`);
+  const opened = await openMemoryFor(folder);
+  const { all } = opened.labels;
+  return { ...opened, repoOf: (repo) => repositoryOf(repo, all, folder), repositories: all };
 }
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */

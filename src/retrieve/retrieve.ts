@@ -5,6 +5,7 @@
  */
 import type { Knowledge } from "../config/knowledge.ts";
 import type { Found, HandSearch } from "../domain/found.ts";
+import type { Repo } from "../domain/job.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
@@ -34,6 +35,7 @@ import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
+import { type PastPlace, pastChange } from "./past-change.ts";
 import { rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
@@ -122,6 +124,11 @@ export function retrieveForQuestion(
 ): Promise<Precedents> {
   const { context, signals, settings } = askedInComment(question, knowledge, now);
   return retrieve(context, signals, ports, settings);
+}
+
+/** A pull request of the past as a change that asks memory again: what was spoken about, and nothing that was said. */
+export function changeOfPast(repo: Repo, number: number, places: readonly PastPlace[]): PullRequestContext {
+  return pastChange(repo, number, places);
 }
 
 async function gated(
