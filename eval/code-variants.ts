@@ -29,20 +29,21 @@ const MEANINGS = [
   "node",
 ];
 
+/** Which names change: those that are neither called, nor members, nor written with a capital; or all but keywords. */
+export type RenamedNames = "local" | "every";
+
 /**
- * Names that are neither called, nor members, nor written with a capital are replaced, each by one of its own that is
- * made from its letters; indentation, blanks between tokens and line breaks after `,`, `{` and `(` change.
+ * Each name is replaced by one of its own that is made from its letters; indentation, blanks between tokens and line breaks
+ * after `,`, `{` and `(` change.
  */
-export function variantOf(code: string): string {
-  return reformatted(renamed(code));
+export function variantOf(code: string, names: RenamedNames): string {
+  return reformatted(code.replace(PATTERNS[names], (name) => (KEYWORDS.has(name) ? name : nameFor(name))));
 }
 
-function renamed(code: string): string {
-  return code.replace(
-    /(?<![\p{L}\p{N}_$.@#])([\p{Ll}_][\p{L}\p{N}_]*)(?![\p{L}\p{N}_$]|\s{0,3}[(!:]|["'`])/gu,
-    (name) => (KEYWORDS.has(name) || name.length < 2 ? name : nameFor(name)),
-  );
-}
+const PATTERNS: Readonly<Record<RenamedNames, RegExp>> = {
+  local: /(?<![\p{L}\p{N}_$.@#])[\p{Ll}_][\p{L}\p{N}_]{1,80}(?![\p{L}\p{N}_$]|\s{0,3}[(!:]|["'`])/gu,
+  every: /(?<![\p{L}\p{N}_$])[\p{L}_$][\p{L}\p{N}_$]{1,80}(?![\p{L}\p{N}_$])/gu,
+};
 
 function nameFor(name: string): string {
   const digest = createHash("sha256").update(name).digest();

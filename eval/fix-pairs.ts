@@ -12,6 +12,9 @@ export interface FixPairRow {
   readonly language: string | null;
   readonly flagged: string;
   readonly fixed: string;
+  /** The head sides of the hunks that hold the one and the other. */
+  readonly flaggedHunk: string;
+  readonly fixedHunk: string;
   readonly from: "final diff" | "later comment";
 }
 
@@ -83,7 +86,7 @@ const PLACE_UNKNOWN = "the place is not found later";
 function changedLines(
   then: readonly HeadLine[],
   now: readonly HeadLine[],
-): { readonly flagged: string; readonly fixed: string } | string {
+): Pick<FixPairRow, "flagged" | "fixed" | "flaggedHunk" | "fixedHunk"> | string {
   const matched = commonLines(then, now);
   const last = matched.at(-1);
   if (last === undefined) return PLACE_UNKNOWN;
@@ -100,7 +103,7 @@ function changedLines(
   const shared = [...a].filter((word) => b.has(word)).length;
   if (shared / (a.size + b.size - shared) < SAME_PLACE) return "other code in the same place";
   if (squeezed(before) === squeezed(after)) return "only its form changed";
-  return { flagged: before, fixed: after };
+  return { flagged: before, fixed: after, flaggedHunk: textOf(then), fixedHunk: textOf(now) };
 }
 
 /** Longest common subsequence of lines without their indentation, as index pairs. */

@@ -2,10 +2,18 @@
 // other names and another layout, and with the code of cluster-mates. Plain likeness to the flagged code stands beside it.
 
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
+import { textTokens } from "../../src/domain/code-shape.ts";
 import { bootstrapShare, type Interval } from "../../src/domain/interval.ts";
-import { type CodeLikeness, codeLikeness, contrast, type FixPair } from "../../src/retrieve/contrast.ts";
+import {
+  type CodeLikeness,
+  codeLikeness,
+  contrast,
+  type FixPair,
+  fixedAlready,
+  hunkTokens,
+} from "../../src/retrieve/contrast.ts";
 import { aucOf, type Scored } from "../auc.ts";
-import { variantOf } from "../code-variants.ts";
+import { type RenamedNames, variantOf } from "../code-variants.ts";
 import { type FixPairRow, fixPairs } from "../fix-pairs.ts";
 import { readJudged } from "../judged-data.ts";
 import { fingerprint, readRows } from "../read-data.ts";
@@ -24,27 +32,31 @@ type Score = (code: string, pair: FixPair) => number;
 export const suite: Suite = async ({ data }) => {
   const judged = await readJudged(data);
   const { pairs, leftOut } = fixPairs(judged);
-  const variants = pairs.flatMap((pair, item): Asked[] => [
-    { item, pair, code: variantOf(pair.flagged), isFlagged: true },
-    { item, pair, code: variantOf(pair.fixed), isFlagged: false },
-  ]);
+  const variants = askedByVariants(pairs, "local");
+  const everyName = askedByVariants(pairs, "every");
   const mates = askedByMates(pairs, await clustersOf(data));
-  const vectors = await vectorLikeness([...variants, ...mates]);
-  const plain: Score = (code, { flagged }) => codeLikeness(code, flagged);
+  const sets = [
+    ["", variants],
+    [", every name changed", everyName],
+    [", cluster-mates", mates],
+  ] as const;
+  const vectors = await vectorLikeness(sets.flatMap(([, asked]) => asked));
   const scores: readonly (readonly [string, Score])[] = [
     ["default", (code, pair) => contrast(code, pair)],
-    ["plain", plain],
-    ["default, vectors", (code, pair) => contrast(code, pair, vectors)],
+    ["plain", (code, { flagged }) => codeLikeness(code, flagged)],
+    ["vectors", (code, pair) => contrast(code, pair, vectors)],
     ["plain, vectors", (code, { flagged }) => vectors(code, flagged)],
   ];
   return {
     data: { n: pairs.length, fingerprint: judged.fingerprint },
     config: { fingerprint: fingerprint({ shingles: 3 }) },
     rows: [
-      ...scores.map(([name, score]) => rowOf(name, variants, score)),
-      ...scores.map(([name, score]) => rowOf(`${name}, cluster-mates`, mates, score)),
+      ...sets.flatMap(([of, asked]) => scores.map(([name, score]) => rowOf(`${name}${of}`, asked, score))),
+      ruleRow("rule, lines", variants),
+      ruleRow("rule, whole hunks", inHunks(pairs, variants)),
+      ruleRow("rule, cluster-mates", mates),
     ],
-    notes: notesOf(pairs, leftOut, variants),
+    notes: notesOf(pairs, leftOut),
   };
 };
 
@@ -54,11 +66,21 @@ function rowOf(name: string, asked: readonly Asked[], score: Score): Row {
     positive: isFlagged,
     score: score(code, pair),
   }));
-  const figures: Record<string, Interval> = { auc: aucOf(scored), fixedFlagged: stillFlagged(scored) };
-  if (name.startsWith("default")) {
-    figures.cutFixed = shareBelow(scored, false);
-    figures.cutFlagged = shareBelow(scored, true);
-  }
+  return figuresRow(name, asked, { auc: aucOf(scored), fixedFlagged: stillFlagged(scored) });
+}
+
+/** What the room leaves out: see fixedAlready. */
+function ruleRow(name: string, asked: readonly Asked[]): Row {
+  const cut = (wanted: boolean) =>
+    bootstrapShare(
+      asked
+        .filter(({ isFlagged }) => isFlagged === wanted)
+        .map(({ code, pair }) => [fixedAlready([hunkTokens(code)], pair) ? 1 : 0, 1]),
+    );
+  return figuresRow(name, asked, { cutFixed: cut(false), cutFlagged: cut(true) });
+}
+
+function figuresRow(name: string, asked: readonly Asked[], figures: Readonly<Record<string, Interval>>): Row {
   const entries = Object.entries(figures);
   return {
     name,
@@ -68,16 +90,33 @@ function rowOf(name: string, asked: readonly Asked[], score: Score): Row {
   };
 }
 
+/** Variants that are other code than what they were made of: a new layout alone changes nothing that is compared. */
+function askedByVariants(pairs: readonly FixPairRow[], names: RenamedNames): Asked[] {
+  const tokens = (code: string) => textTokens(code).join(" ");
+  return pairs.flatMap((pair, item): Asked[] => {
+    const [flagged, fixed] = [variantOf(pair.flagged, names), variantOf(pair.fixed, names)];
+    if (tokens(flagged) === tokens(pair.flagged) || tokens(fixed) === tokens(pair.fixed)) return [];
+    return [
+      { item, pair, code: flagged, isFlagged: true },
+      { item, pair, code: fixed, isFlagged: false },
+    ];
+  });
+}
+
+/** The hunks in which the one and the other stood, as variants, for the same pairs. */
+function inHunks(pairs: readonly FixPairRow[], variants: readonly Asked[]): Asked[] {
+  return variants.flatMap((one): Asked[] => {
+    const pair = pairs[one.item];
+    const hunk = one.isFlagged ? pair?.flaggedHunk : pair?.fixedHunk;
+    return hunk === undefined ? [] : [{ ...one, code: variantOf(hunk, "local") }];
+  });
+}
+
 /** Of the fixed ones, how many are flagged by the threshold that lets nine of ten flagged ones through. */
 function stillFlagged(scored: readonly Scored[]): Interval {
   const flagged = scored.filter(({ positive }) => positive).map(({ score }) => score);
   const threshold = flagged.toSorted((a, b) => a - b)[Math.floor(flagged.length / 10)] ?? 0;
   return bootstrapShare(scored.flatMap(({ positive, score }) => (positive ? [] : [[score >= threshold ? 1 : 0, 1]])));
-}
-
-function shareBelow(scored: readonly Scored[], positive: boolean): Interval {
-  const own = scored.filter((one) => one.positive === positive);
-  return bootstrapShare(own.map(({ score }) => [score < 0 ? 1 : 0, 1]));
 }
 
 /** The code of other comments on the same issue, as it was flagged and as it was fixed, held against each pair. */
@@ -111,20 +150,12 @@ async function vectorLikeness(asked: readonly Asked[]): Promise<CodeLikeness> {
   };
 }
 
-function notesOf(
-  pairs: readonly FixPairRow[],
-  leftOut: ReadonlyMap<string, number>,
-  variants: readonly Asked[],
-): string[] {
-  const from = Map.groupBy(pairs, (pair) => pair.from);
-  const same = variants.filter(({ code, pair, isFlagged }) => code === (isFlagged ? pair.flagged : pair.fixed)).length;
+function notesOf(pairs: readonly FixPairRow[], leftOut: ReadonlyMap<string, number>): string[] {
+  const from = [...Map.groupBy(pairs, (pair) => pair.from)].map(([source, list]) => `${list.length} from a ${source}`);
   return [
-    `${pairs.length} pairs of ${new Set(pairs.map(({ repo }) => repo)).size} repositories: ${[...from]
-      .map(([source, list]) => `${list.length} from a ${source}`)
-      .join(", ")}`,
+    `${pairs.length} pairs of ${new Set(pairs.map(({ repo }) => repo)).size} repositories: ${from.join(", ")}`,
     `comments without a pair: ${[...leftOut].map(([reason, count]) => `${count} ${reason}`).join(", ")}`,
-    `${same} of ${variants.length} variants are the code itself`,
     "fixedFlagged: share of fixed code that is flagged by the threshold which lets nine of ten flagged ones through (chosen on the same pairs)",
-    "cutFixed, cutFlagged: share with contrast below 0, which is what memory leaves out as fixed already",
+    "cutFixed, cutFlagged: share that memory leaves out as fixed already",
   ];
 }

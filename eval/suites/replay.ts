@@ -30,6 +30,8 @@ const OFF: Arm = { name: "off", retrieval: { enabled: false } };
 const NO_PULL = 0;
 /** Repositories that are also shown by themselves: those with the most pull requests replayed. */
 const LARGEST = 5;
+/** Pull requests of a language that has rows of its own. */
+const LEAST = 10;
 const NOTHING: ArmTally = { met: 0, shown: 0, useful: 0, harmful: 0, tokens: 0 };
 
 type Vectors = ReturnType<typeof textVectors>;
@@ -50,7 +52,8 @@ export const suite: Suite = async ({ data, flags }) => {
     const pulls: Replayed[] = [];
     for (const pull of history.pulls) pulls.push(await replayed(pull, store, vectors));
     const largest = largestOf(pulls);
-    const languages = [...Map.groupBy(pulls, ({ language }) => language)].sort(([, a], [, b]) => b.length - a.length);
+    const groups = [...Map.groupBy(pulls, ({ language }) => language)].sort(([, a], [, b]) => b.length - a.length);
+    const languages = groups.filter(([, list]) => list.length >= LEAST);
     return {
       data: { n: pulls.length, fingerprint: judged.fingerprint },
       config: { fingerprint: retrievalFingerprint(store.embedder) },
@@ -143,6 +146,7 @@ function notesOf(
     `memories at that date, mean: on ${mean(({ memories }) => memories.on)}, placebo ${mean(({ memories }) => memories.placebo)}; ` +
       `without a placebo: ${pulls.filter(({ memories }) => memories.placebo === 0).length} pull requests`,
     `harmful: on ${sum(({ arms }) => arms.on.harmful)} of ${sum(({ arms }) => arms.on.shown)} shown`,
+    `in languages with fewer than ${LEAST} pull requests: ${pulls.length - languages.reduce((all, [, list]) => all + list.length, 0)}`,
     `shown to help: ${helped.map(([language]) => language).join(", ") || "no language"}`,
   ];
 }

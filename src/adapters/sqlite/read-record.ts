@@ -6,7 +6,7 @@ export const RECORD_COLUMNS = `
   r.mem AS id, p.host || '/' || p.github_id AS repo, c.repo_name AS repoName, coalesce(p.owner_id, 0) AS ownerId,
   p.visibility, r.corpus, c.source_id AS sourceId, c.text, c.replies, c.situation, c.lesson, c.tags, r.severity,
   r.category, r.path, r.language, c.symbol, r.chunk_type AS chunkType, c.hunk, r.outcome, c.url, c.author,
-  c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale`;
+  c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale, c.flagged_code AS flaggedCode, c.fixed_code AS fixedCode`;
 
 type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale"> &
   Pick<MemoryRecord["provenance"], "url" | "author" | "sha" | "pull" | "at"> & {
@@ -21,9 +21,12 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale"> &
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, ...rest } = row as Flat;
+  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, flaggedCode, fixedCode, ...rest } =
+    row as Flat;
   return {
     ...rest,
+    ...(flaggedCode ? { flaggedCode } : {}),
+    ...(fixedCode ? { fixedCode } : {}),
     replies: JSON.parse(replies) as string[],
     tags: JSON.parse(tags) as string[],
     provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },
