@@ -5,12 +5,15 @@ import type { Logger } from "pino";
 import { createNodeMiddleware, Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
-import type { ReviewJob } from "./domain/job.ts";
+import type { CancelJob, Ignored, ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
+import { sweepChecks } from "./flows/check-run.ts";
 import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
 import { receive } from "./receive/receive.ts";
 import { takeBody } from "./take-body.ts";
 import {
+  type ChecksOf,
+  checksOf,
   chosenEmbedder,
   chosenModel,
   githubFetch,
@@ -19,6 +22,7 @@ import {
   reviewPorts,
   type Store,
   type Unposted,
+  wiredClients,
 } from "./wire.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -43,6 +47,8 @@ export interface AppOptions {
   readonly embeddings: Embeddings;
   /** Null: rules and memory review alone. */
   readonly model: ModelChoice | null;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -95,18 +101,18 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const chosen = await chosenEmbedder(options.embeddings);
   // The keyless embedder is quicker than any cache.
   const embedder = options.embeddings.kind === "local" ? chosen : store.cached(chosen);
-  const ports = reviewPorts(
-    { app, apiUrl, fetch, botLogin, pace, onUnposted },
-    store,
-    inspector(),
-    embedder,
-    await chosenModel(options.model),
-  );
+  const github = { app, apiUrl, fetch, botLogin, pace, onUnposted };
+  const clients = wiredClients(github);
+  const asking = { model: await chosenModel(options.model), usdPerMonth: options.model?.usdPerMonth ?? null };
+  const ports = reviewPorts(github, clients, store, inspector(), embedder, asking);
+  const sweeper = startSweeper(store, checksOf(github, clients), log);
   const worker = startWorker(
     {
       queue: store.queue,
-      run: async (job) => outcome(await reviewPullRequest(job, await ports(job), timed(job, options))),
-      onEnd: ({ job, attempt }, end, error) =>
+      run: async (job, _attempt, signal) =>
+        outcome(await reviewPullRequest(job, await ports(job, signal), timed(job, options))),
+      onEnd: ({ job, attempt }, end, error) => {
+        if (end.state === "dead") sweeper.wake();
         log[end.state === "dead" || isBug(error) ? "error" : "info"](
           {
             job: job.key,
@@ -117,7 +123,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
             ...(end.state === "dead" || isBug(error) ? { err: error } : {}),
           },
           "job ended",
-        ),
+        );
+      },
       now: Date.now,
       random: Math.random,
     },
@@ -136,6 +143,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       await worker.stop(DRAIN_MS);
+      await sweeper.stop();
       await store.close();
     },
   };
@@ -147,8 +155,10 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
       // The delivery is committed before this returns, and only then answered; a failure is answered 500.
       app.onAny(async (event) => {
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const result = receive(delivery, { host: options.githubHost, reviewerLogin: options.reviewerLogin });
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
+        const now = Date.now();
+        const received = receive(delivery, { host: options.githubHost, reviewerLogin: options.reviewerLogin });
+        const result = options.debounce === false ? received : debounced(received, store, now);
+        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result);
         const { kind, ...rest } = result;
         options.log.info({ ...rest, event: event.name, kind: isNew ? kind : "seen before" }, "delivery");
         if (isNew && kind === "review") worker.wake();
@@ -168,6 +178,43 @@ async function listen(probot: Probot, store: Store, worker: Worker, options: App
     server.listen({ port: options.port, host: options.host }, resolve);
   });
   return server;
+}
+
+/** Before a repository's first review: what its configuration says unless it says otherwise. */
+const PUSH_WAIT_MS = 10_000;
+
+/** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
+function debounced<T extends ReviewJob | CancelJob | Ignored>(result: T, { waits }: Store, now: number): T {
+  if (result.kind !== "review" || result.trigger !== "synchronize") return result;
+  return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
+}
+
+const SWEEP_MS = 60_000;
+
+/** Ends check runs that nobody else would end: now, every minute, and when it is woken. */
+function startSweeper(store: Store, checks: ChecksOf, log: Logger): { wake(): void; stop(): Promise<void> } {
+  let last = Promise.resolve();
+  const sweep = async () => {
+    try {
+      const swept = await sweepChecks(store.checks, checks, Date.now());
+      for (const { error, ...one } of swept) log.warn({ ...one, err: error }, "check run that was left behind");
+    } catch (error) {
+      log.error({ err: error }, "check runs could not be swept");
+    }
+  };
+  const wake = () => {
+    last = last.then(sweep);
+  };
+  const timer = setInterval(wake, SWEEP_MS);
+  timer.unref();
+  wake();
+  return {
+    wake,
+    async stop() {
+      clearInterval(timer);
+      await last;
+    },
+  };
 }
 
 function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: AppOptions): boolean {

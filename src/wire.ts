@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
+import { dryRunChecks } from "./adapters/dry-run/checks.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
-import { githubClients } from "./adapters/github/clients.ts";
+import { githubChecks } from "./adapters/github/checks.ts";
+import { type Clients, githubClients } from "./adapters/github/clients.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
@@ -16,13 +18,16 @@ import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds } from "./adapters/rules/rules.ts";
 import { secretRedactor } from "./adapters/secrets/redact.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
+import { redactedChecks } from "./adapters/secrets/redacted-checks.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
+import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "./adapters/sqlite/recall.ts";
@@ -34,7 +39,7 @@ import type { ModelChoice } from "./config/read-model.ts";
 import type { Repo, ReviewJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
-import type { Inspector, Ledger, Queue } from "./ports.ts";
+import type { CheckBook, Checks, Inspector, Ledger, PushWaits, Queue } from "./ports.ts";
 import type { Embedder, Memory, Recall } from "./ports-memory.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
@@ -48,6 +53,10 @@ export interface Store {
   readonly ledger: Ledger;
   /** What models cost. */
   readonly book: SpendingBook;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
   readonly memory: Memory;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
@@ -71,6 +80,8 @@ export function openStore(dataDir: string): Store {
     queue: sqliteQueue(db),
     ledger: sqliteLedger(db),
     book: sqliteSpending(db),
+    checks: sqliteCheckBook(db),
+    waits: sqlitePushWaits(db),
     memory: sqliteMemory(memoryDb),
     recall,
     cached: (embedder) => cachedEmbedder(embedder, memoryDb, Date.now),
@@ -136,11 +147,19 @@ export function promptDelimiter(): string {
 }
 
 /** Access to a model for the jobs of one repository: each question goes into the book. */
-function accessFor(model: Model | null, repo: Repo, book: SpendingBook): ModelAccess | null {
+function accessFor(asking: Asking, repo: Repo, book: SpendingBook): ModelAccess | null {
+  const { model, usdPerMonth } = asking;
   if (model === null) return null;
   const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
   // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
-  return { model: meteredModel(model, record, () => {}), spending: book, delimiter: promptDelimiter };
+  return { model: meteredModel(model, record, () => {}), spending: book, usdPerMonth, delimiter: promptDelimiter };
+}
+
+/** The operator's model, and what it may cost a month for all repositories. */
+export interface Asking {
+  readonly model: Model | null;
+  /** US$; null: no ceiling. */
+  readonly usdPerMonth: number | null;
 }
 
 /** The rules, loaded once a process. */
@@ -172,18 +191,36 @@ export interface GitHubWiring {
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
+/** Access to the check runs of a repository; in a dry run they are told and not made. */
+export type ChecksOf = (installationId: number, repo: Repo) => Checks;
+
+/** Clients of the GitHub that is wired: one token per repository, kept until shortly before it ends. */
+export function wiredClients(github: GitHubWiring): Clients {
+  return githubClients({ ...github, now: Date.now });
+}
+
+export function checksOf(github: GitHubWiring, clients: Clients): ChecksOf {
+  const { onUnposted } = github;
+  return (installationId, repo) =>
+    redactedChecks(
+      onUnposted === null ? githubChecks(() => clients.forChecks(installationId, repo)) : dryRunChecks(onUnposted),
+      redactor,
+    );
+}
+
 /** Gives each job its ports: tokens reach only the job's own repository. */
 export function reviewPorts(
   github: GitHubWiring,
+  clients: Clients,
   store: Store,
   rules: Inspector,
   embedder: Embedder,
-  model: Model | null,
-): (job: ReviewJob) => Promise<ReviewPorts> {
-  const clients = githubClients({ ...github, now: Date.now });
+  asking: Asking,
+): (job: ReviewJob, signal: AbortSignal) => Promise<ReviewPorts> {
+  const checks = checksOf(github, clients);
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
-  return async (job) => {
+  return async (job, signal) => {
     const client = await clients.forRepository(job.installationId, job.repo);
     const real = githubReviews(client, github.botLogin);
     const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
@@ -204,7 +241,11 @@ export function reviewPorts(
       redact,
       botLogin: github.botLogin,
       gateCache,
-      access: accessFor(model, job.repo, store.book),
+      access: accessFor(asking, job.repo, store.book),
+      checks: checks(job.installationId, job.repo),
+      book: store.checks,
+      waits: store.waits,
+      signal,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

@@ -5,14 +5,19 @@ import type { JobEnd, Lease, Queue } from "./ports.ts";
 
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
+/** How often a running job is asked about: seconds of a model cost little, minutes do. */
+const LOOK_MS = 2_000;
 const ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 
 export interface WorkerPorts {
   readonly queue: Queue;
-  /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
-  readonly run: (job: ReviewJob, attempt: number) => Promise<string>;
+  /**
+   * Does the job; returns one line on how it ended. Throws Transient to be called again. The signal is aborted when a
+   * later job took its place.
+   */
+  readonly run: (job: ReviewJob, attempt: number, signal: AbortSignal) => Promise<string>;
   /** Told once about each end of a job. */
   readonly onEnd: (lease: Lease, end: JobEnd, error: unknown) => void;
   readonly now: () => number;
@@ -81,11 +86,14 @@ export function startWorker(ports: WorkerPorts, parallel: number): Worker {
 async function runOne(ports: WorkerPorts, lease: Lease): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;
+  const watch = watchLease(ports, lease);
   try {
-    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt) };
+    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt, watch.signal) };
   } catch (error) {
     cause = error;
     end = verdict(error, lease.attempt, ports.now(), ports.random());
+  } finally {
+    watch.stop();
   }
   try {
     ports.queue.end(lease, ports.now(), end);
@@ -95,6 +103,20 @@ async function runOne(ports: WorkerPorts, lease: Lease): Promise<void> {
     end = { state: "retry", at: ports.now() + LEASE_MS, reason: "the end of the job could not be recorded" };
   }
   ports.onEnd(lease, end, cause);
+}
+
+/** Asks the queue every few seconds whether the job is still wanted. */
+function watchLease({ queue }: WorkerPorts, lease: Lease): { readonly signal: AbortSignal; stop(): void } {
+  const overtaken = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      if (queue.isOvertaken(lease)) overtaken.abort();
+    } catch {
+      // A queue that cannot answer now, or was closed, overtakes nobody.
+    }
+  }, LOOK_MS);
+  timer.unref();
+  return { signal: overtaken.signal, stop: () => clearInterval(timer) };
 }
 
 /** Try again with exponential backoff and full jitter while it makes sense; else park the job with its cause. */

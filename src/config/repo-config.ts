@@ -6,6 +6,9 @@ import { Knowledge } from "./knowledge.ts";
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
+export const FailOn = z.union([z.literal("never"), severity]);
+/** From which severity on a check run fails. */
+export type FailOn = z.infer<typeof FailOn>;
 
 /** What a repository asks of reviewers for some of its paths. */
 export const PathInstruction = z.strictObject({
@@ -122,6 +125,28 @@ const Review = z
       })
       .prefault({})
       .describe("What the model may cost."),
+    checks: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Show each review as a check run too. The App needs the permission `checks: write`.")
+          .meta({ examples: [true] }),
+        failOn: FailOn.default("never")
+          .describe(
+            "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
+          )
+          .meta({ examples: ["critical"] }),
+      })
+      .prefault({})
+      .describe("The check run of a review."),
+    debounceSeconds: z
+      .int()
+      .min(0)
+      .max(600)
+      .default(10)
+      .describe("A push waits so long for the next one, so that a flurry of pushes is one review. 0: no wait.")
+      .meta({ examples: [60] }),
     drafts: z
       .boolean()
       .default(false)

@@ -19,6 +19,7 @@ export type Trigger =
   | "edited"
   | "labeled"
   | "review_requested"
+  | "rerequested"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
@@ -33,8 +34,10 @@ export interface ReviewJob {
   readonly number: number;
   readonly headSha: string;
   readonly trigger: Trigger;
-  /** True when a person asked for this review by name (label, review request, command line): policy does not hold it back. */
+  /** True when a person asked for this review by name (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;
+  /** Epoch milliseconds before which it does not run: another push may follow. Absent: at once. */
+  readonly notBefore?: number;
 }
 
 /** The pull request went away or became a draft: whatever waits for it is dropped. */

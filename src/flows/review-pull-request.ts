@@ -8,17 +8,19 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Degraded, Skipped } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember } from "../learn/learn.ts";
-import type { Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { CheckBook, Checks, Inspector, Ledger, PullRequests, PushWaits, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { review } from "../review/review.ts";
-import { modelLeave } from "./model-leave.ts";
+import { type CheckRun, checkRun } from "./check-run.ts";
+import { modelLeave, monthSpending } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -35,11 +37,18 @@ export interface WritingPorts {
   readonly known: KnownRules;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Told what is reviewed before the work begins; what it returns as degraded is said in the review. */
+  readonly begun?: (context: PullRequestContext) => Promise<readonly Degraded[]>;
+  /** Aborted when nobody wants the review any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
+  readonly checks: Checks;
+  readonly book: CheckBook;
+  readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
   /** The text with every secret masked. */
@@ -61,16 +70,35 @@ export async function reviewPullRequest(
   ports: ReviewPorts,
   step: Step,
 ): Promise<PostedReview | Superseded | Skipped> {
+  const check = checkRun(job, ports, ports.now);
+  const result = await reviewed(job, ports, step, check);
+  // A posted one has said so before it was settled.
+  if (result.kind !== "posted") await check.end(result);
+  return result;
+}
+
+async function reviewed(
+  job: ReviewJob,
+  ports: ReviewPorts,
+  step: Step,
+  check: CheckRun,
+): Promise<PostedReview | Superseded | Skipped> {
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
-    const sent = await send(job, unsent, ports, step);
+    const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
   }
   const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
-  const written = await writeReview(job, ports, step, isDone);
+  const begun = ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
+    ports.waits.learn(repo, asked.debounceSeconds * 1000);
+    return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : Promise.resolve([]);
+  };
+  const written = await writeReview(job, { ...ports, begun }, step, isDone);
   if (written.kind === "skipped") return written;
+  // What was not read for this reason is not posted; the job that waits reads it.
+  if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
   ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step);
+  return send(job, written, ports, step, check);
 }
 
 /**
@@ -90,6 +118,7 @@ export async function writeReview(
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
+  const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const precedents = await step("retrieve", () =>
     retrieve(context, signals, ports, {
@@ -98,11 +127,17 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
-  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
+  const { access, signal } = ports;
+  const leave = modelLeave(context.config.review, context.repo, access, ports.now(), signal);
   const written = await step("review", () =>
     review(context, signals, precedents, { inspector: ports.inspector, leave }),
   );
-  return { ...written, cost: { ...written.cost, ms: ports.now() - started } };
+  return {
+    ...written,
+    degraded: [...written.degraded, ...missing],
+    cost: { ...written.cost, ms: ports.now() - started },
+    month: monthSpending(context.config.review, context.repo, access, ports.now()),
+  };
 }
 
 async function send(
@@ -110,11 +145,14 @@ async function send(
   written: Review,
   ports: ReviewPorts,
   step: Step,
+  check: CheckRun,
 ): Promise<PostedReview | Superseded> {
   const sent = await step("publish", () => publish(written, ports.reviews));
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
   // remembering twice changes nothing.
   if (sent.kind === "posted") await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
+  // Before the review is settled: a process that dies in between comes by here again.
+  if (sent.kind === "posted") await check.end(sent);
   ports.ledger.settle(job, written, ports.now(), sent.kind);
   return sent;
 }

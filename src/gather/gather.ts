@@ -1,6 +1,7 @@
 // DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
 // What the review cannot do without may throw; what it can do without is missing with a reason.
 import type { KnownRules } from "../config/check-rules.ts";
+import type { RepoConfig } from "../config/repo-config.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
@@ -38,7 +39,7 @@ export async function gather(
 
   const { config, problems } = await readBaseConfig(repo, pull, pulls, known);
   const back = heldBack(job, pull, config.review);
-  if (back !== null) return { kind: "skipped", reason: back };
+  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
 
   const changed = readChanges(await pulls.changes(repo, pull));
   const byPath = selectFiles(changed.files, config.pathFilters);
@@ -68,6 +69,10 @@ export async function gather(
     ownComments: own.value,
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
+}
+
+function checkOf({ checks }: RepoConfig["review"], { head }: PullRequest): Pick<Skipped, "check"> {
+  return checks.enabled ? { check: { headSha: head.sha, failOn: checks.failOn } } : {};
 }
 
 /** From the base commit: a pull request cannot change the rules of its own review. */

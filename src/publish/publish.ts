@@ -1,10 +1,21 @@
 // The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
 // The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
+import type { FailOn } from "../config/repo-config.ts";
+import type { CheckEnd } from "../domain/check.ts";
 import type { Finding } from "../domain/finding.ts";
 import { reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
+import type { Skipped } from "../domain/outcome.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
-import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
+import {
+  type BegunCheck,
+  type CheckBook,
+  type Checks,
+  CommentRefused,
+  type CommentToPost,
+  type Reviews,
+} from "../ports.ts";
 import { placeOf } from "./below.ts";
+import { endWithoutReview, reviewEnd } from "./check-end.ts";
 import { safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderComment } from "./render-comment.ts";
@@ -54,6 +65,62 @@ export function reviewMarkdown(review: Review): string {
     .join("\n\n")
     .replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
     .trim()}\n`;
+}
+
+/** What telling GitHub about a check run takes. */
+export interface CheckPorts {
+  readonly checks: Checks;
+  readonly book: CheckBook;
+}
+
+/**
+ * Begins a check run, or goes on with the one that is open on this head. Others of the pull request end: their head was
+ * overtaken.
+ *
+ * @param now epoch milliseconds
+ * @throws as the ports throw
+ */
+export async function beginCheck(
+  check: Omit<BegunCheck, "id">,
+  number: number,
+  ports: CheckPorts,
+  now: number,
+): Promise<void> {
+  const { key, headSha, repo } = check;
+  for (const other of ports.book.open(key)) {
+    const because = `a review of ${headSha.slice(0, 7)} took its place`;
+    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
+  }
+  if (ports.book.on(key, headSha)?.isOpen === true) return;
+  const id = await ports.checks.begin(repo, number, headSha);
+  ports.book.begun({ ...check, id }, now);
+}
+
+/**
+ * Ends a check run. How is written down before GitHub is told, so that whoever finds it later tells the same.
+ *
+ * @throws as the ports throw
+ */
+export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPorts, now: number): Promise<void> {
+  ports.book.decide(check.id, end);
+  await ports.checks.end(check.repo, check.id, end);
+  ports.book.ended(check.id, now);
+}
+
+/** The end of a check run by what became of its review. */
+export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
+  if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
+  return endWithoutReview(result.kind === "superseded" ? "Overtaken" : "Not reviewed", result.reason);
+}
+
+const LEFT = {
+  "no-job": "the review ended without a result; the operator's log has the cause",
+  late: "the review is not done yet and goes on; this check says so when it is",
+} as const;
+
+/** The end of a check run that nobody would end. */
+export function leftCheckEnd(why: keyof typeof LEFT): CheckEnd {
+  return endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
 }
 
 function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 
-const Repository = z.object({
+export const Repository = z.object({
   id: z.int(),
   name: z.string(),
   private: z.boolean().optional(),

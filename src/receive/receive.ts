@@ -1,8 +1,9 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 import { dependencyBot } from "../domain/bots.ts";
-import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger } from "../domain/job.ts";
+import { type CancelJob, type Ignored, jobKey, type Repo, type ReviewJob, type Trigger } from "../domain/job.ts";
 import { type Delivery, PullRequestDelivery } from "./delivery.ts";
+import { readCheckRun } from "./read-check-run.ts";
 
 /** The label by which people ask for a review. */
 export const REVIEW_LABEL = "kodiai:review";
@@ -22,6 +23,10 @@ export interface Reception {
  */
 export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | Ignored {
   const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
+  if (delivery.event === "check_run") {
+    const asked = readCheckRun(delivery, reception.host, (repository) => repoOf(repository, reception));
+    return typeof asked === "string" ? ignored(asked) : asked;
+  }
   if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
 
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
@@ -51,18 +56,23 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     key: jobKey({ host: reception.host, id: repository.id }, pull.number),
     delivery: delivery.id,
     installationId: payload.installation.id,
-    repo: {
-      host: reception.host,
-      id: repository.id,
-      ownerId: repository.owner.id,
-      owner: repository.owner.login,
-      name: repository.name,
-      visibility: repository.visibility ?? (repository.private === false ? "public" : "private"),
-    },
+    repo: repoOf(repository, reception),
     number: pull.number,
     headSha: pull.head.sha,
     trigger,
     explicit: trigger === "labeled" || trigger === "review_requested",
+  };
+}
+
+function repoOf(repository: PullRequestDelivery["repository"], { host }: Reception): Repo {
+  const { id, name, owner, visibility } = repository;
+  return {
+    host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: visibility ?? (repository.private === false ? "public" : "private"),
   };
 }
 

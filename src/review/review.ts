@@ -8,6 +8,7 @@ import type { PlacedFinding, Review } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
+import { configOnHead } from "./config-on-head.ts";
 import { ground } from "./ground.ts";
 import { place } from "./place.ts";
 import { type Dial, prune } from "./prune.ts";
@@ -65,6 +66,11 @@ export async function review(
     degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
+    configOnHead: configOnHead(
+      context.configProblems,
+      CONFIG_FILE,
+      context.files.find(({ path }) => path === CONFIG_FILE),
+    ),
     cost: { ...read.cost, ms: 0 },
   };
 }

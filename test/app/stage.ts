@@ -72,6 +72,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       embeddings: { kind: "local" },
       model: null,
       pace: false,
+      debounce: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,
       ...over,

@@ -16,7 +16,7 @@ export interface AuthorCache {
 
 export interface PullRequestsOptions {
   readonly github: GitHub;
-  readonly clients: Clients;
+  readonly clients: Pick<Clients, "forRepository" | "forOwnersRepository">;
   readonly installationId: number;
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;

@@ -27,8 +27,23 @@ export function sqliteQueue(db: Database): Queue {
       };
       return row.at;
     },
+    isOvertaken: ({ job }) =>
+      db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
     counts: () => counts(db),
   };
+}
+
+/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
+const MOST_WAITS = 6;
+
+/** When a job may run, and since when its pull request waits for one. */
+function timesOf(db: Database, job: ReviewJob, now: number): { readonly runAt: number; readonly since: number } {
+  const row = db
+    .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
+    .get(job.key) as { since: number | null };
+  const since = row.since ?? now;
+  const wait = Math.max(0, Math.ceil(job.notBefore ?? now) - now);
+  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
 function accept(db: Database, delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | Ignored): boolean {
@@ -46,6 +61,7 @@ function accept(db: Database, delivery: ReceivedDelivery, outcome: ReviewJob | C
   if (inserted.changes === 0) return false;
   if (outcome.kind === "ignored") return true;
 
+  const times = outcome.kind === "review" ? timesOf(db, outcome, delivery.receivedAt) : null;
   // Whatever waits for this pull request is overtaken: by a newer head, or by its end.
   db.prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'").run(
     outcome.kind === "review" ? "superseded" : "cancelled",
@@ -53,12 +69,12 @@ function accept(db: Database, delivery: ReceivedDelivery, outcome: ReviewJob | C
     outcome.kind === "review" ? `overtaken by ${outcome.headSha}` : outcome.reason,
     outcome.key,
   );
-  if (outcome.kind === "review") {
+  if (times !== null) {
     db.prepare("INSERT INTO jobs (key, job, state, run_at, created_at) VALUES (?, ?, 'waiting', ?, ?)").run(
       outcome.key,
       JSON.stringify(outcome),
-      delivery.receivedAt,
-      delivery.receivedAt,
+      times.runAt,
+      times.since,
     );
   }
   return true;

@@ -3,13 +3,13 @@
 import { changesReader } from "./changes.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
 import { openDoor } from "./door.ts";
-import { type Files, startEmulator } from "./emulator.ts";
+import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
 import { type Fault, planFaults } from "./faults.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
-import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
+import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
 import { pullPage, userJson, WEB } from "./shapes.ts";
 
@@ -66,6 +66,20 @@ export interface Comments {
   }[];
 }
 
+/** A check run as a visitor sees it. */
+export interface CheckRun {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly externalId: string | null;
+  readonly title: string | null;
+  readonly summary: string | null;
+  readonly text: string | null;
+  /** `PATH:LINE LEVEL TITLE`, in the order in which they came. */
+  readonly annotations: readonly string[];
+}
+
 export interface GitHubWorld extends PullActs {
   /** Base address of the API. */
   readonly apiUrl: string;
@@ -87,6 +101,10 @@ export interface GitHubWorld extends PullActs {
   commit(repository: Repository, files: Files, branch?: string): Promise<string>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
+  /** Check runs on a commit of the pull request, its head when left out; oldest first. */
+  checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
+  /** Somebody presses "Re-run" at a check run of the head. */
+  rerequest(pull: Pull, checkId: number): Promise<Delivery>;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -185,6 +203,13 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return sha;
     },
     comments: visibleComments,
+    checks: (pull, sha = pull.headSha) => checksOn(git, pull, sha),
+    async rerequest(pull, id) {
+      const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);
+      // As for a fork: GitHub names no pull requests.
+      const payload = { action: "rerequested", check_run: { ...check, pull_requests: [] } };
+      return hub.hooks.send("check_run", { ...payload, ...around(hub, pull, pull.author) });
+    },
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
@@ -198,6 +223,27 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       await git.close();
     },
   };
+}
+
+async function checksOn(git: GitHalf, pull: Pull, sha: string): Promise<readonly CheckRun[]> {
+  const repo = `/repos/${pull.owner}/${pull.repo}`;
+  const { check_runs: runs } = await git.ask("GET", `${repo}/commits/${sha}/check-runs?filter=all&per_page=100`);
+  const shown = (runs as Json[]).map(async (run): Promise<CheckRun> => {
+    const annotations = await git.list(`${repo}/check-runs/${run.id}/annotations?per_page=100`);
+    const output = run.output as Record<"title" | "summary" | "text", string | null>;
+    return {
+      id: Number(run.id),
+      name: String(run.name),
+      status: String(run.status),
+      conclusion: run.conclusion as string | null,
+      externalId: run.external_id as string | null,
+      title: output.title,
+      summary: output.summary,
+      text: output.text,
+      annotations: annotations.map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`),
+    };
+  });
+  return (await Promise.all(shown)).toSorted((a, b) => a.id - b.id);
 }
 
 function visibleComments(pull: Pull): Comments {
