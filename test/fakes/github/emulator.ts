@@ -18,8 +18,6 @@ export interface GitHalf {
   readonly privateKey: string;
   /** Asks as the driver, who may do anything. Throws when the emulator refuses. */
   ask(method: string, path: string, body?: unknown): Promise<Json>;
-  /** A list, first page. */
-  list(path: string): Promise<readonly Json[]>;
   /** One commit on `parent`; with `fresh` its tree holds nothing but `files`. Returns its sha. */
   commit(repo: string, parent: string, files: Files, message: string, fresh?: boolean): Promise<string>;
   /** Makes or moves a branch, fast-forward or not. */
@@ -98,10 +96,6 @@ export async function startEmulator(
     url: emulator.url,
     privateKey: key,
     ask,
-    async list(path) {
-      const response = await fetch(emulator.url + path, { headers: { authorization: `token ${DRIVER_TOKEN}` } });
-      return ((await response.json()) as unknown[]).filter(isJson);
-    },
     async commit(repo, parent, files, message, fresh = false) {
       const base = fresh ? {} : { base_tree: await treeOf(repo, parent) };
       const tree = await Promise.all(Object.entries(files).map(([path, content]) => entry(repo, path, content)));

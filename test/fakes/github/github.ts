@@ -203,7 +203,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return sha;
     },
     comments: visibleComments,
-    checks: (pull, sha = pull.headSha) => checksOn(git, pull, sha),
+    checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
     async rerequest(pull, id) {
       const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);
       // As for a fork: GitHub names no pull requests.
@@ -225,11 +225,15 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   };
 }
 
-async function checksOn(git: GitHalf, pull: Pull, sha: string): Promise<readonly CheckRun[]> {
+async function checksOn(
+  git: GitHalf,
+  requests: readonly LoggedRequest[],
+  pull: Pull,
+  sha: string,
+): Promise<readonly CheckRun[]> {
   const repo = `/repos/${pull.owner}/${pull.repo}`;
   const { check_runs: runs } = await git.ask("GET", `${repo}/commits/${sha}/check-runs?filter=all&per_page=100`);
-  const shown = (runs as Json[]).map(async (run): Promise<CheckRun> => {
-    const annotations = await git.list(`${repo}/check-runs/${run.id}/annotations?per_page=100`);
+  const shown = (runs as Json[]).map((run): CheckRun => {
     const output = run.output as Record<"title" | "summary" | "text", string | null>;
     return {
       id: Number(run.id),
@@ -240,10 +244,18 @@ async function checksOn(git: GitHalf, pull: Pull, sha: string): Promise<readonly
       title: output.title,
       summary: output.summary,
       text: output.text,
-      annotations: annotations.map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`),
+      annotations: annotationsOf(requests, `${repo}/check-runs/${run.id}`),
     };
   });
-  return (await Promise.all(shown)).toSorted((a, b) => a.id - b.id);
+  return shown.toSorted((a, b) => a.id - b.id);
+}
+
+/** GitHub adds the annotations of each request to those before; the emulator keeps the last ones, without their titles. */
+function annotationsOf(requests: readonly LoggedRequest[], path: string): readonly string[] {
+  return requests
+    .filter((one) => one.method === "PATCH" && one.path === path && one.status === 200)
+    .flatMap(({ body }) => (body as { output?: { annotations?: readonly Json[] } }).output?.annotations ?? [])
+    .map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`);
 }
 
 function visibleComments(pull: Pull): Comments {
