@@ -91,9 +91,9 @@ export default {
     },
     {
       name: "only-wire-knows-adapters",
-      comment: "wire.ts (for the command line wire-cli.ts) is the one place that chooses an adapter.",
+      comment: "wire.ts (for the command line wire-cli.ts and wire-retract.ts) is the one place that chooses an adapter.",
       severity: "error",
-      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli)?[.]ts$"] },
+      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-retract)?[.]ts$"] },
       to: { path: "^src/adapters/" },
     },
     {

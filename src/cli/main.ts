@@ -21,6 +21,8 @@ usage: kodiai VERB [options]
   memory   import FILE                 remember comments of a JSONL file (our export, or a corpus)
            ls | show ID | stats        what is remembered of --repo
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
+  retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
+             --review ID               which review (the newest); --dry-run changes nothing
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -29,7 +31,7 @@ usage: kodiai VERB [options]
   --data-dir DIR    where Kodiai keeps its files
   --format FORMAT   pretty, md, json or sarif; --json for short
 
-environment: GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
+environment: GITHUB_TOKEN reads pull requests (retract acts as the App where APP_ID is set); GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
 Actions; NO_COLOR and FORCE_COLOR decide about colours
 
 exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review`;
@@ -48,6 +50,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "index",
     async () =>
       withPorts((await import("./index-repository.ts")).index, (await import("../wire-cli.ts")).indexVerbPorts),
+  ],
+  [
+    "retract",
+    async () =>
+      withPorts((await import("./retract.ts")).retract, (await import("../wire-retract.ts")).retractVerbPorts),
   ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],

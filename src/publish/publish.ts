@@ -3,6 +3,7 @@
 import type { FailOn } from "../config/repo-config.ts";
 import type { CheckEnd } from "../domain/check.ts";
 import type { Finding } from "../domain/finding.ts";
+import type { Repo } from "../domain/job.ts";
 import { reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
@@ -12,6 +13,8 @@ import {
   type Checks,
   CommentRefused,
   type CommentToPost,
+  type OwnPost,
+  type Retractions,
   type Reviews,
 } from "../ports.ts";
 import { placeOf } from "./below.ts";
@@ -20,6 +23,7 @@ import { safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
+import { retracted } from "./retracted.ts";
 
 const REFUSED_LINES = "GitHub did not take a comment on these lines";
 const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
@@ -111,6 +115,52 @@ export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPor
 export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
   return endWithoutReview(result.kind === "superseded" ? "Overtaken" : "Not reviewed", result.reason);
+}
+
+/** A review that was, or in a rehearsal would be, taken back. */
+export interface Retracted {
+  readonly headSha: string;
+  readonly hidden: readonly OwnPost[];
+  /** The summary's address; null when it says so already, or there is none. */
+  readonly summaryUrl: string | null;
+}
+
+/**
+ * Takes back one review of ours: folds its comments away and says so in the summary. Again, it changes nothing more.
+ *
+ * @param reviewId GitHub's; null takes the newest
+ * @param rehearse true changes nothing, and tells what would be done
+ * @returns or why there is nothing to take back
+ * @throws as the port throws
+ */
+export async function retract(
+  { repo, number, reviewId }: { readonly repo: Repo; readonly number: number; readonly reviewId: number | null },
+  port: Retractions,
+  rehearse: boolean,
+): Promise<Retracted | { readonly nothing: string }> {
+  const posts = await port.posts(repo, number);
+  const headSha = headOf(posts, reviewId);
+  if (headSha === null) {
+    return { nothing: reviewId === null ? "no review of ours stands there" : `review ${reviewId} is none of ours` };
+  }
+  // One review may have been posted in several pieces, with comments on files beside it.
+  const hidden = posts.filter((post) => post.headSha === headSha);
+  const comments = hidden.filter(({ kind }) => kind === "comment").length;
+  const summary = await port.summary(repo, number);
+  const body = summary === null ? null : retracted(summary.body, headSha, comments);
+  const edit = summary === null || body === null ? null : { ...summary, body };
+  if (!rehearse) {
+    for (const post of hidden) await port.hide(post);
+    if (edit !== null) await port.editSummary(repo, edit.id, edit.body);
+  }
+  return { headSha, hidden, summaryUrl: edit?.url ?? null };
+}
+
+/** The head that a review of ours is about; null when there is no such review. */
+function headOf(posts: readonly OwnPost[], reviewId: number | null): string | null {
+  const reviews = posts.filter(({ kind }) => kind === "review");
+  const chosen = reviewId === null ? (reviews.at(-1) ?? posts.at(-1)) : reviews.find(({ id }) => id === reviewId);
+  return chosen?.headSha ?? null;
 }
 
 const LEFT = {

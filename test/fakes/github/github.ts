@@ -11,7 +11,7 @@ import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
 import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
-import { pullPage, userJson, WEB } from "./shapes.ts";
+import { nodeId, pullPage, userJson, WEB } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
 const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
@@ -101,6 +101,8 @@ export interface GitHubWorld extends PullActs {
   commit(repository: Repository, files: Files, branch?: string): Promise<string>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
+  /** Why a review or one of its comments is folded away; null when it stands open. */
+  hidden(what: "review" | "comment", id: number): string | null;
   /** Check runs on a commit of the pull request, its head when left out; oldest first. */
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
   /** Somebody presses "Re-run" at a check run of the head. */
@@ -134,6 +136,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     installations,
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
+    minimized: new Map(),
     nextId: () => ++lastId,
   };
   const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
@@ -203,6 +206,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return sha;
     },
     comments: visibleComments,
+    hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,
     checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
     async rerequest(pull, id) {
       const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);

@@ -16,6 +16,8 @@ export interface Hub {
   readonly installations: ReadonlyMap<string, number>;
   readonly changes: ReadChanges;
   readonly hooks: Hooks;
+  /** Folded away: node id → why. */
+  readonly minimized: Map<string, string>;
   readonly nextId: () => number;
 }
 
