@@ -124,7 +124,12 @@ test("pushes that follow each other are one review, as soon as the repository's 
   await world.label(pull, "kodiai:review");
   const asked = Date.now();
   await opened.settled(pull);
-  expect(opened.jobs(pull).map(({ state }) => state).slice(-2)).toEqual(["superseded", "done"]);
+  expect(
+    opened
+      .jobs(pull)
+      .map(({ state }) => state)
+      .slice(-2),
+  ).toEqual(["superseded", "done"]);
   expect(opened.jobs(pull).at(-1)?.runAt).toBeLessThanOrEqual(asked);
 });
 
