@@ -73,6 +73,7 @@ test("every variable is read", () => {
     KODIAI_MODEL_STRUCTURED_OUTPUT: "on",
     KODIAI_MODEL_TEMPERATURE: "0",
     KODIAI_MODEL_CONTEXT_TOKENS: "32768",
+    KODIAI_USD_PER_MONTH: "49.50",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -107,6 +108,7 @@ test("every variable is read", () => {
       structuredOutput: "on",
       temperature: 0,
       contextTokens: 32_768,
+      usdPerMonth: 49.5,
     },
     proxy: { https: "http://proxy.example.com:3128", http: "http://lower.example.com:3128", no: ".internal" },
   });
