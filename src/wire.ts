@@ -8,6 +8,7 @@ import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { githubClients } from "./adapters/github/clients.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
@@ -30,6 +31,7 @@ import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
+import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { Repo, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
@@ -159,7 +161,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set(ruleIds()), version: rulesVersion(), customRuleProblems };
+  return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
@@ -207,6 +209,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      dependencies: githubDependencies(client),
       inspector: rules,
       known: knownRules(),
       embedder,

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut } from "./outcome.ts";
@@ -102,6 +103,8 @@ export interface Review {
   readonly said: readonly Said[];
   /** May be addressed since. */
   readonly addressed: readonly Addressed[];
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /** What stands on GitHub after publishing. */

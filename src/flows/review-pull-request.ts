@@ -8,6 +8,7 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { type LoggedRetrieval, loggedRetrieval, originOf } from "../domain/logged-retrieval.ts";
 import type { Skipped } from "../domain/outcome.ts";
@@ -15,15 +16,18 @@ import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { Dependencies } from "../ports-dependency.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { vet } from "../vet/vet.ts";
 import { modelLeave } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -41,6 +45,8 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** Where dependency updates are looked up; null or absent reads the change alone. */
+  readonly dependencies?: Dependencies | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
@@ -119,6 +125,7 @@ export async function writeReview(
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const signals = await step("analyze", () => analyze(context));
+  const update = await vetted(context, signals, ports, step);
   const asked = ports.now();
   const precedents = await step("retrieve", () =>
     retrieve(context, signals, ports, {
@@ -134,12 +141,24 @@ export async function writeReview(
       inspector: ports.inspector,
       leave,
       fingerprint: fingerprint(context.config),
+      update,
     }),
   );
   const cost = { ...written.cost, ms: ports.now() - started };
   if (ports.redact === undefined) return { ...written, cost };
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
   return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
+}
+
+/** Only dependency updates enter the room. */
+async function vetted(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  { dependencies = null, recall }: WritingPorts,
+  step: Step,
+): Promise<DependencyUpdate | null> {
+  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
+  return step("vet", () => vet(context, signals, dependencies, recall));
 }
 
 function logged(
