@@ -65,9 +65,14 @@ function body({ from, change }: PackageUpdate, brought: readonly Advisory[]): st
   return [before, "", ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
+/** Signs such as `<` stay as they are in code. */
+function asCode(text: string): string {
+  return `\`${text.replaceAll("`", "").slice(0, 100)}\``;
+}
+
 function advisoryLine({ id, summary, range, patched }: Advisory): string {
   const words = summary.replace(/\s+/g, " ").trim().slice(0, 200);
-  const where = range === null ? "" : `; affects ${range.slice(0, 100)}`;
-  const until = patched === null ? "" : `; first fixed in ${patched.slice(0, 60)}`;
+  const where = range === null ? "" : `; affects ${asCode(range)}`;
+  const until = patched === null ? "" : `; first fixed in ${asCode(patched)}`;
   return `- ${id}: ${words}${where}${until}`;
 }

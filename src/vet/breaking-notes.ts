@@ -9,7 +9,7 @@ const BOLD_HEADING = /^(?:\*\*|__)([^*_].{0,200}?)(?:\*\*|__):?\s{0,9}$/;
 const BREAKS =
   /\b(?:breaking|incompatib\w{1,10}|migrati(?:on|ng)|upgrad(?:e|ing) (?:guide|notes|instructions)|backwards?[- ]incompatible)\b/i;
 const SAYS_SO =
-  /\bBREAKING(?:[ -]CHANGES?)?\b|^(?:\*\*|__)?breaking(?: changes?)?(?:\*\*|__)?\s{0,3}[:!-]|^[a-z]{2,12}(?:\([^)]{0,60}\))?!:/;
+  /\bBREAKING(?:[ -]CHANGES?)?\b|^(?:\*\*|__)?[Bb]reaking(?: changes?)?(?:\*\*|__)?\s{0,3}[:!-]|^[a-z]{2,12}(?:\([^)]{0,60}\))?!:/;
 const DENIES = /\b(?:no|non|without(?: any)?|not|zero)[- ](?:\w{1,20} )?breaking\b|^(?:none|n\/a|nothing)\.?$/i;
 /** Words to whoever reads a review say nothing about the package. */
 const TO_REVIEWERS =
@@ -69,10 +69,13 @@ const NAME_IN_CODE = /`([^`\n]{2,80})`/g;
 const NAME = /[A-Za-z_$][\w$]{2,60}/g;
 const MOST_NAMES = 40;
 
-/** Names that the lines write as code: `createServer()` gives createServer, `app.del` gives del and not app. */
+/** Names that the lines write as code: `createServer()` gives createServer, `app.del` gives del; commands give none. */
 export function brokenNames(lines: readonly string[]): readonly string[] {
   const names = lines.flatMap((line) =>
-    [...line.matchAll(NAME_IN_CODE)].flatMap(([, code = ""]) => [...code.matchAll(NAME)].at(-1)?.[0] ?? []),
+    [...line.matchAll(NAME_IN_CODE)].flatMap(([, code = ""]) => {
+      const [called = ""] = code.split("(");
+      return /\s/.test(called) ? [] : ([...called.matchAll(NAME)].at(-1)?.[0] ?? []);
+    }),
   );
   return [...new Set(names)].slice(0, MOST_NAMES);
 }

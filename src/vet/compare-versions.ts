@@ -5,6 +5,9 @@ import { compareMaven } from "./maven-order.ts";
 /** Longer texts are no versions; a pseudo-version of Go has about 60 characters. */
 const LONGEST = 100;
 
+/** Commits, and versions with a hole, which some orders would read as words. */
+const NO_VERSION = /^(?=[0-9]{0,40}[a-f])[0-9a-f]{7,40}$|[.-][x*](?:[.-]|$)/i;
+
 type Order = (a: string, b: string) => number | null;
 
 /** Ecosystems that do not order by semver. The words are those of DependencyBump. */
@@ -21,7 +24,7 @@ const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
  * is no version of the ecosystem. Of ecosystems without an order of their own semver's is taken, partial versions as `.0`.
  */
 export function compareVersions(ecosystem: string | null, a: string, b: string): number | null {
-  if (a.length > LONGEST || b.length > LONGEST) return null;
+  if ([a, b].some((text) => text.length > LONGEST || NO_VERSION.test(text.trim()))) return null;
   return (ORDERS.get(ecosystem ?? "") ?? compareSemver)(a.trim(), b.trim());
 }
 

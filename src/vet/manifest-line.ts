@@ -43,7 +43,7 @@ const READINGS: readonly Reading[] = [
   { ecosystem: "php", file: /(?:^|\/)composer\.json$/i, line: pattern(`"(${NAME})"\\s{0,9}:\\s{0,9}"([^"]{1,120})"`) },
   {
     ecosystem: "python",
-    file: /(?:^|\/)(?:[^/]{0,100}requirements[^/]{0,100}\.(?:txt|in)|constraints[^/]{0,100}\.txt)$/i,
+    file: /(?:^|\/)(?:(?:[^/]{0,100}requirements[^/]{0,100}|requirements\/[^/]{1,100})\.(?:txt|in)|constraints[^/]{0,100}\.txt)$/i,
     line: pattern(
       `([A-Za-z0-9][\\w.-]{0,100})(?:\\[[^\\]]{0,100}\\])?\\s{0,9}([=~<>]{1,3}\\s{0,9}\\d[^\\s;#,\\\\]{0,100})`,
     ),

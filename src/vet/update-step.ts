@@ -35,6 +35,8 @@ export function isPrerelease(version: string): boolean {
   return PRERELEASE.test(version.slice(0, 100)) || /-(?:0\.)?\d{14}-[0-9a-f]{12}/.test(version.slice(0, 100));
 }
 
+const COMMIT = /^(?=\d{0,40}[a-f])[0-9a-f]{7,40}$/i;
+
 /** A version without what a manifest writes before it: `^1.2.3`, `~> 1.2`, `==1.2`, `v1.2`; null when that is no version. */
 export function bareVersion(text: string): string | null {
   const bare = text
@@ -42,5 +44,5 @@ export function bareVersion(text: string): string | null {
     .slice(0, 120)
     .replace(/^(?:\^|~>|[~=<>]{1,3})\s{0,5}/, "")
     .replace(/^v(?=\d)/i, "");
-  return /^\d[\w.!+~-]{0,99}$/.test(bare) ? bare : null;
+  return /^\d[\w.!+~-]{0,99}$/.test(bare) && !COMMIT.test(bare) ? bare : null;
 }

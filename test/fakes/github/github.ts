@@ -9,6 +9,7 @@ import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
+import { emptyShelf, type PackageShelf } from "./package-routes.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
@@ -86,6 +87,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs {
   ): Promise<Repository>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
+  /** Advisories, dependency graphs and releases that GitHub knows. */
+  readonly packages: PackageShelf;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -116,6 +119,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     withdrawn: new Set(),
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
+    packages: emptyShelf(),
     nextId: () => ++lastId,
   };
   const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
@@ -171,6 +175,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return repository;
     },
     comments: visibleComments,
+    packages: hub.packages,
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
