@@ -181,10 +181,15 @@ async function codeOf(context: PullRequestContext, files: ReviewSignals["files"]
   return { changed, index: await indexOf(context, recall) };
 }
 
-async function indexOf({ repo, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
+async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
   const off = "the code is not indexed (`knowledge.corpora.code`)";
   if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
-  const scope: Scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+  const scope: Scope = {
+    repo: repoKey(repo),
+    ownerPool: null,
+    excludePull: pull.number > 0 ? pull.number : null,
+    before: null,
+  };
   const filter = { corpora: ["code"] as const };
   try {
     const counts = await recall.counts(scope);
