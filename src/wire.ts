@@ -34,6 +34,7 @@ import type { RerankerChoice } from "./config/read-reranker.ts";
 import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { Repo, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
+import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger } from "./ports.ts";
@@ -41,6 +42,7 @@ import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatis
 import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import type { Store } from "./wire-store.ts";
+import { talkPorts } from "./wire-talk.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
@@ -191,7 +193,7 @@ export function reviewPorts(
   store: Store,
   rules: Inspector,
   { embedder, reranker, model }: Pick<ReviewPorts, "embedder" | "reranker"> & { readonly model: Model | null },
-): (job: ReviewJob) => Promise<ReviewPorts> {
+): (job: Pick<ReviewJob, "installationId" | "repo">) => Promise<Omit<CommandPorts, "jobs">> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
@@ -210,6 +212,7 @@ export function reviewPorts(
       }),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),
+      ...talkPorts(client, { ...github, redactor }, store),
       inspector: rules,
       known: knownRules(),
       embedder,
