@@ -9,7 +9,7 @@ import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
-import { emptyShelf, type PackageShelf } from "./package-routes.ts";
+import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
 import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
