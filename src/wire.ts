@@ -218,7 +218,7 @@ export function followPorts(github: WiredGitHub, store: Store, embedder: Embedde
     known: knownRules(),
     labels: store.labels,
     memory: store.memory,
-    ledger: store.ledger,
+    traces: store.traces,
     embedder,
     chunker,
     redact,

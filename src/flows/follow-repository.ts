@@ -7,7 +7,7 @@ import type { ForgetJob, IndexJob, LabelJob, Repo, UpkeepJob } from "../domain/j
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
-import type { Ledger, PullRequests } from "../ports.ts";
+import type { PullRequests, Traces } from "../ports.ts";
 import type {
   CodeChunker,
   Embedder,
@@ -28,7 +28,7 @@ export interface FollowPorts {
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;
   readonly memory: Memory;
-  readonly ledger: Ledger;
+  readonly traces: Traces;
   readonly embedder: Embedder;
   readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
@@ -144,6 +144,6 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | S
   // Added again since, or the delivery is an old one.
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   if (!found.gone) return { kind: "skipped", reason: found.reason };
-  const reviews = ports.ledger.forgetRepository(job.repo);
+  const reviews = await ports.traces.forgetRepository(job.repo);
   return { kind: "forgotten", records: await ports.memory.forgetRepository(repoKey(job.repo)), reviews };
 }

@@ -26,10 +26,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
       all: () => Promise.resolve([]),
     },
     memory,
-    // Only what forgetting asks.
-    ledger: {
-      forgetRepository: (repo: unknown) => forgotten.push(repo),
-    } as unknown as FollowPorts["ledger"],
+    traces: { forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)) },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
