@@ -25,6 +25,7 @@ import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
 import { modelLeave } from "./model-leave.ts";
+import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -119,24 +120,30 @@ export async function writeReview(
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const signals = await step("analyze", () => analyze(context));
+  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
   const asked = ports.now();
   const precedents = await step("retrieve", () =>
-    retrieve(context, signals, ports, {
-      knowledge: context.config.knowledge,
-      now: ports.now(),
-      gateCache: ports.gateCache,
-    }),
+    retrieve(
+      context,
+      signals,
+      { ...ports, leave: leaveForMemory(leave) },
+      {
+        knowledge: context.config.knowledge,
+        now: ports.now(),
+        gateCache: ports.gateCache,
+      },
+    ),
   );
   await ports.retrievals?.write(logged(context, precedents, ports, asked));
-  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
+  const spent = precedents.modelCosts ?? [];
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
-      leave,
+      leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(context.config),
     }),
   );
-  const cost = { ...written.cost, ms: ports.now() - started };
+  const cost = { ...costWith(written.cost, spent), ms: ports.now() - started };
   if (ports.redact === undefined) return { ...written, cost };
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
   return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
