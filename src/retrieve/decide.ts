@@ -9,7 +9,7 @@ import type { Purse } from "./purse.ts";
 export interface DecideWith {
   readonly cache: GateCache | null;
   /** Null when no model may be asked. */
-  readonly ask: Pick<Purse, "ask" | "delimiter"> | null;
+  readonly ask: Pick<Purse, "ask"> | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -31,7 +31,7 @@ export async function decide(
 
 async function askModel(context: GateContext, config: GateConfig, model: DecideWith["ask"]): Promise<GateDecision> {
   if (model === null) return defaultDecision("no rule holds and no model is asked");
-  const told = await model.ask("gate", gateQuestion(context, config.maxInputTokens, model.delimiter()));
+  const told = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
   if (told.failed !== null) return defaultDecision(`no rule holds, and of the model: ${told.failed}`, "model");
   return confident(told.value, config);
 }

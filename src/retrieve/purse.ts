@@ -35,10 +35,13 @@ export interface Purse {
   readonly name: string | null;
   /** Why nobody may be asked; null when somebody may. */
   readonly reason: string | null;
-  /** A new one each time: see fence. */
-  readonly delimiter: () => string;
-  /** Never rejects. `part` is told as degraded when there is no answer; null leaves that to the caller. */
-  readonly ask: <T>(part: string | null, question: Question<T>) => Promise<Told<T>>;
+  /**
+   * Never rejects.
+   *
+   * @param part told as degraded when there is no answer; null leaves that to the caller
+   * @param wording the question, with the delimiter for what others wrote (see fence); not called when nobody may be asked
+   */
+  readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Told<T>>;
   /** What was spent so far, by purpose. */
   readonly costs: () => readonly ModelCost[];
 }
@@ -62,9 +65,11 @@ export function purse(
   let spent = 0;
   let promised = 0;
   let over: string | null = null;
-  const asked = async <T>(question: Question<T>): Promise<Told<T>> => {
+  const asked = async <T>(wording: (delimiter: string) => Question<T>): Promise<Told<T>> => {
+    if (over !== null) return untold(over);
+    const question = wording(lender.delimiter());
     const { tokens, usd } = estimate(question, lender);
-    const objection = over ?? objectionTo(tokens, spent + promised + usd, lender);
+    const objection = objectionTo(tokens, spent + promised + usd, lender);
     if (objection !== null) return untold(objection);
     promised += usd;
     const answer = await answerOf(lender, question);
@@ -78,9 +83,8 @@ export function purse(
   return {
     name: lender.name,
     reason: null,
-    delimiter: lender.delimiter,
-    ask: async (part, question) => {
-      const answer = await asked(question);
+    ask: async (part, wording) => {
+      const answer = await asked(wording);
       if (answer.failed !== null && part !== null) note(part, answer.failed);
       return answer;
     },
@@ -92,7 +96,6 @@ function emptyPurse(reason: string, note: (part: string, reason: string) => void
   return {
     name: null,
     reason,
-    delimiter: () => "",
     ask: async (part) => {
       if (part !== null) note(part, reason);
       return untold(reason);

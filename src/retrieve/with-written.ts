@@ -23,7 +23,7 @@ export async function withWritten(
   own: RetrievalQuery,
   { context, signals }: { readonly context: ExcerptSubject; readonly signals: ReviewSignals },
   { retrieval, isEmbedding, length, examples }: WrittenWish,
-  { ask, delimiter, name }: Purse,
+  { ask, name }: Purse,
 ): Promise<RetrievalQuery> {
   const isMadeUp = retrieval.hypothetical && retrieval.method !== "keyword" && isEmbedding;
   if (!retrieval.modelQueries && !isMadeUp) return own;
@@ -31,11 +31,11 @@ export async function withWritten(
   const patterns = async (): Promise<readonly string[]> => {
     if (!retrieval.modelQueries) return [];
     const shown = name === null ? [] : await examples();
-    return (await ask("model-queries", patternQuestion(change, shown, delimiter(), length))).value ?? [];
+    return (await ask("model-queries", (delimiter) => patternQuestion(change, shown, delimiter, length))).value ?? [];
   };
   const situation = async (): Promise<readonly string[]> => {
     if (!isMadeUp) return [];
-    const { value } = await ask("hypothetical", hypotheticalQuestion(change, delimiter()));
+    const { value } = await ask("hypothetical", (delimiter) => hypotheticalQuestion(change, delimiter));
     return value === null ? [] : [value];
   };
   const [texts, situations] = await Promise.all([patterns(), situation()]);
