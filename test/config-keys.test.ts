@@ -354,7 +354,7 @@ describe("a key of .kodiai.yml changes what memory hands to a review", () => {
 
 test("every key of the schema has a case", () => {
   const covered = [...[...CASES, ...KNOWLEDGE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
-  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
+  expect([...new Set(covered)].toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
 test("a version of the format that does not exist is a problem", async () => {
