@@ -24,11 +24,10 @@ export function leaveAfter(leave: ModelLeave, spent: readonly ModelCost[]): Mode
   return usd > 0 ? { ...leave, usd } : { model: null, reason: "the budget of this review is used up" };
 }
 
-/** A review's cost with what its memories cost; US$ are null as soon as one part has no price. */
-export function costWith(cost: Cost, spent: readonly ModelCost[]): Cost {
+/** A cost with what its memories cost; US$ are null as soon as one part has no price. */
+export function costWith(cost: Omit<Cost, "ms">, spent: readonly ModelCost[]): Omit<Cost, "ms"> {
   const prices = [cost.usd, ...spent.map(({ usd }) => usd)];
   return {
-    ...cost,
     inputTokens: cost.inputTokens + sum(spent.map(({ inputTokens }) => inputTokens)),
     outputTokens: cost.outputTokens + sum(spent.map(({ outputTokens }) => outputTokens)),
     usd: prices.includes(null) ? null : sum(prices.map((usd) => usd ?? 0)),

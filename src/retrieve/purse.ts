@@ -47,7 +47,7 @@ export interface Purse {
 }
 
 /** What is said where the configuration wants a model and there is none. */
-export const NO_MODEL = "no model may be asked: none is configured, or review.model is off";
+export const NO_MODEL = "no model may be asked: none is configured, or it is switched off here";
 
 /** Failures that the next question would meet again. */
 const LASTING: ReadonlySet<string> = new Set(["denied", "circuit-open", "stopped"]);

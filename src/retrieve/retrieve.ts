@@ -20,8 +20,10 @@ import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
 import type { ModelLeave } from "../ports-model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
+import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import { changeQuery } from "./change-query.ts";
+import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
 import { embedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
 import { foundOf } from "./found-of.ts";
@@ -34,7 +36,6 @@ import { gateContext } from "./gate-context.ts";
 import { settleHypothetical } from "./hypothetical.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
-import { precedentsOf } from "./precedents-of.ts";
 import { type Lender, NO_MODEL, type Purse, purse } from "./purse.ts";
 import { rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
@@ -138,6 +139,16 @@ export async function searchMemory(text: string, search: HandSearch, ports: Retr
   return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
 }
 
+/** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is searched. */
+export function retrieveForQuestion(
+  question: AskedQuestion,
+  ports: RetrievePorts,
+  { knowledge, now }: Pick<RetrieveSettings, "knowledge" | "now">,
+): Promise<Precedents> {
+  const { context, signals, settings } = askedInComment(question, knowledge, now);
+  return retrieve(context, signals, ports, settings);
+}
+
 async function gated(
   context: PullRequestContext,
   signals: ReviewSignals,
@@ -158,12 +169,16 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   const seen = gateContext(context, signals, { counts, version, searchable: true });
-  const gate = await decide(seen, gateConfig(retrieval.gate), {
-    cache: settings.gateCache ?? null,
-    ask: retrieval.gate.model ? purse : null,
-    now: settings.now,
-  });
-  const shadow = !gate.retrieve && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
+  const gate =
+    settings.asked?.decide?.(counts) ??
+    (await decide(seen, gateConfig(retrieval.gate), {
+      cache: settings.gateCache ?? null,
+      ask: retrieval.gate.model ? purse : null,
+      now: settings.now,
+    }));
+  const isChange = settings.asked === null || settings.asked === undefined;
+  const shadow =
+    !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
   const found = await search({ context, signals, ports, settings, tuning, scope, tries, purse, counts }, gate);
   return shadow ? shadowed(found) : found;
@@ -187,6 +202,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
+  const threshold = configuredThreshold(retrieval, embedder);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
   const list = rankMemories(
     { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
@@ -195,16 +211,15 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       method,
       fusion,
       strategy: gate.strategy,
-      configuredThreshold: configuredThreshold(retrieval, embedder),
+      configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
-  const searched = { ...at, retrieval, embedder, method };
-  const precedents = precedentsOf(searched, gate, query, { ...list, ranked }, records);
-  return { ...precedents, usage, rerank: report, degraded: [] };
+  const all = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
+  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
