@@ -4,6 +4,7 @@ import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
+import { AROUND_CASES, around } from "./around-cases.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
@@ -352,8 +353,17 @@ describe("a key of .kodiai.yml changes what memory hands to a review", () => {
   });
 });
 
+describe("a key of .kodiai.yml changes what happens around a review", () => {
+  test.each(AROUND_CASES)("$key", async ({ before = "", config, says, insteadOf }) => {
+    const plain = await around(before);
+    expect(plain).toMatch(insteadOf);
+    expect(plain).not.toMatch(says);
+    expect(await around(config)).toMatch(says);
+  });
+});
+
 test("every key of the schema has a case", () => {
-  const covered = [...[...CASES, ...KNOWLEDGE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
+  const covered = [...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES].map(({ key }) => key), ...EXEMPT.keys()];
   expect([...new Set(covered)].toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 

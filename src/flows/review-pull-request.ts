@@ -10,7 +10,8 @@ import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Degraded, Skipped } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
 import { Stopped } from "../domain/stopped.ts";
@@ -18,14 +19,16 @@ import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
-import { modelLeave } from "./model-leave.ts";
+import { modelLeave, monthSpending } from "./model-leave.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -45,19 +48,24 @@ export interface WritingPorts {
   readonly retrievals?: RetrievalLog | null;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
-  /** Aborted when somebody said stop. */
-  readonly signal?: AbortSignal;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
   readonly redact?: (text: string) => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Told what is reviewed before the work begins; what it returns as degraded is said in the review. */
+  readonly begun?: (context: PullRequestContext) => Promise<readonly Degraded[]>;
+  /** Aborted when nobody wants the review any more: with Stopped when somebody said stop, else for a later job. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
+  readonly checks: Checks;
+  readonly checkBook: CheckBook;
+  readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
   /** The text with every secret masked. */
@@ -90,18 +98,41 @@ export async function reviewPullRequest(
   ports: ReviewPorts,
   step: Step,
 ): Promise<SentReview | Superseded | Skipped> {
+  const check = checkRun(job, { checks: ports.checks, book: ports.checkBook }, ports.now);
+  const result = await reviewed(job, ports, step, check).catch(async (error: unknown) => {
+    if (error instanceof Stopped) await check.end({ kind: "skipped", reason: error.message });
+    throw error;
+  });
+  // A posted one has said so before it was settled.
+  if (result.kind !== "posted") await check.end(result);
+  return result;
+}
+
+async function reviewed(
+  job: ReviewJob,
+  ports: ReviewPorts,
+  step: Step,
+  check: CheckRun,
+): Promise<SentReview | Superseded | Skipped> {
   const { pausedBy } = ports.decisions?.of(job.key) ?? { pausedBy: null };
   if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
-    const sent = await send(job, unsent, ports, step);
+    const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
   }
   const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
-  const written = await writeReview(job, ports, step, isDone, ports.ledger.earlier(job));
+  const begun = ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
+    ports.waits.learn(repo, asked.debounceSeconds * 1000);
+    return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : Promise.resolve([]);
+  };
+  const written = await writeReview(job, { ...ports, begun }, step, isDone, ports.ledger.earlier(job));
   if (written.kind === "skipped") return written;
+  // What was not read for this reason is not posted; the job that waits reads it.
+  if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
+  if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
   ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step);
+  return send(job, written, ports, step, check);
 }
 
 /**
@@ -127,9 +158,11 @@ export async function writeReview(
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
+  const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const { repo, config } = context;
-  const leave = modelLeave(config.review, repo, ports.access, ports.now(), ports.signal);
+  const { access, signal } = ports;
+  const leave = modelLeave(config.review, repo, access, ports.now(), signal);
   const asked = ports.now();
   const precedents = await step("retrieve", () =>
     retrieve(
@@ -153,10 +186,15 @@ export async function writeReview(
       fingerprint: fingerprint(config),
     }),
   );
-  const cost = { ...costWith(written.cost, spent), ms: ports.now() - started };
-  if (ports.redact === undefined) return { ...written, cost };
+  const complete = {
+    ...written,
+    degraded: [...written.degraded, ...missing],
+    cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
+    month: monthSpending(config.review, repo, access, ports.now()),
+  };
+  if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-  return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
+  return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {
@@ -165,7 +203,13 @@ function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): str
   return reviewFingerprint({ config, rules: known.version ?? "", models, prompt: PROMPT_VERSION });
 }
 
-async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {
+async function send(
+  job: ReviewJob,
+  written: Review,
+  ports: ReviewPorts,
+  step: Step,
+  check: CheckRun,
+): Promise<SentReview | Superseded> {
   const sent = await step("publish", () => publish(written, ports.reviews)).catch((error: unknown) => {
     // What somebody stopped is not sent by the next job either.
     if (error instanceof Stopped) ports.ledger.settle(job, written, ports.now(), "stopped");
@@ -178,6 +222,8 @@ async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: S
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
   // remembering twice changes nothing.
   const kept = await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
+  // Before the review is settled: a process that dies in between comes by here again.
+  await check.end(sent);
   ports.ledger.settle(job, written, ports.now(), sent.kind);
   return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
 }

@@ -13,6 +13,7 @@ import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { codeNow } from "./code-now.ts";
+import { configOnHead } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
 import { ground } from "./ground.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
@@ -88,6 +89,11 @@ export async function review(
     degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
+    configOnHead: configOnHead(
+      context.configProblems,
+      CONFIG_FILE,
+      context.files.find(({ path }) => path === CONFIG_FILE),
+    ),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),

@@ -75,7 +75,7 @@ export function addedFile(path: string, text: string) {
   return { path, previousPath: null, status: "added", additions: lines.length, deletions: 0, patch } as const;
 }
 
-function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
+export function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
   const listed = Object.entries(files).map(([path, text]) => addedFile(path, text));
   const heads = Object.entries(files).map(([path, text]) => [`${HEAD}:${path}`, text]);
   const pulls = fakePullRequests({

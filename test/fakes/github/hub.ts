@@ -18,6 +18,8 @@ export interface Hub {
   readonly withdrawn: Set<number>;
   readonly changes: ReadChanges;
   readonly hooks: Hooks;
+  /** Folded away: node id → why. */
+  readonly minimized: Map<string, string>;
   readonly nextId: () => number;
 }
 

@@ -21,6 +21,11 @@ const TALK_READ: Need = ["issues:read", "pull_requests:read"];
 const TALK_WRITE: Need = ["issues:write", "pull_requests:write"];
 const CODE_READ: Need = ["contents:read"];
 
+/** GraphQL has one address for all, of which GitHub's OpenAPI description knows nothing. */
+export const GRAPHQL = "POST /graphql";
+/** For the one mutation that the fake knows. */
+export const GRAPHQL_NEED: Need = ["pull_requests:write", "issues:write"];
+
 /** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
 export const OPERATIONS: Readonly<Record<string, Need>> = {
   "GET /app": "app",
