@@ -7,6 +7,7 @@ import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
@@ -26,6 +27,7 @@ import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
+import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
@@ -113,7 +115,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set(ruleIds()), version: rulesVersion(), customRuleProblems };
+  return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
@@ -181,6 +183,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      dependencies: githubDependencies(client),
       ...talkPorts(client, { ...github, redactor }, store),
       inspector: rules,
       known: knownRules(),

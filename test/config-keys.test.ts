@@ -62,7 +62,20 @@ function suppression(lines: Readonly<Record<string, string>> = {}): string {
   return `${customRule()}review:\n  suppress:\n    - {${text.map(([key, value]) => `${key}: ${value}`).join(", ")}}\n`;
 }
 
+/** A dependency bot's pull request. */
+const BUMP: Change = {
+  files: { "requirements.txt": "requests==2.32.0\n" },
+  world: { pull: aPull({ title: "build(deps): bump requests from 2.31.0 to 2.32.0", labels: ["dependencies"] }) },
+};
+
 const CASES: readonly Case[] = [
+  {
+    key: "review.dependencies",
+    config: "review: {dependencies: false}",
+    says: /^- Dependency: `requests` from `2.31.0` to `2.32.0` \(minor\)\n(?![\s\S]*Dependency update)/m,
+    insteadOf: /\*\*Dependency update\*\*/,
+    change: BUMP,
+  },
   {
     key: "review.model",
     config: "review: {model: off}",

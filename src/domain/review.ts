@@ -1,4 +1,5 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./outcome.ts";
@@ -109,6 +110,8 @@ export interface Review {
   readonly addressed: readonly Addressed[];
   /** With this review; null or absent where there is no budget to spend from. */
   readonly month?: MonthSpending | null;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /** What stands on GitHub after publishing. */

@@ -8,24 +8,28 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { Stopped } from "../domain/stopped.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
+import type { Dependencies } from "../ports-dependency.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { vet } from "../vet/vet.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
@@ -46,6 +50,8 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** Where dependency updates are looked up; null or absent reads the change alone. */
+  readonly dependencies?: Dependencies | null;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
   /** Which rules there are. */
@@ -160,6 +166,7 @@ export async function writeReview(
   }
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
+  const update = await vetted(context, signals, ports, step);
   const { repo, config } = context;
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
@@ -184,6 +191,7 @@ export async function writeReview(
       inspector: ports.inspector,
       leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(config),
+      update,
     }),
   );
   const complete = {
@@ -195,6 +203,17 @@ export async function writeReview(
   if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
   return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
+}
+
+/** Only dependency updates enter the room. */
+async function vetted(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  { dependencies = null, recall }: WritingPorts,
+  step: Step,
+): Promise<DependencyUpdate | null> {
+  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
+  return step("vet", () => vet(context, signals, dependencies, recall));
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {
