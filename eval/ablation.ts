@@ -91,6 +91,10 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
   { name: "+ contrast", remark: "not yet: the data holds no fixed code" },
   { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no model replies are recorded` },
   { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no model replies are recorded` },
+  {
+    name: "+ model-written queries of 20–50 words",
+    remark: `${EXPECTED.A2}; not measured: no model replies are recorded (tuning.queryLength: LONG_QUERIES)`,
+  },
   { name: "+ rerank", remark: "not measured: every reranker needs a key, and no replies are recorded" },
   { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
   {

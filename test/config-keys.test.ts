@@ -377,7 +377,7 @@ describe("a key of .kodiai.yml changes what happens around a review", () => {
 
 test("every key of the schema has a case", () => {
   const covered = [...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES].map(({ key }) => key), ...EXEMPT.keys()];
-  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
+  expect([...new Set(covered)].toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
 test("a version of the format that does not exist is a problem", async () => {

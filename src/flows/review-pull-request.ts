@@ -33,6 +33,7 @@ import { vet } from "../vet/vet.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
+import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -166,23 +167,29 @@ export async function writeReview(
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const update = await vetted(context, signals, ports, step);
-  const asked = ports.now();
-  const precedents = await step("retrieve", () =>
-    retrieve(context, signals, ports, {
-      knowledge: context.config.knowledge,
-      now: ports.now(),
-      gateCache: ports.gateCache,
-    }),
-  );
   const { repo, config } = context;
-  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
-  await logRetrieval(precedents, searched, ports);
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
+  const asked = ports.now();
+  const precedents = await step("retrieve", () =>
+    retrieve(
+      context,
+      signals,
+      { ...ports, leave: leaveForMemory(leave) },
+      {
+        knowledge: config.knowledge,
+        now: ports.now(),
+        gateCache: ports.gateCache,
+      },
+    ),
+  );
+  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
+  await logRetrieval(precedents, searched, ports);
+  const spent = precedents.modelCosts ?? [];
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
-      leave,
+      leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(config),
       update,
     }),
@@ -190,7 +197,7 @@ export async function writeReview(
   const complete = {
     ...written,
     degraded: [...written.degraded, ...missing],
-    cost: { ...written.cost, ms: ports.now() - started },
+    cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),
   };
   if (ports.redact === undefined) return complete;
