@@ -228,7 +228,11 @@ export function reviewPorts(
 const FILES_PACE_MS = 100;
 
 /** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
-export function followPorts(github: GitHubWiring, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+export function followPorts(
+  github: GitHubWiring,
+  store: Store,
+  { embedder, model }: { readonly embedder: Embedder; readonly model: Model | null },
+): (job: UpkeepJob) => FollowPorts {
   const clients = githubClients({ ...github, now: Date.now });
   const chunker = astChunker();
   return ({ installationId, repo }) => ({
@@ -241,6 +245,7 @@ export function followPorts(github: GitHubWiring, store: Store, embedder: Embedd
     embedder,
     chunker,
     redact,
+    describing: { recall: store.recall, access: accessFor(model, repo, store.book) },
     now: Date.now,
   });
 }

@@ -28,7 +28,8 @@ function isFree(model: Model): boolean {
   return model.price("main", 1, 1) === null;
 }
 
-function monthStart(now: number): number {
+/** The first moment of the calendar month (UTC); epoch milliseconds. */
+export function monthStart(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
