@@ -50,12 +50,16 @@ function repliesOf({ replies }: MemoryRecord): string {
   return shown.map((reply) => `- ${cutText(reply.trim(), REPLY_CHARS)}`).join("\n");
 }
 
-/** Tokens of a question, of its reply as a rule, and of its reply at most. */
-export function describeTokens({ system, user }: DescribeQuestion): {
+/** As long as any; nothing is asked with it. */
+const SOME_DELIMITER = `kodiai-${"0".repeat(32)}`;
+
+/** Tokens of the question about a memory, of its reply as a rule, and of its reply at most. */
+export function describeTokens(record: MemoryRecord): {
   readonly input: number;
   readonly usual: number;
   readonly most: number;
 } {
+  const { system, user } = describeQuestion(record, SOME_DELIMITER);
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   return { input: estimatedTokens(chars), usual: USUAL_REPLY_TOKENS, most: DESCRIBE_REPLY_TOKENS };
 }

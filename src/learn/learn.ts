@@ -14,7 +14,7 @@ import {
   rejectedByRule,
   waitsForFields,
 } from "./describe-memory.ts";
-import { describeQuestion, describeTokens } from "./describe-question.ts";
+import { describeTokens } from "./describe-question.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
 import { pathLanguages } from "./doc-languages.ts";
 import { isDocPath, isWikiPage } from "./doc-paths.ts";
@@ -249,7 +249,7 @@ export function describing(
   record: MemoryRecord,
 ): { readonly asks: boolean; readonly tokens: ReturnType<typeof describeTokens> } | null {
   if (!waitsForFields(record)) return null;
-  return { asks: rejectedByRule(record) === null, tokens: describeTokens(describeQuestion(record, "")) };
+  return { asks: rejectedByRule(record) === null, tokens: describeTokens(record) };
 }
 
 /** Has a model write situation, lesson and tags of one memory. See `describeMemory`. */

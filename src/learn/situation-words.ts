@@ -62,10 +62,11 @@ const GAP = words(`
   unaware unbounded unclear undefined unless unnecessary unknown unrelated unsafe unsound until untrusted unusual vague vulnerable
   weak without wrong yet zero cannot`);
 
-/** Words that tell what to do about it. */
+/** Words that tell what to do about it, in exactly these forms: a fixed delay is no fix, and what nothing ensures is a gap. */
 const ADVICE = words(`
-  advisable advise advice avoid better consider ensure fix instruct let's lets must ought please prefer preferable preferably
-  recommend recommendation remedy shall should shouldn't solution suggest suggestion workaround`);
+  advisable advise advised advice avoid better consider considering ensure fix fixes fixing instruct let's lets must ought please
+  prefer preferable preferably preferred recommend recommended recommends recommendation remedy shall should shouldn't solution
+  suggest suggested suggests suggestion workaround`);
 const ADVICE_PHRASE =
   /\b(?:(?:need|needs|has|have) to|make sure|would be (?:better|best|safer|cleaner)|use instead|it is best)\b/i;
 /** `uncaught`, `unvalidated`, `nonexistent`: the gap is in the word. */
@@ -89,7 +90,7 @@ export function situationWords(text: string): SituationWords {
     structure: among(STRUCTURE),
     pattern: among(PATTERN),
     gap: [...all].filter((word) => NEGATED.test(word) || baseForms(word).some((form) => GAP.has(form))),
-    advice: [...among(ADVICE), ...(phrase === undefined ? [] : [phrase])],
+    advice: [...[...all].filter((word) => ADVICE.has(word)), ...(phrase === undefined ? [] : [phrase])],
   };
 }
 
