@@ -4,6 +4,7 @@ import { CONFIG_KEYS } from "../src/config/config-keys.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
+import { DESCRIBE_CASES, describedBy } from "./describe-case.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
@@ -352,8 +353,15 @@ describe("a key of .kodiai.yml changes what memory hands to a review", () => {
   });
 });
 
+describe("a key of .kodiai.yml changes what is done with memory after a review", () => {
+  test.each(DESCRIBE_CASES)("$key", async ({ config, says, insteadOf }) => {
+    expect(await describedBy("")).toMatch(insteadOf);
+    expect(await describedBy(config)).toMatch(says);
+  });
+});
+
 test("every key of the schema has a case", () => {
-  const covered = [...[...CASES, ...KNOWLEDGE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
+  const covered = [...[...CASES, ...KNOWLEDGE_CASES, ...DESCRIBE_CASES].map(({ key }) => key), ...EXEMPT.keys()];
   expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
