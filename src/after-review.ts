@@ -2,27 +2,32 @@
 import { type DescribeJob, type ReviewJob, upkeepKey } from "./domain/job.ts";
 import type { Step } from "./flows/review-pull-request.ts";
 
+/** A job after which something may be remembered: a review, or a command. */
+type Remembers = Pick<ReviewJob, "repo" | "delivery" | "installationId">;
+
 /**
- * The same steps; once something new was remembered, `add` is told the job that describes it. A review that is only sent
- * now was written by an earlier try, and its configuration is not known here: then the job looks for itself.
+ * The same steps; once something new was remembered, `add` is told the job that describes it. Where nothing was
+ * gathered, as when a review that an earlier try wrote is only sent, its configuration is not known here: then the job
+ * looks for itself.
  */
-export function thenDescribe(step: Step, job: ReviewJob, add: (job: DescribeJob) => void): Step {
+export function thenDescribe(step: Step, job: Remembers, add: (job: DescribeJob) => void): Step {
   let isWanted = true;
   return async (room, enter) => {
     const value = await step(room, enter);
-    if (room === "gather") isWanted = wantsFields(value);
+    if (room === "gather") isWanted = wantsFields(value) ?? isWanted;
     if (room === "remember" && isWanted && hasNew(value)) add(describeJob(job));
     return value;
   };
 }
 
-function describeJob({ repo, delivery, installationId }: ReviewJob): DescribeJob {
+function describeJob({ repo, delivery, installationId }: Remembers): DescribeJob {
   return { kind: "describe", key: upkeepKey(repo, "describe"), delivery, installationId, repo, trigger: "reviewed" };
 }
 
-function wantsFields(context: unknown): boolean {
-  if (!isObject(context) || !isObject(context.config) || !isObject(context.config.knowledge)) return false;
-  return context.config.knowledge.describe === "model";
+/** Null where the value tells no configuration. */
+function wantsFields(gathered: unknown): boolean | null {
+  if (!isObject(gathered) || !isObject(gathered.config) || !isObject(gathered.config.knowledge)) return null;
+  return gathered.config.knowledge.describe === "model";
 }
 
 function hasNew(kept: unknown): boolean {

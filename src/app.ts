@@ -6,14 +6,15 @@ import { thenDescribe } from "./after-review.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob, Job, ReviewJob, UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
-import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
+import type { Step } from "./flows/review-pull-request.ts";
 import { openDoor, type Workers } from "./http-door.ts";
-import type { JobEnd, Lease } from "./ports.ts";
+import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { retrievalWatch } from "./retrieval-watch.ts";
+import { jobRunner, type PullJob } from "./run-job.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
@@ -62,7 +63,7 @@ export interface AppOptions {
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: ReviewJob, room: string, value: unknown, ms: number) => void;
+  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
 }
 
 export interface RunningApp {
@@ -104,7 +105,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const botLogin = `${await slug(app)}[bot]`;
+  const name = await slug(app);
+  const botLogin = `${name}[bot]`;
 
   const store = openedStore(options);
   const reading = await readers(options, store);
@@ -113,7 +115,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
   const workers = startWorkers(options, store, wiring, reading);
 
-  const server = await openDoor(probot, store, workers, options);
+  const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -124,7 +126,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await Promise.all([workers.review.stop(DRAIN_MS), workers.upkeep.stop(DRAIN_MS)]);
+      await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await store.close();
     },
   };
@@ -160,49 +162,57 @@ async function readers(
   return { embedder, reranker, model: await chosenModel(model) };
 }
 
-/** One lane for reviews, and one that keeps memory in step with repositories: reviews never wait for it. */
+/** Commands that are answered at a time. */
+const TALKERS = 2;
+
+/** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(options: AppOptions, store: Store, wiring: GitHubWiring, reading: Reading): Workers {
   const { log } = options;
-  const ports = reviewPorts(wiring, store, inspector(), reading);
+  const { queue } = store;
+  const runner = jobRunner({
+    queue,
+    onAdded: () => review.wake(),
+    portsOf: reviewPorts(wiring, store, inspector(), reading),
+    stepOf: (job) =>
+      thenDescribe(
+        timed(job, options),
+        job,
+        describeLater(options, store, () => upkeep.wake()),
+      ),
+  });
   const follow = followPorts(wiring, store, reading);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
+  const clocks = { now: Date.now, random: Math.random };
   const review = startWorker(
     {
-      queue: store.queue,
-      run: async (job, attempt) => {
-        const given = { ...(await ports(job)), isLastTry: attempt >= ATTEMPTS };
-        const step = thenDescribe(
-          timed(job, options),
-          job,
-          describeLater(options, store, () => upkeep.wake()),
-        );
-        return outcome(await reviewPullRequest(job, given, step));
-      },
+      ...clocks,
+      queue,
+      run: (job, attempt) => runner.review(job, attempt >= ATTEMPTS),
       onEnd: (lease, end, error) => {
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha });
       },
-      now: Date.now,
-      random: Math.random,
     },
     options.workers,
   );
+  const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
+  const command = startWorker({ ...clocks, queue: queue.commands, run: runner.command, onEnd }, TALKERS);
   const upkeep = startWorker(
-    {
-      queue: store.queue.upkeep,
-      run: (job) => runUpkeep(job, store, follow(job)),
-      onEnd: (lease, end, error) => logEnd(log, lease, end, error),
-      now: Date.now,
-      random: Math.random,
-    },
+    { ...clocks, queue: queue.upkeep, run: (job) => runUpkeep(job, store, follow(job)), onEnd },
     1,
   );
-  return { review, upkeep };
+  return { review, command, upkeep };
 }
 
-function logEnd(log: Logger, { job, attempt }: Lease<Job>, end: JobEnd, error: unknown, more: object = {}): void {
+function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object = {}): void {
   const failed = end.state === "dead" || isBug(error);
-  const said = { job: job.key, ...more, trigger: job.trigger, attempt, ...end };
+  const said = {
+    job: job.key,
+    ...more,
+    trigger: job.kind === "command" ? job.command.kind : job.trigger,
+    attempt,
+    ...end,
+  };
   log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
@@ -243,13 +253,7 @@ function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
 }
 
-function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
-  if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
-  const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
-  return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;
-}
-
-function timed(job: ReviewJob, options: AppOptions): Step {
+function timed(job: PullJob, options: AppOptions): Step {
   return async (room, enter) => {
     const started = performance.now();
     const value = await enter();

@@ -9,13 +9,15 @@ import type { Store } from "./wire-store.ts";
 import type { Worker } from "./worker.ts";
 
 /** One for each lane of the queue. */
-export type Workers = Readonly<Record<"review" | "upkeep", Worker>>;
+export type Workers = Readonly<Record<"review" | "command" | "upkeep", Worker>>;
 
 export interface DoorSettings {
   readonly webhookPath: string;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   readonly reviewerLogin: string | null;
+  /** The app's own name, without `[bot]`. */
+  readonly slug: string;
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -39,10 +41,11 @@ export async function openDoor(
       // The delivery is committed before this returns, and only then answered; a failure is answered 500.
       app.onAny(async (event) => {
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const result = receive(delivery, { host: settings.githubHost, reviewerLogin: settings.reviewerLogin });
+        const { githubHost: host, reviewerLogin, slug } = settings;
+        const result = receive(delivery, { host, reviewerLogin, slug });
         const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
         logDelivery(settings.log, event.name, result, isNew);
-        if (isNew && (result.kind === "review" || result.kind === "upkeep")) workers[result.kind].wake();
+        if (isNew && hasWorker(result)) workers[result.kind].wake();
       });
       addHandler((request, response) => health(request, response, store));
       addHandler((request, response) => isDelivery(request, settings) && takeBody(request, response));
@@ -61,10 +64,23 @@ export async function openDoor(
   return server;
 }
 
-function logDelivery(log: Logger, event: string, result: ReturnType<typeof receive>, isNew: boolean): void {
-  const { kind, ...rest } = result;
-  const told = "jobs" in rest ? { ...rest, jobs: rest.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) } : rest;
-  log.info({ ...told, event, kind: isNew ? kind : "seen before" }, "delivery");
+type Received = ReturnType<typeof receive>;
+
+function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {
+  return result.kind === "review" || result.kind === "command" || result.kind === "upkeep";
+}
+
+function logDelivery(log: Logger, event: string, result: Received, isNew: boolean): void {
+  log.info({ ...told(result), event, kind: isNew ? result.kind : "seen before" }, "delivery");
+}
+
+/** A delivery for the log: of a comment who and what kind, not its words. */
+function told(result: Received): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = result;
+  if (result.kind === "upkeep") return { ...rest, jobs: result.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
+  if (result.kind !== "command") return rest;
+  const { command, comment, pull: __, ...known } = result;
+  return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
 }
 
 /** A delivery can name thousands of repositories. */

@@ -32,6 +32,7 @@ import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { Repo, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
+import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger } from "./ports.ts";
@@ -39,6 +40,7 @@ import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatis
 import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import type { Store } from "./wire-store.ts";
+import { talkPorts } from "./wire-talk.ts";
 
 /** Keeps no state. */
 const redactor = secretRedactor();
@@ -189,7 +191,7 @@ export function reviewPorts(
   store: Store,
   rules: Inspector,
   { embedder, reranker, model }: Pick<ReviewPorts, "embedder" | "reranker"> & { readonly model: Model | null },
-): (job: ReviewJob) => Promise<ReviewPorts> {
+): (job: Pick<ReviewJob, "installationId" | "repo">) => Promise<Omit<CommandPorts, "jobs">> {
   const clients = githubClients({ ...github, now: Date.now });
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
@@ -207,6 +209,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      ...talkPorts(client, { ...github, redactor }, store),
       inspector: rules,
       known: knownRules(),
       embedder,

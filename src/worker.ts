@@ -1,7 +1,7 @@
 // Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
-import type { Job, ReviewJob } from "./domain/job.ts";
+import type { ReviewJob } from "./domain/job.ts";
 import { Transient } from "./domain/transient.ts";
-import type { JobEnd, Lane, Lease } from "./ports.ts";
+import type { AnyJob, JobEnd, Lane, Lease } from "./ports.ts";
 
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
@@ -10,7 +10,7 @@ export const ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 
-export interface WorkerPorts<Held extends Job = ReviewJob> {
+export interface WorkerPorts<Held extends AnyJob = ReviewJob> {
   readonly queue: Lane<Held>;
   /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
   readonly run: (job: Held, attempt: number) => Promise<string>;
@@ -31,7 +31,7 @@ export interface Worker {
 /**
  * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).
  */
-export function startWorker<Held extends Job>(ports: WorkerPorts<Held>, parallel: number): Worker {
+export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, parallel: number): Worker {
   const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -79,7 +79,7 @@ export function startWorker<Held extends Job>(ports: WorkerPorts<Held>, parallel
   };
 }
 
-async function runOne<Held extends Job>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
+async function runOne<Held extends AnyJob>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;
   try {

@@ -19,6 +19,7 @@ export type Trigger =
   | "edited"
   | "labeled"
   | "review_requested"
+  | "command"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
@@ -35,6 +36,10 @@ export interface ReviewJob {
   readonly trigger: Trigger;
   /** True when a person asked for this review by name (label, review request, command line): policy does not hold it back. */
   readonly explicit: boolean;
+  /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
+  readonly focus?: string;
+  /** True when whoever asked wants everything read anew; otherwise what a push did not touch need not be. */
+  readonly whole?: boolean;
 }
 
 /** Why a repository's documents are looked through again. */

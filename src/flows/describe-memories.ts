@@ -34,7 +34,7 @@ export interface DescribeWish {
 }
 
 /** Why a run ended before its end. */
-export interface Stopped {
+export interface RunStop {
   readonly reason: string;
   /** True when another try soon may go on; then `notBefore` (epoch milliseconds) tells when, or null. */
   readonly again: boolean;
@@ -55,7 +55,7 @@ export interface DescribedMemories {
   readonly usd: number | null;
   /** Where the next run begins; null when no memory waits, or nothing more can be done now. */
   readonly next: string | null;
-  readonly stopped: Stopped | null;
+  readonly stopped: RunStop | null;
   readonly degraded: readonly Degraded[];
 }
 
@@ -160,7 +160,7 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
   const asked = { name: model.names.small, delimiter, ask: model.ask };
   const counts = { looked: 0, asked: 0, described: 0, taken: 0, input: 0, output: 0, usd: 0 };
   const without = new Map<string, number>();
-  let stopped: Stopped | null = null;
+  let stopped: RunStop | null = null;
   let degraded: readonly Degraded[] = [];
 
   async function one({ record, asks }: Waiting): Promise<MemoryRecord | null> {
@@ -234,7 +234,7 @@ function overBudget(
   next: readonly Waiting[],
   { repo, usdPerMonth }: DescribeWish,
   ports: DescribePorts,
-): Stopped | null {
+): RunStop | null {
   const { model, spending } = ports.access;
   const most = next
     .filter(({ asks }) => asks)

@@ -7,6 +7,7 @@ import type { Model, ModelAccess, ModelLeave } from "../ports-model.ts";
  * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC).
  *
  * @param now epoch milliseconds
+ * @param signal aborted when the work is no longer wanted
  * @returns no leave when the configuration switches the model off, or the month's budget is used up
  */
 export function modelLeave(
@@ -14,12 +15,14 @@ export function modelLeave(
   repo: Repo,
   access: ModelAccess | null,
   now: number,
+  signal?: AbortSignal,
 ): ModelLeave {
   if (access === null || setting === "off") return { model: null, reason: null };
-  const { model, delimiter } = access;
-  if (isFree(model)) return { model, delimiter, usd: Number.POSITIVE_INFINITY };
+  const { model } = access;
+  const asked = { model, delimiter: access.delimiter, ...(signal === undefined ? {} : { signal }) };
+  if (isFree(model)) return { ...asked, usd: Number.POSITIVE_INFINITY };
   const left = budget.usdPerMonth - access.spending.since(repo, monthStart(now));
-  if (left > 0) return { model, delimiter, usd: Math.min(budget.usdPerReview, left) };
+  if (left > 0) return { ...asked, usd: Math.min(budget.usdPerReview, left) };
   return { model: null, reason: `this month's budget of USD ${budget.usdPerMonth} is used up` };
 }
 

@@ -9,22 +9,23 @@ import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import { type LoggedRetrieval, loggedRetrieval, originOf } from "../domain/logged-retrieval.ts";
+import { originOf } from "../domain/logged-retrieval.ts";
 import type { Skipped } from "../domain/outcome.ts";
-import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Remembered } from "../domain/remembered.ts";
-import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
+import { Stopped } from "../domain/stopped.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
+import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -42,6 +43,10 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** What people decided about the pull request; absent where nobody could have. */
+  readonly decisions?: Pick<Decisions, "of">;
+  /** Aborted when somebody said stop. */
+  readonly signal?: AbortSignal;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
@@ -78,13 +83,15 @@ export type Step = <T>(room: string, enter: () => T | Promise<T>) => Promise<T>;
 /**
  * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
  *
- * @throws Transient when another try may succeed; anything else is a bug
+ * @throws Transient when another try may succeed; Stopped when somebody said stop; anything else is a bug
  */
 export async function reviewPullRequest(
   job: ReviewJob,
   ports: ReviewPorts,
   step: Step,
 ): Promise<SentReview | Superseded | Skipped> {
+  const { pausedBy } = ports.decisions?.of(job.key) ?? { pausedBy: null };
+  if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step);
@@ -112,8 +119,9 @@ export async function writeReview(
 ): Promise<Review | Skipped> {
   const started = ports.now();
   const fingerprint = (config: RepoConfig) => fingerprintOf(config, ports);
+  const declined = ports.decisions?.of(job.key).declined ?? [];
   const context = await step("gather", () =>
-    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint }),
+    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint, declined }),
   );
   if (context.kind === "skipped") return context;
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
@@ -128,33 +136,21 @@ export async function writeReview(
       gateCache: ports.gateCache,
     }),
   );
-  await ports.retrievals?.write(logged(context, precedents, ports, asked));
-  const leave = modelLeave(context.config.review, context.repo, ports.access, ports.now());
+  const { repo, config } = context;
+  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
+  await logRetrieval(precedents, searched, ports);
+  const leave = modelLeave(config.review, repo, ports.access, ports.now(), ports.signal);
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
       leave,
-      fingerprint: fingerprint(context.config),
+      fingerprint: fingerprint(config),
     }),
   );
   const cost = { ...written.cost, ms: ports.now() - started };
   if (ports.redact === undefined) return { ...written, cost };
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
   return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
-}
-
-function logged(
-  { job, repo, pull, config }: PullRequestContext,
-  precedents: Precedents,
-  { embedder, now }: WritingPorts,
-  asked: number,
-): LoggedRetrieval {
-  const { topK, distanceThreshold } = config.knowledge.retrieval;
-  const calibrated =
-    distanceThreshold === "auto" ? (embedder?.threshold ?? precedents.provenance.threshold) : distanceThreshold;
-  const at = now();
-  const origin = originOf(job.trigger);
-  return loggedRetrieval(precedents, { repo, pull: pull.number, origin, ms: at - asked, at, topK, calibrated });
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {
@@ -164,7 +160,11 @@ function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): str
 }
 
 async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {
-  const sent = await step("publish", () => publish(written, ports.reviews));
+  const sent = await step("publish", () => publish(written, ports.reviews)).catch((error: unknown) => {
+    // What somebody stopped is not sent by the next job either.
+    if (error instanceof Stopped) ports.ledger.settle(job, written, ports.now(), "stopped");
+    throw error;
+  });
   if (sent.kind === "superseded") {
     ports.ledger.settle(job, written, ports.now(), sent.kind);
     return sent;

@@ -1,13 +1,17 @@
 // The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
 // The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
+import type { CommandJob } from "../domain/command.ts";
+import type { Answer } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
-import { reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
+import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
+import type { Replies } from "../ports-talk.ts";
 import { placeOf } from "./below.ts";
 import { safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
+import { renderAnswer } from "./render-answer.ts";
 import { renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
 
@@ -40,6 +44,42 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   const body = renderSummary(review, findings);
   const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body);
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
+}
+
+/** How the end of a command looks on the comment that gave it. */
+const REACTIONS = { done: "hooray", started: "rocket", failed: "confused", refused: "-1" } as const;
+
+/**
+ * Sends an answer: the words where the question was asked, then the reaction.
+ *
+ * @returns the address of the answer; null when the reaction says it all
+ * @throws Transient when it could not be sent now
+ */
+export async function publishAnswer(
+  { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
+  answer: Answer,
+  replies: Replies,
+): Promise<string | null> {
+  const body = renderAnswer(answer, { comment, repo });
+  const url = body === null ? null : (await replies.reply(repo, number, comment, body)).url;
+  await replies.react(repo, comment, REACTIONS[answer.end]);
+  return url;
+}
+
+/** Shows that a comment was seen, before any work is done. */
+export async function acknowledge(
+  { repo, comment }: Pick<CommandJob, "repo" | "comment">,
+  replies: Replies,
+): Promise<void> {
+  await replies.react(repo, comment, "eyes");
+}
+
+/** Whether an answer of ours to this comment stands already: a run that died after it sent one does not send another. */
+export function isAnswered(
+  { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
+  replies: Replies,
+): Promise<boolean> {
+  return replies.answered(repo, number, comment, answerMarker(comment.place, comment.id));
 }
 
 /**

@@ -61,7 +61,7 @@ function saidBefore(repo: Pick<Repo, "host">, { precedents }: Finding): string {
 /** One small line: who says so, and how to make it stop. */
 export function silence(finding: Finding): string {
   if (finding.rule === null)
-    return `<sub>Found by a model. To hold its like back: ${codeSpan("review.suppress")} in ${codeSpan(".kodiai.yml")}.</sub>`;
+    return `<sub>Found by a model. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
   const rule = codeSpan(finding.rule, 100);
   const comment = codeSpan(`kodiai-ignore ${finding.rule} reason`, 160);
   const setting = codeSpan(`rules: {${finding.rule}: off}`, 160);

@@ -71,9 +71,16 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections({ context, signals, ruleFindings }: PromptMaterial): readonly Section[] {
-  const { pull, guidance } = context;
+  const { pull, guidance, job } = context;
   const messages = pull.commits.map(({ message }) => `- ${message.trim().replaceAll("\n", "\n  ")}`).join("\n");
   return [
+    {
+      part: "focus",
+      heading: "The person who asked wants you to look at",
+      text: revealLine(job.focus ?? "").trim(),
+      most: 1_000,
+      worth: 99,
+    },
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
     { part: "signals", heading: "What is known about it", text: signalLines(signals), most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },

@@ -30,7 +30,8 @@ test("the permissions of app.yml are enough for a whole review", async () => {
   });
 });
 
-test.each(Object.keys(manifest.permissions).filter((name) => name !== "metadata"))(
+// `issues` is for what people write in the conversation; see commands.test.ts.
+test.each(Object.keys(manifest.permissions).filter((name) => name !== "metadata" && name !== "issues"))(
   "without %s there is no whole review",
   async (name) => {
     const rest = Object.entries(manifest.permissions).filter(([given]) => given !== name);
@@ -46,6 +47,18 @@ test("reading pull requests is not enough to review them", async () => {
 });
 
 test("GitHub grants metadata to every App, so app.yml could not ask for less", () => {
-  expect(manifest.permissions).toEqual({ contents: "read", metadata: "read", pull_requests: "write" });
-  expect(manifest.events).toEqual(["pull_request", "push", "repository"]);
+  expect(manifest.permissions).toEqual({
+    contents: "read",
+    issues: "read",
+    metadata: "read",
+    pull_requests: "write",
+  });
+  expect(manifest.events).toEqual([
+    "pull_request",
+    "push",
+    "repository",
+    "issue_comment",
+    "pull_request_review",
+    "pull_request_review_comment",
+  ]);
 });

@@ -13,6 +13,7 @@ const DIAL: Dial = {
   styleOk: false,
   suppress: [],
   posted: new Set(),
+  declined: new Map(),
 };
 
 const pruned = (findings: readonly Finding[], dial: Partial<Dial> = {}) =>

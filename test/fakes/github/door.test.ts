@@ -45,7 +45,12 @@ describe("the door", () => {
     expect(await status(kodiai.rest.checks.create({ ...at, name: "kodiai", head_sha: pull.headSha }))).toBe(403);
     const comment = { owner: "acme", repo: "ledger", issue_number: pull.number, body: "summary" };
     expect(await status(kodiai.rest.issues.createComment(comment))).toBe(201);
-    expect(readManifest().permissions).toEqual({ contents: "read", metadata: "read", pull_requests: "write" });
+    expect(readManifest().permissions).toEqual({
+      contents: "read",
+      issues: "read",
+      metadata: "read",
+      pull_requests: "write",
+    });
   });
 
   test("keeps a narrow token narrow: one repository, one permission", async () => {

@@ -3,12 +3,14 @@
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
 import { type Need, OPERATIONS } from "./operations.ts";
 
+/** Not part of the REST description; each query is checked by its route. */
+export const GRAPHQL = "POST /graphql";
 const RANK = { read: 1, write: 2 } as const;
 
 /** Who asks, once the door knows. */
 export type Caller =
   | { readonly kind: "app" }
-  | { readonly kind: "installation"; readonly person: Person; readonly owner: string }
+  | { readonly kind: "installation"; readonly person: Person; readonly owner: string; readonly mayWriteCode: boolean }
   | { readonly kind: "person"; readonly person: Person };
 
 interface Grant {
@@ -59,7 +61,7 @@ function admit(
 ): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
   if (token === undefined) throw new Refusal(401, "Requires authentication");
-  const need = OPERATIONS[wish.operation];
+  const need = wish.operation === GRAPHQL ? "token" : OPERATIONS[wish.operation];
   if (need === undefined) throw new Refusal(404, "Not Found");
   // A JSON Web Token: the emulator checks its signature, because it holds the key.
   if (token.startsWith("eyJ")) return enterAsApp(need);
@@ -70,7 +72,8 @@ function admit(
   if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");
   checkRepository(grant, wish);
   if (!holds(grant, need)) throw new Refusal(403, "Resource not accessible by integration");
-  return { kind: "installation", person: bot, owner: grant.owner };
+  const mayWriteCode = grant.permissions.get("contents") === "write";
+  return { kind: "installation", person: bot, owner: grant.owner, mayWriteCode };
 }
 
 function grantOf(answer: Json, owner: string): Grant {

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { isJson, type Json, Refusal } from "./conversation.ts";
-import type { Caller, Door } from "./door.ts";
+import { type Caller, type Door, GRAPHQL } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
 import { type Fault, type Faults, faultyAnswer } from "./faults.ts";
+import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
 import type { Description, SentRequest } from "./openapi.ts";
@@ -53,7 +54,7 @@ interface Arrived {
 export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> {
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
-  routes.route("/", appRoutes(way.hub));
+  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
@@ -62,7 +63,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
     const arrived = await read(c.req.raw);
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);
-    way.violations.push(...way.description.checkRequest(arrived.sent));
+    if (arrived.sent.path !== "/graphql") way.violations.push(...way.description.checkRequest(arrived.sent));
     const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
     const answer = await meet(way, routes, arrived, fault);
     if (fault?.drop === true) {
@@ -132,7 +133,7 @@ async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived):
 }
 
 function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
-  const operation = way.description.operation(sent.method, sent.path) ?? "";
+  const operation = sent.path === "/graphql" ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
   const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
   const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
   const isPrivate = repository ? repository.private : null;
