@@ -179,7 +179,8 @@ function rowOfStage(
 ): Row {
   if (!("form" in stage)) return { name: stage.name, n: 0, metrics: {}, remark: stage.remark };
   const list = answers.get(stage.name) ?? [];
-  if (list.length === 0) return { name: stage.name, n: 0, metrics: {}, remark: unwritten(stage) };
+  if (list.length === 0 && WRITTEN.has(stage.form))
+    return { name: stage.name, n: 0, metrics: {}, remark: unwritten(stage) };
   const figures = figuresOf(list, threshold);
   const row = rowOf(stage.name, figures, list);
   if (stage.over === undefined) return row;
