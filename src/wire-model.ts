@@ -14,7 +14,8 @@ import type { Repo } from "./domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
 import { configAt } from "./gather/gather.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
-import { chosenModel, knownRules, promptDelimiter, standInModel } from "./wire.ts";
+import { knownRules } from "./wire.ts";
+import { chosenModel, promptDelimiter, standInModel } from "./wire-asking.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {

@@ -8,7 +8,7 @@ import type { Scope } from "../domain/retrieval.ts";
 import { describe, describing, type Remembering, remember } from "../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
-import { monthStart } from "./model-leave.ts";
+import { overrunBy } from "./model-leave.ts";
 
 /** What is looked at: what was said in reviews. In the order of their names, so that a place in both is one text. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
@@ -235,15 +235,17 @@ function overBudget(
   { repo, usdPerMonth }: DescribeWish,
   ports: DescribePorts,
 ): RunStop | null {
-  const { model, spending } = ports.access;
+  const { model } = ports.access;
   const most = next
     .filter(({ asks }) => asks)
     .reduce((sum, { tokens }) => {
       const first = model.price("small", tokens.input, tokens.most) ?? 0;
       return sum + first + (model.price("small", tokens.input + tokens.most, tokens.most) ?? 0);
     }, 0);
-  if (most === 0 || spending.since(repo, monthStart(ports.now())) + most <= usdPerMonth) return null;
-  const reason = `what is left of this month's budget of USD ${usdPerMonth} does not pay for another question`;
+  const purse = most === 0 ? null : overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
+  if (purse === null) return null;
+  const whose = purse.whose === "repository" ? "this month's budget" : "the operator's budget of this month";
+  const reason = `what is left of ${whose} of USD ${purse.of} does not pay for another question`;
   return { reason, again: false, notBefore: null };
 }
 

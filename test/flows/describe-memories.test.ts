@@ -232,6 +232,16 @@ describe("a run", () => {
     expect(access.asked).toEqual([]);
   });
 
+  test("is held by the operator's budget for all repositories too", async () => {
+    const { ports } = await world([comment("1")]);
+    const spending = { since: (repo: object | null) => (repo === null ? 7.99 : 0) };
+    const access = { ...ports.access, spending, usdPerMonth: 8 };
+    const wish = { repo: REPO, most: 1, after: null, usdPerMonth: 50, remembering: { redact } };
+    const done = await describeMemories(wish, { ...ports, access });
+    expect(done.stopped?.reason).toContain("the operator's budget of this month of USD 8 does not pay");
+    expect(ports.access.asked).toEqual([]);
+  });
+
   test("with a model that has no price is held by no budget", async () => {
     const { run } = await world([comment("1")], undefined, { perMillion: null, spent: 99 });
     expect(await run({ usdPerMonth: 0 })).toMatchObject({ described: 1, usd: null, stopped: null });
