@@ -186,6 +186,13 @@ export const Knowledge = z
       })
       .prefault({})
       .describe("What is remembered beside what was said in reviews."),
+    describe: z
+      .enum(["off", "model"])
+      .default("off")
+      .describe(
+        "Who describes what was said in reviews, so that it is found where other words are used. model: after each review the operator's small model writes a situation, a lesson and tags beside what is remembered, which sends it remarks and their code, costs money within review.budget.usdPerMonth and delays no review; off: nobody.",
+      )
+      .meta({ examples: ["model"] }),
     retrieval: Retrieval.describe("How memory is searched for a review."),
   })
   .prefault({});
