@@ -22,6 +22,7 @@ import {
   type GitHubWiring,
   githubFetch,
   inspector,
+  neverTell,
   reviewPorts,
   serverStatistics,
   type Unposted,
@@ -100,6 +101,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
+  neverTell(options.privateKey, options.webhookSecret);
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();

@@ -33,6 +33,7 @@ import {
   githubFetch,
   inspector,
   knownRules,
+  neverTell,
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
@@ -135,6 +136,7 @@ export async function pullRequestPorts(named: {
   readonly model: ModelWish;
 }): Promise<NamedChange> {
   const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  neverTell(named.token);
   const github = new Octokit({
     auth: named.token,
     baseUrl: apiUrl,

@@ -40,8 +40,13 @@ import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import type { Store } from "./wire-store.ts";
 
-/** Keeps no state. */
-const redactor = secretRedactor();
+const own = new Set<string>();
+const redactor = secretRedactor(own);
+
+/** Nothing that leaves or is stored from here on holds one of these, in its own form or encoded. */
+export function neverTell(...secrets: readonly (string | null)[]): void {
+  for (const secret of secrets) if (secret !== null) own.add(secret);
+}
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
 export function memoryIn(dataDir: string): MemoryFacts | null {
@@ -71,6 +76,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   const { model, apiKey, dimension, baseUrl } = embeddings;
+  neverTell(apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { voyageEmbedder } = await import("./adapters/voyage/embedder.ts");
@@ -107,6 +113,7 @@ export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Prom
 async function openModel(choice: ModelChoice): Promise<Model> {
   // Loaded only when chosen: the SDK takes a second to import.
   const { ANTHROPIC_URL, anthropicModel } = await import("./adapters/anthropic/model.ts");
+  neverTell(choice.apiKey);
   const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
   return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
 }
@@ -136,6 +143,7 @@ function accessFor(model: Model | null, repo: Repo, book: SpendingBook): ModelAc
 /** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
+  neverTell(choice.apiKey);
   const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
   const { name, rerank } = voyageReranker({ ...choice, baseUrl: choice.baseUrl ?? undefined, now: Date.now });
   // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.

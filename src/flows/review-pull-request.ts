@@ -25,6 +25,7 @@ import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
 import { modelLeave } from "./model-leave.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -92,8 +93,9 @@ export async function reviewPullRequest(
   const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
   const written = await writeReview(job, ports, step, isDone, ports.ledger.earlier(job));
   if (written.kind === "skipped") return written;
-  ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step);
+  const safe = await withoutSecrets(written, ports.redact);
+  ports.ledger.save(job, safe, ports.now());
+  return send(job, safe, ports, step);
 }
 
 /**
