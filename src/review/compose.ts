@@ -5,6 +5,7 @@ import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import { type ShownText, shownText } from "../domain/shown-text.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
 import { fence } from "./fence.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
@@ -24,6 +25,13 @@ export interface ReviewPrompt {
   readonly system: readonly Piece[];
   readonly questions: readonly (readonly Piece[])[];
   readonly cut: FittedSections["cut"];
+  readonly hidden: readonly HiddenPart[];
+}
+
+/** So many UTF-16 units of a part are not shown to people, and not to the model. */
+export interface HiddenPart {
+  readonly part: string;
+  readonly chars: number;
 }
 
 /** What the prompt is made of. */
@@ -44,7 +52,9 @@ export interface PromptMaterial {
  */
 export function compose(material: PromptMaterial, delimiter: string, contextChars: number): ReviewPrompt {
   const { context, readings } = material;
-  const fitted = fitSections(sections(material), contextChars);
+  const words = wordsOf(context);
+  const hidden = words.flatMap(({ part, hidden: chars }) => (chars === 0 ? [] : [{ part, chars }]));
+  const fitted = fitSections(sections(material, words, hidden), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const precedents = precedentPart(material, delimiter);
   const opening = `# The pull request\n\n${shared}${precedents === "" ? "" : `\n\n${precedents}`}`;
@@ -60,7 +70,27 @@ export function compose(material: PromptMaterial, delimiter: string, contextChar
       { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
     cut: fitted.cut,
+    hidden,
   };
+}
+
+interface Words extends ShownText {
+  readonly part: "description" | "commits";
+}
+
+/** What people read of the author's own words. */
+function wordsOf({ pull }: PullRequestContext): readonly Words[] {
+  const messages = pull.commits.map(({ message }) => shownText(message));
+  const list = messages.map(({ text }) => `- ${text.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  return [
+    { part: "description", ...shownText(pull.body ?? "") },
+    { part: "commits", text: list, hidden: messages.reduce((sum, { hidden }) => sum + hidden, 0) },
+  ];
+}
+
+function hiddenLine(hidden: readonly HiddenPart[]): string {
+  const parts = hidden.map(({ part, chars }) => `${chars} characters of the ${part}`);
+  return parts.length === 0 ? "" : `Hidden on the page, and left out here: ${parts.join(", ")}`;
 }
 
 function drawn({ heading, text, part }: Section, delimiter: string): string {
@@ -70,12 +100,17 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 /** In our own words, or the base branch's configuration, which asks something of us. All else was written by others. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections({ context, signals, ruleFindings }: PromptMaterial): readonly Section[] {
+function sections(
+  { context, signals, ruleFindings }: PromptMaterial,
+  words: readonly Words[],
+  hidden: readonly HiddenPart[],
+): readonly Section[] {
   const { pull, guidance } = context;
-  const messages = pull.commits.map(({ message }) => `- ${message.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  const shown = new Map(words.map(({ part, text }) => [part, text]));
+  const known = [signalLines(signals), hiddenLine(hidden)].filter((line) => line !== "").join("\n");
   return [
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
-    { part: "signals", heading: "What is known about it", text: signalLines(signals), most: 3_000, worth: 95 },
+    { part: "signals", heading: "What is known about it", text: known, most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
     {
       part: "path-instructions",
@@ -91,7 +126,13 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       most: 6_000,
       worth: 85,
     },
-    { part: "description", heading: "Description", text: reveal(pull.body ?? "").trim(), most: 5_000, worth: 70 },
+    {
+      part: "description",
+      heading: "Description",
+      text: reveal(shown.get("description") ?? "").trim(),
+      most: 5_000,
+      worth: 70,
+    },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
     {
       part: "guidance",
@@ -100,7 +141,7 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       most: 8_000,
       worth: 50,
     },
-    { part: "commits", heading: "Commit messages", text: messages, most: 2_000, worth: 40 },
+    { part: "commits", heading: "Commit messages", text: shown.get("commits") ?? "", most: 2_000, worth: 40 },
   ];
 }
 
@@ -172,7 +213,10 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
 function revealed(memory: RankedMemory): RankedMemory {
   const { record } = memory;
   const path = record.path === null ? null : revealLine(record.path);
-  return { ...memory, record: { ...record, path, text: reveal(cutText(record.text, MOST_REMEMBERED)) } };
+  return {
+    ...memory,
+    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
+  };
 }
 
 /** More than is ever shown of one memory: a megabyte need not be read through. */

@@ -95,7 +95,7 @@ function inOrder(
 
 /** A push that touches nothing of the change needs no question; what was read before still counts. */
 function nothingToRead(plan: ReadingPlan, { earlier }: Reach, model: string): ModelReview {
-  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], [], []);
+  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
   return { ...withoutModel(null), coverage };
 }
 
@@ -161,7 +161,7 @@ async function written(
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
   const second = await secondLook(ruled.findings, context, bounds.profile, asked, bounds.usd - usdOf(spent));
-  const coverage = coverageOf(asked.name, plan, failures, prompt.cut, drafts.findings);
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
