@@ -196,7 +196,10 @@ function fileLines({ files, leftOut }: PullRequestContext): string {
 function pathInstructions({ files, config }: PullRequestContext): string {
   const paths = files.map(({ path }) => path);
   return matchingInstructions(paths, config.pathInstructions)
-    .map(({ path, instructions }) => `For files that match ${revealLine(path)}:\n${reveal(instructions).trim()}`)
+    .map(({ instruction: { path, instructions } }) => {
+      const globs = [path].flat().map(revealLine).join(", ");
+      return `For files that match ${globs}:\n${reveal(instructions).trim()}`;
+    })
     .join("\n\n");
 }
 
