@@ -62,6 +62,7 @@ export function pullRequestContext({
     guidance: [],
     past: NO_PAST,
     authorFacts: { mergedPullRequests: null },
+    declined: [],
     ownComments: [],
     degraded: [],
   };

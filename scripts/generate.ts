@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rulesMarkdown } from "../src/adapters/rules/rules-markdown.ts";
+import { commandsMarkdown } from "../src/config/commands-markdown.ts";
 import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
@@ -20,6 +21,7 @@ const files = new Map([
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
   ["docs/features.md", featuresMarkdown(readFeatures(readFileSync(join(root, "test/features.json"), "utf8")))],
+  ["docs/commands.md", commandsMarkdown()],
 ]);
 
 function isStale(name: string, text: string): boolean {

@@ -2,31 +2,36 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { Job, ReviewJob, UpkeepJob } from "./domain/job.ts";
+import type { UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
-import { reviewPullRequest, type Step } from "./flows/review-pull-request.ts";
+import type { Step } from "./flows/review-pull-request.ts";
 import { openDoor, type Workers } from "./http-door.ts";
-import type { JobEnd, Lease } from "./ports.ts";
+import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { retrievalWatch } from "./retrieval-watch.ts";
+import { jobRunner, type PullJob } from "./run-job.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
-  chosenModel,
   chosenReranker,
   followPorts,
-  type GitHubWiring,
   githubFetch,
   inspector,
-  neverTell,
+  type Reading,
   reviewPorts,
   serverStatistics,
   type Unposted,
+  type WiredGitHub,
+  wiredChecks,
+  wiredGitHub,
 } from "./wire.ts";
+import { chosenModel } from "./wire-asking.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
@@ -53,6 +58,8 @@ export interface AppOptions {
   readonly model: ModelChoice | null;
   /** What puts found memories into a better order. */
   readonly reranker: RerankerChoice;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -62,7 +69,7 @@ export interface AppOptions {
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: ReviewJob, room: string, value: unknown, ms: number) => void;
+  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
 }
 
 export interface RunningApp {
@@ -105,16 +112,18 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const botLogin = `${await slug(app)}[bot]`;
+  const name = await slug(app);
+  const botLogin = `${name}[bot]`;
 
   const store = openedStore(options);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
-  const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
-  const workers = startWorkers(options, store, wiring, reading);
+  const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
+  const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
+  const workers = startWorkers(options, store, github, reading, sweeper);
 
-  const server = await openDoor(probot, store, workers, options);
+  const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -125,7 +134,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await Promise.all([workers.review.stop(DRAIN_MS), workers.upkeep.stop(DRAIN_MS)]);
+      await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
+      await sweeper.stop();
       await store.close();
     },
   };
@@ -144,8 +154,6 @@ function openedStore({ dataDir, memory, log }: AppOptions): Store {
   return store;
 }
 
-type Reading = Parameters<typeof reviewPorts>[3];
-
 /** What reads memory, as the operator chose. */
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
@@ -158,47 +166,63 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  return { embedder, reranker, model: await chosenModel(model) };
+  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  return { embedder, reranker, asking };
 }
 
-/** One lane for reviews, and one that keeps memory in step with repositories: reviews never wait for it. */
-function startWorkers(options: AppOptions, store: Store, wiring: GitHubWiring, reading: Reading): Workers {
+/** Commands that are answered at a time. */
+const TALKERS = 2;
+
+/** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
+function startWorkers(
+  options: AppOptions,
+  store: Store,
+  github: WiredGitHub,
+  reading: Reading,
+  sweeper: CheckSweeper,
+): Workers {
   const { log } = options;
-  const ports = reviewPorts(wiring, store, inspector(), reading);
-  const follow = followPorts(wiring, store, reading.embedder);
+  const { queue } = store;
+  const runner = jobRunner({
+    queue,
+    onAdded: () => review.wake(),
+    portsOf: reviewPorts(github, store, inspector(), reading),
+    stepOf: (job) => timed(job, options),
+  });
+  const follow = followPorts(github, store, reading.embedder);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
+  const clocks = { now: Date.now, random: Math.random };
   const review = startWorker(
     {
-      queue: store.queue,
-      run: async (job, attempt) => {
-        const given = { ...(await ports(job)), isLastTry: attempt >= ATTEMPTS };
-        return outcome(await reviewPullRequest(job, given, timed(job, options)));
-      },
+      ...clocks,
+      queue,
+      run: (job, attempt, overtaken) => runner.review(job, attempt >= ATTEMPTS, overtaken),
       onEnd: (lease, end, error) => {
+        if (end.state === "dead") sweeper.wake();
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha });
       },
-      now: Date.now,
-      random: Math.random,
     },
     options.workers,
   );
+  const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
+  const command = startWorker({ ...clocks, queue: queue.commands, run: runner.command, onEnd }, TALKERS);
   const upkeep = startWorker(
-    {
-      queue: store.queue.upkeep,
-      run: (job) => runUpkeep(job, store, follow(job)),
-      onEnd: (lease, end, error) => logEnd(log, lease, end, error),
-      now: Date.now,
-      random: Math.random,
-    },
+    { ...clocks, queue: queue.upkeep, run: (job) => runUpkeep(job, store, follow(job)), onEnd },
     1,
   );
-  return { review, upkeep };
+  return { review, command, upkeep };
 }
 
-function logEnd(log: Logger, { job, attempt }: Lease<Job>, end: JobEnd, error: unknown, more: object = {}): void {
+function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object = {}): void {
   const failed = end.state === "dead" || isBug(error);
-  const said = { job: job.key, ...more, trigger: job.trigger, attempt, ...end };
+  const said = {
+    job: job.key,
+    ...more,
+    trigger: job.kind === "command" ? job.command.kind : job.trigger,
+    attempt,
+    ...end,
+  };
   log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
@@ -225,13 +249,7 @@ function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
 }
 
-function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
-  if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
-  const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
-  return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;
-}
-
-function timed(job: ReviewJob, options: AppOptions): Step {
+function timed(job: PullJob, options: AppOptions): Step {
   return async (room, enter) => {
     const started = performance.now();
     const value = await enter();

@@ -9,14 +9,18 @@ import type { Store } from "./wire-store.ts";
 import type { Worker } from "./worker.ts";
 
 /** One for each lane of the queue. */
-export type Workers = Readonly<Record<"review" | "upkeep", Worker>>;
+export type Workers = Readonly<Record<"review" | "command" | "upkeep", Worker>>;
 
 export interface DoorSettings {
   readonly webhookPath: string;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   readonly reviewerLogin: string | null;
+  /** The app's own name, without `[bot]`. */
+  readonly slug: string;
   readonly host: string;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** 0 takes a free port. */
   readonly port: number;
   readonly log: Logger;
@@ -39,10 +43,13 @@ export async function openDoor(
       // The delivery is committed before this returns, and only then answered; a failure is answered 500.
       app.onAny(async (event) => {
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const result = receive(delivery, { host: settings.githubHost, reviewerLogin: settings.reviewerLogin });
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
+        const { githubHost: host, reviewerLogin, slug } = settings;
+        const now = Date.now();
+        const received = receive(delivery, { host, reviewerLogin, slug });
+        const result = settings.debounce === false ? received : debounced(received, store, now);
+        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result);
         logDelivery(settings.log, event.name, result, isNew);
-        if (isNew && (result.kind === "review" || result.kind === "upkeep")) workers[result.kind].wake();
+        if (isNew && hasWorker(result)) workers[result.kind].wake();
       });
       addHandler((request, response) => health(request, response, store));
       addHandler((request, response) => isDelivery(request, settings) && takeBody(request, response));
@@ -61,10 +68,32 @@ export async function openDoor(
   return server;
 }
 
-function logDelivery(log: Logger, event: string, result: ReturnType<typeof receive>, isNew: boolean): void {
-  const { kind, ...rest } = result;
-  const told = "jobs" in rest ? { ...rest, jobs: rest.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) } : rest;
-  log.info({ ...told, event, kind: isNew ? kind : "seen before" }, "delivery");
+type Received = ReturnType<typeof receive>;
+
+/** Before a repository's first review: what its configuration says unless it says otherwise. */
+const PUSH_WAIT_MS = 10_000;
+
+/** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
+function debounced(result: Received, { waits }: Store, now: number): Received {
+  if (result.kind !== "review" || result.trigger !== "synchronize") return result;
+  return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
+}
+
+function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {
+  return result.kind === "review" || result.kind === "command" || result.kind === "upkeep";
+}
+
+function logDelivery(log: Logger, event: string, result: Received, isNew: boolean): void {
+  log.info({ ...told(result), event, kind: isNew ? result.kind : "seen before" }, "delivery");
+}
+
+/** A delivery for the log: of a comment who and what kind, not its words. */
+function told(result: Received): Readonly<Record<string, unknown>> {
+  const { kind: _, ...rest } = result;
+  if (result.kind === "upkeep") return { ...rest, jobs: result.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
+  if (result.kind !== "command") return rest;
+  const { command, comment, pull: __, ...known } = result;
+  return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
 }
 
 /** A delivery can name thousands of repositories. */

@@ -1,6 +1,7 @@
 // What the rooms may ask of the world, split by power: what reads cannot write, and what writes cannot read.
 // Every method may throw `Transient` (try again later) and nothing else of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
+import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
 import type { CancelJob, Ignored, Job, Repo, ReviewJob, UpkeepJob, UpkeepJobs } from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
@@ -134,8 +135,10 @@ export interface ReceivedDelivery {
   readonly receivedAt: number;
 }
 
+export type AnyJob = Job | CommandJob;
+
 /** A job that a worker holds; every method that ends it takes this back. */
-export interface Lease<Held extends Job = ReviewJob> {
+export interface Lease<Held extends AnyJob = ReviewJob> {
   readonly id: number;
   readonly job: Held;
   /** 1 for the first try. */
@@ -149,10 +152,12 @@ export type JobEnd =
   | { readonly state: "dead"; readonly reason: string };
 
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
-export interface Lane<Held extends Job> {
+export interface Lane<Held extends AnyJob> {
   /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
   lease(now: number, leaseMs: number): Lease<Held> | null;
   end(lease: Lease<Held>, now: number, end: JobEnd): void;
+  /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
+  isOvertaken(lease: Lease<Held>): boolean;
   /** When the next waiting job may run, or null when none waits. */
   nextAt(): number | null;
 }
@@ -162,10 +167,16 @@ export interface Lane<Held extends Job> {
  * place of one that waits.
  */
 export interface Queue extends Lane<ReviewJob> {
+  /** What people ask for: "stop" need not wait for the review that it stops. */
+  readonly commands: Lane<CommandJob>;
   /** What reviews never wait for, and what never waits for reviews. */
   readonly upkeep: Lane<UpkeepJob>;
   /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
-  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored): boolean;
+  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored): boolean;
+  /** A review that follows from a command: it takes the place of one of its key that waits. */
+  add(job: ReviewJob, now: number): void;
+  /** Drops the jobs of a key that wait; returns how many. */
+  drop(key: string, reason: string, now: number): number;
   /** After a crash: jobs that a vanished process held wait again. Returns how many. */
   recover(now: number): number;
   counts(): { readonly waiting: number; readonly running: number; readonly dead: number };

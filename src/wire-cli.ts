@@ -6,6 +6,7 @@ import { Octokit } from "@octokit/rest";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
 import { gitTree } from "./adapters/git/tree.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
@@ -34,11 +35,11 @@ import {
   githubFetch,
   inspector,
   knownRules,
-  neverTell,
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
 import { type ModelWish, modelAccess } from "./wire-model.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { openStore } from "./wire-store.ts";
 
 export type { LocalRange };
@@ -173,6 +174,7 @@ export async function pullRequestPorts(named: {
     headSha: data.head.sha,
     ports: {
       pulls,
+      dependencies: githubDependencies(github),
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),

@@ -11,7 +11,7 @@ import { setVariables } from "./config/set-variables.ts";
 import type { Repo } from "./domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
-import { chosenModel, promptDelimiter, standInModel } from "./wire.ts";
+import { chosenModel, promptDelimiter, standInModel } from "./wire-asking.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {

@@ -2,11 +2,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "./adapters/no-memory/memory-off.ts";
+import { sqliteAnswerBook } from "./adapters/sqlite/answer-book.ts";
+import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
+import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
@@ -16,12 +20,22 @@ import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistic
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { Ledger, Queue } from "./ports.ts";
+import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
+import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
-  readonly ledger: Ledger;
+  readonly ledger: Ledger & ReviewRecords;
+  /** What people decided about pull requests. */
+  readonly decisions: Decisions;
+  /** Answers that were given. */
+  readonly answers: AnswerBook;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
   /** What models cost. */
   readonly book: SpendingBook;
   readonly memory: Memory;
@@ -71,6 +85,10 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   return {
     queue: sqliteQueue(db),
     ledger: sqliteLedger(db),
+    decisions: sqliteDecisions(db),
+    answers: sqliteAnswerBook(db),
+    checks: sqliteCheckBook(db),
+    waits: sqlitePushWaits(db),
     book: sqliteSpending(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
@@ -82,7 +100,10 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   };
 }
 
-type Shelf = Omit<Store, "queue" | "ledger" | "book" | "retrievals" | "statistics">;
+type Shelf = Omit<
+  Store,
+  "queue" | "ledger" | "decisions" | "answers" | "checks" | "waits" | "book" | "retrievals" | "statistics"
+>;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
   try {

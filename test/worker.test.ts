@@ -23,7 +23,7 @@ function world(
   const worker = startWorker(
     {
       queue,
-      run: work,
+      run: (job, attempt) => work(job as ReviewJob, attempt),
       onEnd: (_lease, end) => {
         ends.push(end);
         if (end.state === "retry") now = end.at;

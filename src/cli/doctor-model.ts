@@ -6,7 +6,7 @@ import { defaultConfig } from "../config/repo-config.ts";
 import { setVariables } from "../config/set-variables.ts";
 import type { ModelTier } from "../domain/model.ts";
 import type { Model } from "../ports-model.ts";
-import { chosenModel } from "../wire.ts";
+import { chosenModel } from "../wire-asking.ts";
 import type { Check } from "./doctor-memory.ts";
 
 const name = "model";
@@ -29,7 +29,7 @@ export async function modelChecks(): Promise<readonly Check[]> {
     const text = `${both ? "main and small" : tier}: ${names[tier]}, ${model.contextTokens(tier)} tokens of context, ${price.text}`;
     return { name, state: price.known ? "ok" : "note", text };
   });
-  return [...known, { name: "endpoint", state: "ok", text: endpoint(choice) }, budget(known)];
+  return [...known, { name: "endpoint", state: "ok", text: endpoint(choice) }, budget(choice, known)];
 }
 
 const MILLION = 1_000_000;
@@ -54,9 +54,10 @@ function endpoint({ baseUrl, apiKey, structuredOutput, temperature }: ModelChoic
   ].join(", ");
 }
 
-function budget(known: readonly Check[]): Check {
+function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Check[]): Check {
   const { usdPerReview, usdPerMonth } = defaultConfig().review.budget;
-  const text = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
+  const each = `USD ${usdPerReview} a review and ${usdPerMonth} a month and repository, unless .kodiai.yml says otherwise`;
+  const text = ceiling === null ? each : `${each}; USD ${ceiling} a month for all of them`;
   const isHeld = known.every(({ state }) => state === "ok");
   return { name: "budget", state: "ok", text: isHeld ? text : `${text}; what has no price counts as free` };
 }

@@ -51,7 +51,7 @@ function answerRows({
   ];
 }
 
-const ORIGIN = { review: "", "command-line": "cli ", search: "search " } as const;
+const ORIGIN = { review: "", "command-line": "cli ", search: "search ", question: "question " } as const;
 
 function costRows({ count, embedding, rerank, usdPerRetrieval }: RetrievalFigures): Row[] {
   if (count === 0) return [];

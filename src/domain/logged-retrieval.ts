@@ -4,8 +4,8 @@ import type { Repo, Trigger } from "./job.ts";
 import { type RepoKey, repoKey } from "./memory.ts";
 import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "./retrieval.ts";
 
-/** Who asked: a review of the server, a review on the command line, a search by hand. */
-export const RETRIEVAL_ORIGINS = ["review", "command-line", "search"] as const;
+/** Who asked: a review of the server, a review on the command line, a search by hand, a question in a comment. */
+export const RETRIEVAL_ORIGINS = ["review", "command-line", "search", "question"] as const;
 export type RetrievalOrigin = (typeof RETRIEVAL_ORIGINS)[number];
 
 export interface LoggedRetrieval {

@@ -1,5 +1,6 @@
 // Hidden markers tie what stands on GitHub to a finding, to the sticky summary and to a reviewed head.
 // Both sides need one grammar: publish writes it, the GitHub adapter reads it (and believes only our own comments).
+import type { CommentPlace } from "./command.ts";
 
 /** Marks the one sticky summary of a pull request. */
 export const SUMMARY_MARKER = "<!-- kodiai:summary -->";
@@ -27,6 +28,11 @@ export function findingMarker(id: string): string {
 export function reviewMarker(headSha: string): string {
   if (!/^[0-9a-f]{40,64}$/.test(headSha)) throw new RangeError("a head is 40 to 64 hex digits");
   return `<!-- kodiai:review ${headSha} -->`;
+}
+
+/** Marks the answer to one comment, by which it is known that it was given. */
+export function answerMarker(place: CommentPlace, commentId: number): string {
+  return `<!-- kodiai:answer ${place}_${commentId} -->`;
 }
 
 /** The finding a comment of ours is about: the last marker of the body counts, because we write ours last. Null when none. */

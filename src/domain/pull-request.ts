@@ -1,4 +1,5 @@
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
+import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./outcome.ts";
 import type { Past } from "./past.ts";
@@ -118,5 +119,7 @@ export interface PullRequestContext {
   readonly ownComments: readonly OwnComment[];
   /** What earlier reviews said and read. */
   readonly past: Past;
+  /** Findings that people told us not to say again here. */
+  readonly declined: readonly Declined[];
   readonly degraded: readonly Degraded[];
 }

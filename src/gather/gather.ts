@@ -2,12 +2,15 @@
 // What the review cannot do without may throw; what it can do without is missing with a reason.
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import type { CommandJob } from "../domain/command.ts";
+import type { Declined } from "../domain/conversation.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { Checkpoint } from "../domain/past.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import type { Threads } from "../ports-talk.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
@@ -16,16 +19,18 @@ import { GUIDANCE_BYTES, readGuidance } from "./read-guidance.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { readSaid } from "./read-said.ts";
 import { selectFiles } from "./select-files.ts";
+import { threadBefore } from "./thread-before.ts";
 
-/** What earlier reviews of the pull request left behind. */
+/** What earlier reviews of the pull request, and people, left behind. */
 export interface Earlier {
   /** Newest first. */
   readonly reviews: readonly EarlierReview[];
   /** The fingerprint of a review with this configuration. */
   readonly fingerprint: (config: RepoConfig) => string;
+  readonly declined: readonly Declined[];
 }
 
-const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "" };
+const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [] };
 
 /**
  * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
@@ -54,7 +59,7 @@ export async function gather(
 
   const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review);
-  if (back !== null) return { kind: "skipped", reason: back };
+  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
 
   const changed = readChanges(await pulls.changes(repo, pull));
   const byPath = selectFiles(changed.files, config.pathFilters);
@@ -84,16 +89,48 @@ export async function gather(
     guidance: guidance.value,
     authorFacts: author.value,
     ownComments: own.value,
+    declined: earlier.declined,
     past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
+}
+
+function checkOf({ checks }: RepoConfig["review"], { head }: PullRequest): Pick<Skipped, "check"> {
+  return checks.enabled ? { check: { headSha: head.sha, failOn: checks.failOn } } : {};
+}
+
+/**
+ * The pull request as it is, and its effective configuration, for commands that need no changes.
+ *
+ * @throws Transient when either cannot be had now
+ */
+export async function gatherSettings(
+  { repo, number }: Pick<ReviewJob, "repo" | "number">,
+  pulls: PullRequests,
+  known: KnownRules = {},
+): Promise<EffectiveConfig & { readonly pull: PullRequest }> {
+  const pull = await pulls.pull(repo, number);
+  return { ...(await configAt(repo, pull.base.sha, pulls, known)), pull };
+}
+
+/**
+ * The thread in which somebody wrote, as it stood then; empty outside threads.
+ *
+ * @throws Transient when it cannot be had now
+ */
+export async function gatherThread(
+  { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
+  threads: Threads,
+): Promise<ReturnType<typeof threadBefore>> {
+  const { rootId } = comment;
+  return threadBefore(rootId === null ? [] : await threads.thread(repo, number, rootId), comment);
 }
 
 const NOTHING_READ: Checkpoint = { kind: "full", reason: null };
 
 /** Reading everything costs more and is never wrong, so no failure here stops a review. */
 async function readCheckpoint(
-  { repo, explicit }: ReviewJob,
+  job: ReviewJob,
   pull: PullRequest,
   pulls: PullRequests,
   reviews: readonly EarlierReview[],
@@ -101,13 +138,18 @@ async function readCheckpoint(
 ): Promise<Checkpoint> {
   const last = reviews.find(({ posted }) => posted)?.review;
   if (last === undefined) return NOTHING_READ;
-  const reason = fullReason(last, fingerprint, explicit);
+  const reason = fullReason(last, fingerprint, isAskedAnew(job, last.headSha === pull.head.sha));
   if (reason !== null) return { kind: "full", reason };
-  const { value: since } = await optional("delta", () => pulls.changesSince(repo, pull, last), {
+  const { value: since } = await optional("delta", () => pulls.changesSince(job.repo, pull, last), {
     kind: "unknown",
     reason: "what changed since the last review could not be learned",
   });
   return checkpointOf(last, since);
+}
+
+/** `review` in a comment reads what is new; with a focus, or where nothing is new, whoever asked wants it read again. */
+function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew: boolean): boolean {
+  return trigger === "command" ? whole === true || focus !== undefined || nothingNew : explicit;
 }
 
 /**

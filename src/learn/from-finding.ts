@@ -28,7 +28,7 @@ export interface PostedWhere {
 export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
   const { repo } = where;
   const key = repoKey(repo);
-  const sourceId = `#${where.pull}/${finding.id}`;
+  const sourceId = findingSource(where.pull, finding.id);
   return {
     id: memoryId(key, "finding", sourceId),
     repo: key,
@@ -60,4 +60,9 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
     },
     stale: false,
   };
+}
+
+/** A finding's own name in memory. */
+export function findingSource(pull: number, findingId: string): string {
+  return `#${pull}/${findingId}`;
 }

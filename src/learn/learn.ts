@@ -15,6 +15,7 @@ import { findingHunks } from "./finding-hunks.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
+import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
 import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
@@ -233,6 +234,16 @@ export function reviewHunks(
   redact: Redact,
 ): Promise<readonly FindingHunk[]> {
   return findingHunks(findings, files, redact);
+}
+
+/** What a person asked us to remember, as a memory; null when it says nothing. */
+export function toldRecord(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
+  return fromTold(told, languageOf);
+}
+
+/** The ids of all memories that a thread can have left. */
+export function threadMemories(...thread: Parameters<typeof memoriesOfThread>): readonly string[] {
+  return memoriesOfThread(...thread);
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */

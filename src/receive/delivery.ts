@@ -1,9 +1,10 @@
 // The few fields of a webhook that Kodiai reads. Everything else of the payload is dropped at the edge.
 import { z } from "zod";
 
-const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
+export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
+export type User = z.infer<typeof User>;
 
-const Repository = z.object({
+export const Repository = z.object({
   id: z.int(),
   name: z.string(),
   private: z.boolean().optional(),

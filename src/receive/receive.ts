@@ -1,8 +1,19 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 import { dependencyBot } from "../domain/bots.ts";
-import { type CancelJob, type Ignored, jobKey, type ReviewJob, type Trigger, type UpkeepJobs } from "../domain/job.ts";
+import type { CommandJob } from "../domain/command.ts";
+import {
+  type CancelJob,
+  type Ignored,
+  jobKey,
+  type Repo,
+  type ReviewJob,
+  type Trigger,
+  type UpkeepJobs,
+} from "../domain/job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
+import { readCheckRun } from "./read-check-run.ts";
+import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
 /** The label by which people ask for a review. */
@@ -14,6 +25,8 @@ export interface Reception {
   readonly host: string;
   /** Requesting a review from this login asks for one; null when not configured. */
   readonly reviewerLogin: string | null;
+  /** The app's own name, without `[bot]`: `kodiai` when left out. */
+  readonly slug?: string;
 }
 
 /**
@@ -21,30 +34,50 @@ export interface Reception {
  *
  * @returns a job, a cancellation, jobs that keep memory in step with repositories, or `Ignored` with a reason; never throws, whatever the payload is
  */
-export function receive(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | UpkeepJobs | Ignored {
-  const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
+export function receive(
+  delivery: Delivery,
+  reception: Reception,
+): ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored {
   if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
-  if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
+  const job = jobOf(delivery, reception);
+  return typeof job === "string" ? { kind: "ignored", delivery: delivery.id, reason: job } : job;
+}
 
+/** The job, or one line on why there is none. */
+function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {
+  const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
+  if (COMMENT_EVENTS.has(delivery.event)) return readComment(delivery, reception.slug ?? "kodiai", repo);
+  if (delivery.event === "check_run") return readCheckRun(delivery, reception.host, repo);
+  if (delivery.event === "pull_request") return readPullRequest(delivery, reception);
+  return `event ${short(delivery.event)} asks nothing of us`;
+}
+
+function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return ignored(`malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`);
+    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
   const payload = parsed.data;
 
-  const key = jobKey({ host: reception.host, id: payload.repository.id }, payload.pull_request.number);
-  if (payload.action === "closed") return { kind: "cancel", key, delivery: delivery.id, reason: "closed" };
-  if (payload.action === "converted_to_draft") {
-    return { kind: "cancel", key, delivery: delivery.id, reason: "converted to draft" };
+  const ended = ENDS.get(payload.action);
+  if (ended !== undefined) {
+    const key = jobKey({ host: reception.host, id: payload.repository.id }, payload.pull_request.number);
+    return { kind: "cancel", key, delivery: delivery.id, reason: ended };
   }
 
   const trigger = triggerOf(payload, reception);
-  if (typeof trigger !== "string") return ignored(trigger.reason);
+  if (typeof trigger !== "string") return trigger.reason;
   const refusal = refusalOf(payload);
-  if (refusal !== null) return ignored(refusal);
+  if (refusal !== null) return refusal;
   return job(delivery, payload, reception, trigger);
 }
+
+/** Actions after which what waits for the pull request is dropped, and why. */
+const ENDS: ReadonlyMap<string, string> = new Map([
+  ["closed", "closed"],
+  ["converted_to_draft", "converted to draft"],
+]);
 
 function job(delivery: Delivery, payload: PullRequestDelivery, reception: Reception, trigger: Trigger): ReviewJob {
   const { repository, pull_request: pull } = payload;
@@ -53,18 +86,23 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     key: jobKey({ host: reception.host, id: repository.id }, pull.number),
     delivery: delivery.id,
     installationId: payload.installation.id,
-    repo: {
-      host: reception.host,
-      id: repository.id,
-      ownerId: repository.owner.id,
-      owner: repository.owner.login,
-      name: repository.name,
-      visibility: visibilityOf(repository),
-    },
+    repo: repoOf(repository, reception),
     number: pull.number,
     headSha: pull.head.sha,
     trigger,
     explicit: trigger === "labeled" || trigger === "review_requested",
+  };
+}
+
+function repoOf(repository: PullRequestDelivery["repository"], { host }: Reception): Repo {
+  const { id, name, owner } = repository;
+  return {
+    host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: visibilityOf(repository),
   };
 }
 

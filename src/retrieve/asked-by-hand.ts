@@ -1,20 +1,20 @@
 // A text that somebody typed, as if a change without files asked: the same search, rank and choice as for a review.
 
 import { defaultKnowledge, type Knowledge } from "../config/knowledge.ts";
-import { defaultConfig } from "../config/repo-config.ts";
 import type { HandSearch } from "../domain/found.ts";
-import { jobKey } from "../domain/job.ts";
 import { CORPORA } from "../domain/memory.ts";
-import { NO_PAST } from "../domain/past.ts";
-import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
-import type { MemoryFilter, RetrievalQuery } from "../domain/retrieval.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { GateDecision, MemoryCounts, MemoryFilter, RetrievalQuery } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
+import { emptyChange, NO_PULL } from "./empty-change.ts";
 import type { Tuning } from "./tuning.ts";
 
 /** What is searched for in place of the queries that a change makes. */
 export interface Asked {
   readonly query: RetrievalQuery;
   readonly filter: MemoryFilter;
+  /** Decides instead of the gate for changes; null counts: memory could not be counted. Absent: that gate. */
+  readonly decide?: (counts: MemoryCounts | null) => GateDecision;
 }
 
 /** What retrieval takes, made of a typed text. */
@@ -38,8 +38,7 @@ export function askedByHand(text: string, search: HandSearch): HandQuestion {
   const explicit = threshold !== null;
   const query: RetrievalQuery = { text, dropped: [], variants: [{ kind: "intent", text, path: null }] };
   return {
-    context: emptyChange(text, search),
-    signals: noSignals(text),
+    ...emptyChange(text, search.repo, NO_PULL),
     settings: {
       knowledge: knowledgeOf(search),
       now: search.now,
@@ -60,81 +59,4 @@ function knowledgeOf({ method, topK, threshold }: HandSearch): Knowledge {
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const gate = { ...retrieval.gate, enabled: false };
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", gate } };
-}
-
-/** No pull request has this number, so none is left out of the search (see scopeOf). */
-const NO_PULL = 0;
-
-function emptyChange(title: string, { repo }: HandSearch): PullRequestContext {
-  const pull: PullRequest = {
-    number: NO_PULL,
-    url: "",
-    title,
-    body: null,
-    state: "open",
-    draft: false,
-    locked: false,
-    labels: [],
-    author: { login: "you", id: 0, type: "User", association: "OWNER" },
-    base: { ref: "", sha: "" },
-    head: { ref: "", sha: "", repo: null },
-    commits: [],
-  };
-  return {
-    kind: "context",
-    job: {
-      kind: "review",
-      key: jobKey(repo, NO_PULL),
-      delivery: "cli",
-      installationId: 0,
-      repo,
-      number: NO_PULL,
-      headSha: "",
-      trigger: "command-line",
-      explicit: true,
-    },
-    repo,
-    pull,
-    config: defaultConfig(),
-    configProblems: [],
-    files: [],
-    leftOut: [],
-    headTexts: new Map(),
-    guidance: [],
-    past: NO_PAST,
-    authorFacts: { mergedPullRequests: null },
-    ownComments: [],
-    degraded: [],
-  };
-}
-
-function noSignals(subject: string): ReviewSignals {
-  return {
-    intent: {
-      type: null,
-      otherType: null,
-      scope: null,
-      subject,
-      breaking: [],
-      wip: false,
-      noReview: false,
-      styleOk: false,
-      profile: null,
-      focusAreas: [],
-      reverts: null,
-      issues: [],
-      bump: null,
-    },
-    files: [],
-    languages: [],
-    risks: [],
-    author: { tier: "regular", because: "a search by hand" },
-    metrics: {
-      files: 0,
-      added: 0,
-      removed: 0,
-      hunks: 0,
-      filesByKind: { source: 0, test: 0, config: 0, docs: 0, infra: 0 },
-    },
-  };
 }

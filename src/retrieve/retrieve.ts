@@ -6,7 +6,6 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import type { Found, HandSearch } from "../domain/found.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
-import { precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {
   EmbeddingUsage,
@@ -14,15 +13,15 @@ import type {
   MemoryCounts,
   Precedents,
   QueryVariant,
-  RetrievalQuery,
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
+import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import { changeQuery } from "./change-query.ts";
-import { choose } from "./choose.ts";
+import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
 import { type EmbeddedQueries, embeddedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
 import { foundOf } from "./found-of.ts";
@@ -35,12 +34,11 @@ import { gateContext } from "./gate-context.ts";
 import type { AskGate } from "./gate-model.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
-import { type RankedList, rankMemories } from "./rank-memories.ts";
+import { rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { type Reranking, rerankMemories } from "./rerank-memories.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
-import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
@@ -84,9 +82,6 @@ interface Search {
 
 type Method = Precedents["provenance"]["method"];
 
-/** Characters of the delimiter for which the character budget leaves room. */
-const DELIMITER_CHARS = 48;
-
 /** An empty cache of the gate's decisions, to be kept as long as the process and handed to each search. */
 export function newGateCache(): GateCache {
   return gateCache();
@@ -119,6 +114,16 @@ export async function searchMemory(text: string, search: HandSearch, ports: Retr
   return foundOf(text, await retrieve(context, signals, ports, settings), ports.embedder?.weight ?? 1);
 }
 
+/** Precedents for a question in a comment. Never rejects; the gate's rules for questions decide whether memory is searched. */
+export function retrieveForQuestion(
+  question: AskedQuestion,
+  ports: RetrievePorts,
+  { knowledge, now }: Pick<RetrieveSettings, "knowledge" | "now">,
+): Promise<Precedents> {
+  const { context, signals, settings } = askedInComment(question, knowledge, now);
+  return retrieve(context, signals, ports, settings);
+}
+
 async function gated(
   context: PullRequestContext,
   signals: ReviewSignals,
@@ -139,12 +144,16 @@ async function gated(
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
   const seen = gateContext(context, signals, { counts, version, searchable: true });
-  const gate = await decide(seen, gateConfig(retrieval.gate), {
-    cache: settings.gateCache ?? null,
-    ask: settings.askGate ?? null,
-    now: settings.now,
-  });
-  const shadow = !gate.retrieve && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
+  const gate =
+    settings.asked?.decide?.(counts) ??
+    (await decide(seen, gateConfig(retrieval.gate), {
+      cache: settings.gateCache ?? null,
+      ask: settings.askGate ?? null,
+      now: settings.now,
+    }));
+  const isChange = settings.asked === null || settings.asked === undefined;
+  const shadow =
+    !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
   const found = await search({ context, signals, ports, settings, tuning, scope, tries, counts }, gate);
   return shadow ? shadowed(found) : found;
@@ -160,6 +169,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
+  const threshold = configuredThreshold(retrieval, embedder);
   const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
   const list = rankMemories(
     { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
@@ -168,12 +178,13 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       method,
       fusion,
       strategy: gate.strategy,
-      configuredThreshold: configuredThreshold(retrieval, embedder),
+      configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking(at, gate), tries);
-  return { ...chosen(at, gate, query, { ...list, ranked }, method, records), usage, rerank: report };
+  const found = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
+  return chosenPrecedents(found, { ...at, retrieval, configuredThreshold: threshold });
 }
 
 /** Null: there is no reranker, or the repository wants none. */
@@ -256,41 +267,4 @@ async function recordsOf(
   );
   const admitted = records.filter((record) => admits(scope, context.repo.visibility, record));
   return new Map(admitted.map((record) => [record.id, record]));
-}
-
-function chosen(
-  { context, settings, ports, tuning, scope, counts }: Search,
-  gate: GateDecision,
-  query: RetrievalQuery,
-  list: RankedList,
-  method: Method,
-  records: ReadonlyMap<string, MemoryRecord>,
-): Omit<Precedents, "usage"> {
-  const { topK, maxContextChars } = settings.knowledge.retrieval;
-  const repoName = `${context.repo.owner}/${context.repo.name}`;
-  const characters = tuning.budget ? Math.max(0, maxContextChars - sectionFrame(DELIMITER_CHARS)) : null;
-  const limits = { topK, perFile: tuning.perFile, characters };
-  const picked = choose(list.ranked, limits, (memory) => precedentEntry(memory, repoName).length + 1);
-  return {
-    kind: "precedents",
-    gate,
-    query,
-    ranked: picked.chosen,
-    seenBefore: seenBefore(
-      list.ranked,
-      configuredThreshold(settings.knowledge.retrieval, ports.embedder) * SEEN_BEFORE_PART,
-    ),
-    cut: [...list.cut, ...picked.cut],
-    provenance: {
-      repoSources: [...new Set(picked.chosen.map(({ record }) => record.repoName))],
-      sharedPoolUsed: [...records.values()].some(({ repo }) => repo !== scope.repo),
-      totalCandidates: list.candidates,
-      ...(counts === null ? {} : { scanned: counts.total }),
-      threshold: list.threshold.threshold,
-      thresholdMethod: list.threshold.method,
-      method,
-    },
-    rerank: null,
-    degraded: [],
-  };
 }

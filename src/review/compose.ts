@@ -1,6 +1,7 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 import { cutText } from "../domain/cut-text.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -13,6 +14,7 @@ import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import { reveal, revealLine } from "./reveal.ts";
+import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
 interface Piece {
@@ -42,6 +44,8 @@ export interface PromptMaterial {
   /** What rules found, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
+  /** What was looked up about a dependency update. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -101,14 +105,21 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections(
-  { context, signals, ruleFindings }: PromptMaterial,
+  { context, signals, ruleFindings, update }: PromptMaterial,
   words: readonly Words[],
   hidden: readonly HiddenPart[],
 ): readonly Section[] {
-  const { pull, guidance } = context;
+  const { pull, guidance, job } = context;
   const shown = new Map(words.map(({ part, text }) => [part, text]));
   const known = [signalLines(signals), hiddenLine(hidden)].filter((line) => line !== "").join("\n");
   return [
+    {
+      part: "focus",
+      heading: "The person who asked wants you to look at",
+      text: revealLine(job.focus ?? "").trim(),
+      most: 1_000,
+      worth: 99,
+    },
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
     { part: "signals", heading: "What is known about it", text: known, most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
@@ -125,6 +136,13 @@ function sections(
       text: ruleLines(ruleFindings),
       most: 6_000,
       worth: 85,
+    },
+    {
+      part: "dependency-update",
+      heading: "What was looked up about this dependency update",
+      text: updateFacts(update ?? null),
+      most: 3_000,
+      worth: 80,
     },
     {
       part: "description",

@@ -1,5 +1,5 @@
 // What is not said, and why: too mild for the dial, style that the author asked to leave alone, the same thing said twice.
-import type { Suppression } from "../config/repo-config.ts";
+import type { Suppression } from "../config/suppression.ts";
 import { atLeast, type HeldBack, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";
@@ -21,6 +21,8 @@ export interface Dial {
   readonly suppress: readonly Suppression[];
   /** Ids of findings that a comment of ours on the pull request is about. */
   readonly posted: ReadonlySet<string>;
+  /** Why findings are not said again, by id: somebody declined them on this pull request. */
+  readonly declined: ReadonlyMap<string, string>;
 }
 
 export interface Pruned {
@@ -47,6 +49,8 @@ export function prune(placed: readonly PlacedFinding[], dial: Dial): Pruned {
 }
 
 function unwanted({ finding }: PlacedFinding, dial: Dial): string | null {
+  const declined = dial.declined.get(finding.id);
+  if (declined !== undefined) return declined;
   const floor = dial.severityThreshold ?? FLOORS[dial.profile];
   if (!atLeast(finding.severity, floor)) {
     return dial.severityThreshold === undefined

@@ -47,7 +47,7 @@ export const REVIEW_REPLY = shapeOf("review", ReviewReply);
 export const VERIFY_REPLY = shapeOf("verification", VerifyReply);
 
 /** A schema as a model is told it, and the check of what comes back, whose problem names the first wrong place. */
-function shapeOf<T>(name: string, schema: z.ZodType<T>) {
+export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
   return {
     name,
     jsonSchema: withoutDialect(z.toJSONSchema(schema)),

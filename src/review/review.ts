@@ -1,7 +1,9 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
+import { declinedReason } from "../domain/conversation.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
@@ -10,7 +12,10 @@ import { shortHash } from "../domain/review-fingerprint.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
+import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { codeNow } from "./code-now.ts";
+import { configOnHead } from "./config-on-head.ts";
+import { failureText } from "./coverage.ts";
 import { ground } from "./ground.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { locateSaid } from "./locate-said.ts";
@@ -26,6 +31,8 @@ import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { placeOfKnown, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
 
+/** Fewer than any tokenizer makes of prose and code: an estimate that errs to the expensive side. */
+const CHARS_PER_TOKEN = 3;
 const CONFIG_FILE = ".kodiai.yml";
 
 /** The version of what models are told: part of a review's fingerprint. */
@@ -36,6 +43,8 @@ export interface ReviewPorts {
   readonly leave: ModelLeave;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -58,12 +67,18 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);
-  const material = { context, signals, precedents, ruleFindings: inspection.findings };
+  const update = ports.update ?? null;
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, update };
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
-  const weighed = weigh(context, [...ruled.findings, ...read.findings], quieted, dial);
-  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
+  const weighed = weigh(context, [...ruled.findings, ...(update?.findings ?? []), ...read.findings], quieted, dial);
+  const looked = whoLooked(read.coverage, [
+    ...context.degraded,
+    ...inspection.degraded,
+    ...(update?.degraded ?? []),
+    ...read.degraded,
+  ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
   const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
@@ -80,14 +95,26 @@ export async function review(
     coverage: read.coverage,
     walkthrough: walkthroughOf(context, read),
     leftOut: context.leftOut,
-    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
+    degraded: eachOnce([
+      ...context.degraded,
+      ...precedents.degraded,
+      ...inspection.degraded,
+      ...(update?.degraded ?? []),
+      ...read.degraded,
+    ]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
+    configOnHead: configOnHead(
+      context.configProblems,
+      CONFIG_FILE,
+      context.files.find(({ path }) => path === CONFIG_FILE),
+    ),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),
     said: recordSaid(findings, weighed.located, weighed.code),
     addressed,
+    ...(update === null ? {} : { update }),
   };
 }
 
@@ -107,7 +134,8 @@ function weigh(context: PullRequestContext, found: readonly Finding[], quieted: 
   );
   const heldBack = [...guarded.heldBack, ...pruned.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
-  const notFound = located.filter((one) => !seen.has(one.said.finding.id));
+  // What people declined is neither open nor addressed.
+  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !dial.declined.has(finding.id));
   return { code, located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
 }
 
@@ -125,6 +153,36 @@ function walkthroughOf({ past: { checkpoint } }: PullRequestContext, { walkthrou
 function scopeOf({ past: { checkpoint } }: PullRequestContext, { coverage }: ModelReview): Scope {
   if (checkpoint.kind === "full") return { kind: "full", reason: checkpoint.reason };
   return coverage === null ? { kind: "full", reason: null } : { kind: "delta", since: checkpoint.since };
+}
+
+/** What came of a question; `text` is null when there is no answer, and then `reason` says why. */
+export interface Answered {
+  readonly text: string | null;
+  readonly reason: string | null;
+  /** The model's name, where one was asked. */
+  readonly model: string | null;
+  readonly cost: Omit<Cost, "ms">;
+}
+
+/** Asks the model one question of a person. Never throws. */
+export async function answer(question: Question, leave: ModelLeave): Promise<Answered> {
+  const free = { inputTokens: 0, outputTokens: 0, usd: 0 };
+  if (leave.model === null)
+    return { text: null, reason: leave.reason ?? "no model is set up", model: null, cost: free };
+  const { model, usd, delimiter, signal } = leave;
+  const request = answerRequest(question, delimiter());
+  const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
+  const price = model.price("main", Math.ceil(length / CHARS_PER_TOKEN), ANSWER_TOKENS);
+  const name = model.names.main;
+  if (price !== null && price > usd) {
+    return { text: null, reason: "the budget does not pay for the question", model: name, cost: free };
+  }
+  const said = await model.ask(request, signal);
+  const { inputTokens, outputTokens, usd: paid } = said.usage;
+  const cost = { inputTokens, outputTokens, usd: paid };
+  if (said.kind === "failed") return { text: null, reason: failureText(said.failure), model: name, cost };
+  const text = said.value.answer.trim();
+  return { text: text === "" ? null : text, reason: text === "" ? "the model said nothing" : null, model: name, cost };
 }
 
 function modelReview(
@@ -161,7 +219,7 @@ function unknownFacts(path: string): FileFacts {
   return { path, language: "unknown", kind: "source" };
 }
 
-function dialOf({ config, ownComments }: PullRequestContext, { intent }: ReviewSignals): Dial {
+function dialOf({ config, ownComments, declined }: PullRequestContext, { intent }: ReviewSignals): Dial {
   return {
     severityThreshold: config.review.severityThreshold,
     profile: intent.profile ?? config.review.profile,
@@ -169,6 +227,7 @@ function dialOf({ config, ownComments }: PullRequestContext, { intent }: ReviewS
     styleOk: intent.styleOk,
     suppress: config.review.suppress,
     posted: new Set(ownComments.map(({ findingId }) => findingId)),
+    declined: new Map(declined.map((one) => [one.findingId, declinedReason(one)])),
   };
 }
 

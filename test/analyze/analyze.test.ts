@@ -60,6 +60,7 @@ function context(files: readonly FileDiff[], more: Partial<PullRequestContext> =
     headTexts: new Map(),
     guidance: [],
     authorFacts: { mergedPullRequests: 3 },
+    declined: [],
     ownComments: [],
     past: NO_PAST,
     degraded: [],

@@ -1,7 +1,6 @@
 // The running app with its real memory and Voyage's API on loopback: what is asked, found, weighed and kept, from the
 // webhook to the file on disk.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ReviewJob } from "../../src/domain/job.ts";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
 import { remember } from "../../src/learn/learn.ts";
@@ -27,7 +26,7 @@ let voyage: EmbeddingServer;
 let stage: Stage;
 let store: Store;
 const handedOn = new Map<string, Precedents>();
-const keep = (job: ReviewJob, room: string, value: unknown) =>
+const keep = (job: { readonly key: string }, room: string, value: unknown) =>
   room === "retrieve" ? void handedOn.set(job.key, value as Precedents) : undefined;
 
 beforeAll(async () => {

@@ -37,11 +37,15 @@ test("the models of both tiers, with host, dialect, prices and budgets, and with
 });
 
 test("a server of one's own: one model for both tiers, no price, and what that means for the budget", async () => {
-  const { told } = await doctor({ ANTHROPIC_BASE_URL: "http://127.0.0.1:9/v1", KODIAI_MODEL: "qwen3-coder" });
+  const { told } = await doctor({
+    ANTHROPIC_BASE_URL: "http://127.0.0.1:9/v1",
+    KODIAI_MODEL: "qwen3-coder",
+    KODIAI_USD_PER_MONTH: "40",
+  });
   expect(told).toEqual([
     "note model main and small: qwen3-coder, 32000 tokens of context, no price known",
     "ok endpoint 127.0.0.1:9, without a key, structured output off (auto)",
-    expect.stringContaining("what has no price counts as free"),
+    expect.stringContaining("; USD 40 a month for all of them; what has no price counts as free"),
   ]);
 });
 

@@ -35,6 +35,7 @@ describe("generated files", () => {
         "package.json",
         "docs/kodiai.schema.json",
         "docs/rules.md",
+        "docs/commands.md",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {

@@ -88,6 +88,7 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
     headTexts: new Map(),
     guidance: [],
     authorFacts: { mergedPullRequests: 4 },
+    declined: [],
     ownComments: [],
     past: NO_PAST,
     degraded: [],

@@ -150,6 +150,7 @@ export function context(more: Partial<PullRequestContext> = {}): PullRequestCont
     headTexts: new Map(),
     guidance: [],
     authorFacts: { mergedPullRequests: 3 },
+    declined: [],
     ownComments: [],
     past: NO_PAST,
     degraded: [],

@@ -25,7 +25,8 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
   };
 }
 
-async function redactBody(body: string, redactor: SecretRedactor): Promise<string> {
+/** A body without secrets; the hidden markers at its end stay as they are. */
+export async function redactBody(body: string, redactor: SecretRedactor): Promise<string> {
   const at = MARKERS.exec(body)?.index ?? body.length;
   const { text, found } = await redactor.redact(body.slice(0, at));
   // One click would write the placeholder into the code.

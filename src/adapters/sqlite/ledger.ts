@@ -2,13 +2,14 @@
 import type { Database } from "better-sqlite3";
 import type { Review } from "../../domain/review.ts";
 import type { Ledger } from "../../ports.ts";
+import type { ReviewRecords } from "../../ports-talk.ts";
 import { write } from "./database.ts";
 
 /** An overtaken review or two may lie between this one and the last that was posted. */
 const MOST_EARLIER = 8;
 
 /** The ledger over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
-export function sqliteLedger(db: Database): Ledger {
+export function sqliteLedger(db: Database): Ledger & ReviewRecords {
   return {
     unsent(job) {
       const row = db
@@ -37,6 +38,23 @@ export function sqliteLedger(db: Database): Ledger {
           )
           .run(now, outcome, job.key, review.headSha, review.baseSha),
       );
+    },
+    latest(key) {
+      const row = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC LIMIT 1").get(key) as
+        | { review: string }
+        | undefined;
+      return row === undefined ? null : (JSON.parse(row.review) as Review);
+    },
+    finding(key, findingId) {
+      const rows = db
+        .prepare("SELECT review FROM reviews WHERE key = ? AND instr(review, ?) > 0 ORDER BY written_at DESC LIMIT 5")
+        .all(key, findingId) as { review: string }[];
+      for (const { review } of rows) {
+        const { findings, heldBack } = JSON.parse(review) as Review;
+        const found = [...findings, ...heldBack].find(({ finding }) => finding.id === findingId);
+        if (found !== undefined) return found.finding;
+      }
+      return null;
     },
     wasPosted(job, headSha, baseSha) {
       return (

@@ -106,4 +106,70 @@ export const QUEUE_MIGRATIONS: Migrations = [
 
   ALTER TABLE jobs ADD COLUMN lane TEXT NOT NULL DEFAULT 'review' CHECK (lane IN ('review', 'upkeep'));
   `,
+  `
+  -- Lanes, too, are the program's to name.
+  CREATE TABLE jobs_2 (
+    id          INTEGER PRIMARY KEY,
+    key         TEXT NOT NULL,
+    lane        TEXT NOT NULL,
+    job         TEXT NOT NULL,
+    state       TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'superseded', 'cancelled', 'dead')),
+    attempt     INTEGER NOT NULL DEFAULT 0,
+    run_at      INTEGER NOT NULL,
+    lease_until INTEGER,
+    outcome     TEXT,
+    created_at  INTEGER NOT NULL,
+    finished_at INTEGER
+  ) STRICT;
+  INSERT INTO jobs_2
+    SELECT id, key, lane, job, state, attempt, run_at, lease_until, outcome, created_at, finished_at FROM jobs;
+  DROP TABLE jobs;
+  ALTER TABLE jobs_2 RENAME TO jobs;
+  CREATE INDEX jobs_open ON jobs (state, run_at);
+  CREATE INDEX jobs_by_key ON jobs (key, state);
+
+  CREATE TABLE paused (
+    key TEXT PRIMARY KEY,
+    by  TEXT NOT NULL,
+    at  INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE declined (
+    key     TEXT NOT NULL,
+    finding TEXT NOT NULL,
+    by      TEXT NOT NULL,
+    reason  TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (key, finding)
+  ) STRICT;
+  CREATE TABLE answers (
+    id      INTEGER PRIMARY KEY,
+    comment TEXT NOT NULL UNIQUE,
+    repo    TEXT NOT NULL,
+    thread  TEXT NOT NULL,
+    user_id INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    at      INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX answers_by_person ON answers (repo, user_id, kind, at);
+  CREATE INDEX answers_by_thread ON answers (thread, id);
+  `,
+  `
+  CREATE TABLE check_runs (
+    id              INTEGER PRIMARY KEY,
+    key             TEXT NOT NULL,
+    head_sha        TEXT NOT NULL,
+    repo            TEXT NOT NULL,
+    installation_id INTEGER NOT NULL,
+    fail_on         TEXT NOT NULL,
+    begun_at        INTEGER NOT NULL,
+    ending          TEXT,
+    ended_at        INTEGER
+  ) STRICT;
+  CREATE INDEX check_runs_open ON check_runs (key) WHERE ended_at IS NULL;
+  CREATE TABLE push_waits (
+    repo TEXT PRIMARY KEY,
+    ms   INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX spending_by_time ON spending (at);
+  `,
 ];

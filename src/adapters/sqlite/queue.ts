@@ -1,7 +1,8 @@
 // The durable queue on one SQLite file and one process.
 import type { Database } from "better-sqlite3";
-import type { CancelJob, Ignored, Job, ReviewJob, UpkeepJob, UpkeepJobs } from "../../domain/job.ts";
-import type { JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
+import type { CommandJob } from "../../domain/command.ts";
+import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
+import type { AnyJob, JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
 import { write } from "./database.ts";
 
 interface JobRow {
@@ -18,16 +19,19 @@ interface JobRow {
 export function sqliteQueue(db: Database): Queue {
   return {
     ...lane<ReviewJob>(db, "review"),
+    commands: lane<CommandJob>(db, "command"),
     upkeep: lane<UpkeepJob>(db, "upkeep"),
+    add: (job, now) => write(db, () => put(db, "review", job, now, job.headSha)),
+    drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now, reason)),
     accept: (delivery, outcome) => write(db, () => accept(db, delivery, outcome)),
     recover: (now) => write(db, () => recover(db, now)),
     counts: () => counts(db),
   };
 }
 
-type LaneName = "review" | "upkeep";
+type LaneName = "review" | "command" | "upkeep";
 
-function lane<Held extends Job>(db: Database, name: LaneName): Lane<Held> {
+function lane<Held extends AnyJob>(db: Database, name: LaneName): Lane<Held> {
   return {
     lease: (now, leaseMs) => write(db, () => lease<Held>(db, name, now, leaseMs)),
     end: (held, now, end) => write(db, () => finish(db, held, now, end)),
@@ -37,14 +41,26 @@ function lane<Held extends Job>(db: Database, name: LaneName): Lane<Held> {
       };
       return row.at;
     },
+    isOvertaken: ({ job }) =>
+      db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
   };
 }
 
-function accept(
-  db: Database,
-  delivery: ReceivedDelivery,
-  outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored,
-): boolean {
+/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
+const MOST_WAITS = 6;
+
+/** When a job may run, and since when its pull request waits for one. */
+function timesOf(db: Database, job: AnyJob, now: number): { readonly runAt: number; readonly since: number } {
+  if (job.kind !== "review") return { runAt: now, since: now };
+  const row = db
+    .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
+    .get(job.key) as { since: number | null };
+  const since = row.since ?? now;
+  const wait = Math.max(0, Math.ceil(job.notBefore ?? now) - now);
+  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
+}
+
+function accept(db: Database, delivery: ReceivedDelivery, outcome: Parameters<Queue["accept"]>[1]): boolean {
   const inserted = db
     .prepare(
       "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -55,12 +71,14 @@ function accept(
   // Whatever waits under the key is overtaken: by a newer head, or by its end.
   if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt, outcome.reason);
   if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha);
+  if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery);
   if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery);
   return true;
 }
 
-function reasonOf(outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored): string {
+function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
   if (outcome.kind === "review") return outcome.trigger;
+  if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
   if (outcome.kind !== "upkeep") return outcome.reason;
   const [first] = outcome.jobs;
   return outcome.jobs.length === 1 && first !== undefined
@@ -69,27 +87,26 @@ function reasonOf(outcome: ReviewJob | CancelJob | UpkeepJobs | Ignored): string
 }
 
 /** Adds a job in the place of one that waits. `by` names what overtook that. */
-function put(db: Database, name: LaneName, job: Job, at: number, by: string): void {
+function put(db: Database, name: LaneName, job: AnyJob, at: number, by: string): void {
+  const { runAt, since } = timesOf(db, job, at);
   replace(db, job.key, "superseded", at, `overtaken by ${by}`);
   db.prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)").run(
     job.key,
     name,
     JSON.stringify(job),
-    at,
-    at,
+    runAt,
+    since,
   );
 }
 
-function replace(db: Database, key: string, state: "superseded" | "cancelled", at: number, why: string): void {
-  db.prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'").run(
-    state,
-    at,
-    why,
-    key,
-  );
+/** Ends the jobs of a key that wait; returns how many. */
+function replace(db: Database, key: string, state: "superseded" | "cancelled", at: number, why: string): number {
+  return db
+    .prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'")
+    .run(state, at, why, key).changes;
 }
 
-function lease<Held extends Job>(db: Database, name: LaneName, now: number, leaseMs: number): Lease<Held> | null {
+function lease<Held extends AnyJob>(db: Database, name: LaneName, now: number, leaseMs: number): Lease<Held> | null {
   // A lease that ran out belongs to a worker that is gone; its job waits again.
   db.prepare("UPDATE jobs SET state = 'waiting', lease_until = NULL WHERE state = 'running' AND lease_until <= ?").run(
     now,
@@ -110,7 +127,7 @@ function lease<Held extends Job>(db: Database, name: LaneName, now: number, leas
   return { id: row.id, job: JSON.parse(row.job) as Held, attempt: row.attempt + 1 };
 }
 
-function finish(db: Database, held: Lease<Job>, now: number, end: JobEnd): void {
+function finish(db: Database, held: Lease<AnyJob>, now: number, end: JobEnd): void {
   if (end.state === "retry") {
     // A later job of the same key that waits makes this retry pointless.
     const overtaken =

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { CommandJob } from "../../../src/domain/command.ts";
 import { type CancelJob, type ReviewJob, type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
 import type { Lease, Queue } from "../../../src/ports.ts";
 
@@ -74,6 +75,27 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.lease(24, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
+    test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", () => {
+      const wait = (at: number): ReviewJob => ({ ...reviewJob(1, "a"), notBefore: at + 100 });
+      add(wait(1_000), 1_000);
+      expect(queue.lease(1_099, 1000)).toBeNull();
+      expect(queue.nextAt()).toBe(1_100);
+      // A push every 90: the first of the flurry waits six times as long as one alone.
+      for (let at = 1_090; at < 1_590; at += 90) add(wait(at), at);
+      expect(queue.nextAt()).toBe(1_600);
+      add({ ...reviewJob(1, "c"), explicit: true }, 1_590);
+      expect(queue.lease(1_590, 1000)).toMatchObject({ job: { headSha: "c".repeat(40) } });
+    });
+
+    test("a job that runs is overtaken as soon as a later one of its pull request waits", () => {
+      add(reviewJob(1, "a"), 10);
+      const running = queue.lease(20, 1000) as Lease;
+      add(reviewJob(2, "a"), 21);
+      expect(queue.isOvertaken(running)).toBe(false);
+      add(reviewJob(1, "b"), 22);
+      expect(queue.isOvertaken(running)).toBe(true);
+    });
+
     test("closing drops what waits", () => {
       const job = reviewJob(1, "a");
       add(job, 10);
@@ -143,6 +165,46 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.recover(25)).toBe(3);
     });
 
+    test("a command neither replaces nor is replaced by a review, and has a lane of its own", () => {
+      const review = reviewJob(1, "a");
+      const { trigger: _, explicit: __, ...rest } = review;
+      const command: CommandJob = {
+        ...rest,
+        kind: "command",
+        key: `${review.key}!conversation-5`,
+        delivery: "command-5",
+        command: { kind: "verb", verb: "stop", text: "" },
+        comment: {
+          place: "conversation",
+          id: 5,
+          rootId: null,
+          url: "https://github.com/acme/shop/pull/1#issuecomment-5",
+          at: "2026-11-01T10:00:00Z",
+          author: { id: 3, login: "mona" },
+          path: null,
+          hunk: null,
+        },
+        pull: { title: "Add a shop", authorId: 3 },
+      };
+      add(review, 10);
+      expect(queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
+      add(reviewJob(1, "b"), 12);
+      expect(queue.counts().waiting).toBe(2);
+      expect(queue.commands.lease(20, 1000)).toMatchObject({ job: command });
+      expect(queue.commands.lease(20, 1000)).toBeNull();
+      expect(queue.lease(20, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+    });
+
+    test("a job that follows from a command waits like any other, and what waits can be dropped", () => {
+      queue.add(reviewJob(1, "a"), 10);
+      queue.add(reviewJob(1, "b"), 11);
+      queue.add(reviewJob(2, "c"), 12);
+      expect(queue.counts().waiting).toBe(2);
+      expect(queue.drop("github.com/42#1", "stopped by mona", 13)).toBe(1);
+      expect(queue.drop("github.com/42#1", "stopped by mona", 14)).toBe(0);
+      expect(queue.lease(20, 1000)).toMatchObject({ job: { number: 2 } });
+    });
+
     test("whatever the order of pushes, the last accepted head of each pull request is what runs last", () => {
       const step = fc.record({
         number: fc.integer({ min: 1, max: 3 }),
@@ -158,7 +220,7 @@ export function queueContract(name: string, open: () => Queue): void {
           const workOnce = (): boolean => {
             const lease = queue.lease(++now, 1000);
             if (lease === null) return false;
-            ran.set(lease.job.number, lease.job.headSha);
+            ran.set(lease.job.number, lease.job.headSha ?? "");
             queue.end(lease, ++now, { state: "done", outcome: "posted" });
             return true;
           };

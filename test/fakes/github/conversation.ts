@@ -23,11 +23,11 @@ export class Refusal extends Error {
 export interface Person {
   readonly login: string;
   readonly id: number;
-  readonly type: "User" | "Bot";
+  readonly type: "User" | "Bot" | "Mannequin";
   /** GitHub's author_association towards every repository of the world. */
   readonly association: string;
   /** What GET collaborators/{login}/permission answers. */
-  readonly permission: "admin" | "write" | "read" | "none";
+  readonly permission: "admin" | "maintain" | "write" | "triage" | "read" | "none";
   /** Merged pull requests that search finds beside those merged in this world. */
   readonly mergedPullRequests: number;
 }
@@ -72,6 +72,8 @@ export interface Pull {
   readonly comments: ReviewComment[];
   readonly issueComments: IssueComment[];
   readonly reactions: Reaction[];
+  /** First comments of threads that somebody resolved. */
+  readonly resolved: Set<number>;
 }
 
 export type Side = "LEFT" | "RIGHT";

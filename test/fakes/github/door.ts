@@ -1,14 +1,14 @@
 // Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
 // public, only reading), as on GitHub; the emulator alone would take any token for its first user.
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
-import { type Need, OPERATIONS } from "./operations.ts";
+import { GRAPHQL, GRAPHQL_NEED, type Need, OPERATIONS } from "./operations.ts";
 
 const RANK = { read: 1, write: 2 } as const;
 
 /** Who asks, once the door knows. */
 export type Caller =
   | { readonly kind: "app" }
-  | { readonly kind: "installation"; readonly person: Person; readonly owner: string }
+  | { readonly kind: "installation"; readonly person: Person; readonly owner: string; readonly mayWriteCode: boolean }
   | { readonly kind: "person"; readonly person: Person };
 
 interface Grant {
@@ -59,7 +59,7 @@ function admit(
 ): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
   if (token === undefined) throw new Refusal(401, "Requires authentication");
-  const need = OPERATIONS[wish.operation];
+  const need = wish.operation === GRAPHQL ? GRAPHQL_NEED : OPERATIONS[wish.operation];
   if (need === undefined) throw new Refusal(404, "Not Found");
   // A JSON Web Token: the emulator checks its signature, because it holds the key.
   if (token.startsWith("eyJ")) return enterAsApp(need);
@@ -70,7 +70,8 @@ function admit(
   if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");
   checkRepository(grant, wish);
   if (!holds(grant, need)) throw new Refusal(403, "Resource not accessible by integration");
-  return { kind: "installation", person: bot, owner: grant.owner };
+  const mayWriteCode = grant.permissions.get("contents") === "write";
+  return { kind: "installation", person: bot, owner: grant.owner, mayWriteCode };
 }
 
 function grantOf(answer: Json, owner: string): Grant {

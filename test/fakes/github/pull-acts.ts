@@ -1,10 +1,19 @@
 // What people do to pull requests, and the webhooks that GitHub sends about it.
-import { isJson, type Json, now, type Person, type Pull, type Repository } from "./conversation.ts";
+import {
+  type IssueComment,
+  isJson,
+  type Json,
+  now,
+  type Person,
+  type Pull,
+  type Repository,
+  type ReviewComment,
+} from "./conversation.ts";
 import type { Files, GitHalf } from "./emulator.ts";
 import type { Delivery } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import type { Manifest } from "./manifest.ts";
-import { pullJson, userJson } from "./shapes.ts";
+import { issueCommentJson, issueJson, pullJson, reviewCommentJson, reviewJson, userJson } from "./shapes.ts";
 
 export interface PullRequestOptions {
   readonly title: string;
@@ -47,6 +56,14 @@ export interface PullActs {
   /** Somebody says something in the conversation. */
   say(pull: Pull, login: string, body: string): Promise<void>;
   lock(pull: Pull): void;
+  /** Somebody writes in the conversation; `issue_comment`. Returns the comment. */
+  comment(pull: Pull, login: string, body: string): Promise<IssueComment>;
+  /** Somebody answers in a thread; `pull_request_review_comment`. */
+  reply(pull: Pull, login: string, to: number, body: string): Promise<ReviewComment>;
+  /** Somebody submits a review with a text; `pull_request_review`. */
+  submitReview(pull: Pull, login: string, body: string): Promise<void>;
+  /** What stands in a comment is changed; `edited`. */
+  editComment(pull: Pull, comment: IssueComment | ReviewComment, body: string): Promise<void>;
 }
 
 export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (login: string) => Person) {
@@ -55,6 +72,22 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     if (!manifest.events.includes("pull_request")) return null;
     const payload = { action, number: pull.number, pull_request: pullJson(pull, await hub.changes(pull)), ...more };
     return hub.hooks.send("pull_request", { ...payload, ...around(hub, pull, sender) });
+  };
+
+  /** Comments reach an App that subscribes to them; those of the conversation only with the right to read issues. */
+  const tell = async (pull: Pull, event: string, action: string, sender: Person, subject: Json): Promise<void> => {
+    if (!manifest.events.includes(event)) return;
+    if (event === "issue_comment" && manifest.permissions.issues === undefined) return;
+    await hub.hooks.send(event, { action, ...subject, ...around(hub, pull, sender) });
+  };
+  const tellComment = async (pull: Pull, comment: IssueComment | ReviewComment, action: string, more: Json = {}) => {
+    if (!("path" in comment)) {
+      const subject = { issue: issueJson(pull), comment: issueCommentJson(pull, comment), ...more };
+      return tell(pull, "issue_comment", action, comment.author, subject);
+    }
+    const shown = reviewCommentJson(pull, comment, await hub.changes(pull));
+    const subject = { pull_request: pullJson(pull, null), comment: shown, ...more };
+    return tell(pull, "pull_request_review_comment", action, comment.author, subject);
   };
 
   const move = async (pull: Pull, sha: string, options: Announce = {}): Promise<void> => {
@@ -102,6 +135,7 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
         comments: [],
         issueComments: [],
         reactions: [],
+        resolved: new Set(),
       };
       repository.pulls.push(pull);
       if (options.announce !== false) await announce(pull, "opened", pull.author);
@@ -178,6 +212,42 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     lock(pull) {
       pull.locked = true;
     },
+    async comment(pull, login, body) {
+      const fresh = { editedTimes: 0, createdAt: now(), reactions: [] };
+      const comment: IssueComment = { id: hub.nextId(), author: person(login), body, ...fresh };
+      pull.issueComments.push(comment);
+      await tellComment(pull, comment, "created");
+      return comment;
+    },
+    async reply(pull, login, to, body) {
+      const parent = pull.comments.find(({ id }) => id === to);
+      if (parent === undefined) throw new Error(`no comment ${to}`);
+      const fresh = { id: hub.nextId(), reviewId: hub.nextId(), createdAt: now(), editedTimes: 0, reactions: [] };
+      const inReplyTo = parent.inReplyTo ?? parent.id;
+      const comment: ReviewComment = { ...parent, ...fresh, author: person(login), body, inReplyTo };
+      pull.comments.push(comment);
+      await tellComment(pull, comment, "created");
+      return comment;
+    },
+    async submitReview(pull, login, body) {
+      const review = {
+        id: hub.nextId(),
+        author: person(login),
+        body,
+        state: "COMMENTED",
+        commitId: pull.headSha,
+        submittedAt: now(),
+      } as const;
+      pull.reviews.push({ ...review });
+      const subject = { pull_request: pullJson(pull, null), review: reviewJson(pull, review) };
+      await tell(pull, "pull_request_review", "submitted", review.author, subject);
+    },
+    async editComment(pull, comment, body) {
+      const changes = { body: { from: comment.body } };
+      comment.body = body;
+      comment.editedTimes++;
+      await tellComment(pull, comment, "edited", { changes });
+    },
   };
   return acts;
 }
@@ -188,7 +258,7 @@ function labelOf(pull: Pull, name: string): unknown {
 }
 
 /** What stands around the subject in every payload to an App. */
-function around(hub: Hub, pull: Pull, sender: Person): Json {
+export function around(hub: Hub, pull: Pull, sender: Person): Json {
   const id = hub.installations.get(pull.owner) ?? 0;
   const { repository } = pull;
   return {

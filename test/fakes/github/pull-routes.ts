@@ -45,13 +45,15 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   routes.get("/repos/:owner/:repo/collaborators/:login/permission", (c) => {
     repositoryOf(hub, c);
     const person = personOf(hub, c.req.param("login"));
-    const { permission } = person;
-    const rank = { none: 0, read: 1, write: 3, admin: 5 }[permission];
+    const role = person.permission;
+    // GitHub folds the two finer roles into the coarser ones, and names them in role_name.
+    const permission = role === "maintain" ? "write" : role === "triage" ? "read" : role;
+    const rank = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 }[role];
     const permissions = { pull: rank > 0, triage: rank > 1, push: rank > 2, maintain: rank > 3, admin: rank > 4 };
     return c.json({
       permission,
-      role_name: permission,
-      user: { ...userJson(person), role_name: permission, permissions },
+      role_name: role,
+      user: { ...userJson(person), role_name: role, permissions },
     });
   });
 

@@ -112,6 +112,26 @@ export function pullJson(pull: Pull, changes: Changes | null): Json {
   };
 }
 
+/** A pull request as the issue that its conversation belongs to. */
+export function issueJson(pull: Pull): Json {
+  const {
+    number,
+    title,
+    body,
+    state,
+    locked,
+    draft,
+    user,
+    author_association: association,
+    labels,
+  } = pullJson(pull, null);
+  const url = `${API}/repos/${pull.owner}/${pull.repo}/issues/${pull.number}`;
+  const page = pullPage(pull);
+  const links = { url: `${API}/repos/${pull.owner}/${pull.repo}/pulls/${pull.number}`, html_url: page };
+  const known = { number, title, body, state, locked, draft, user, author_association: association, labels };
+  return { ...known, id: pull.id, url, html_url: page, comments: pull.issueComments.length, pull_request: links };
+}
+
 function labelJson(pull: Pull, name: string, index: number): Json {
   const url = `${API}/repos/${pull.owner}/${pull.repo}/labels/${encodeURIComponent(name)}`;
   const id = pull.id * 100 + index;
@@ -244,6 +264,6 @@ export function reactionJson(reaction: Reaction): Json {
   return { id, node_id: nodeId("REA", id), user: userJson(reaction.author), content, created_at: now() };
 }
 
-function nodeId(kind: string, id: number): string {
+export function nodeId(kind: string, id: number): string {
   return `${kind}_${Buffer.from(String(id)).toString("base64url")}`;
 }

@@ -1,0 +1,100 @@
+// Writes answers and reactions on GitHub.
+import type { Repo } from "../../domain/job.ts";
+import type { AnswerPlace, Replies } from "../../ports-talk.ts";
+import type { GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+
+/** The answering port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+export function githubReplies(github: GitHub, botLogin: string): Replies {
+  const at = (repo: Repo) => ({ owner: repo.owner, repo: repo.name });
+  const inThread = (to: AnswerPlace) => (to.place === "thread" ? to.rootId : null);
+  return {
+    async react(repo, to, content) {
+      const where = { ...at(repo), comment_id: to.id, content };
+      try {
+        if (to.place === "thread") await github.rest.reactions.createForPullRequestReviewComment(where);
+        else if (to.place === "conversation") await github.rest.reactions.createForIssueComment(where);
+      } catch {
+        // The answer counts, not the courtesy.
+      }
+    },
+    answered: (repo, number, to, marker) =>
+      translated(async () => {
+        const page = { ...at(repo), per_page: 100, ...(to.at === "" ? {} : { since: to.at }) };
+        const comments =
+          inThread(to) === null
+            ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
+            : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
+        return comments.some(({ user, body }) => user?.login === botLogin && body?.includes(marker) === true);
+      }),
+    reply: (repo, number, to, body) =>
+      translated(async () => {
+        const root = inThread(to);
+        const { data } =
+          root === null
+            ? await github.rest.issues.createComment({ ...at(repo), issue_number: number, body })
+            : await github.rest.pulls.createReplyForReviewComment({
+                ...at(repo),
+                pull_number: number,
+                comment_id: root,
+                body,
+              });
+        return { url: data.html_url };
+      }),
+    resolve: (repo, number, rootId) => translated(() => resolve(github, repo, number, rootId)),
+  };
+}
+
+const FIND = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+    reviewThreads(first: 100, after: $after) {
+      nodes { id isResolved comments(first: 1) { nodes { databaseId } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  } }
+}`;
+const RESOLVE = `mutation ($thread: ID!) { resolveReviewThread(input: { threadId: $thread }) { thread { isResolved } } }`;
+
+interface FoundThreads {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly reviewThreads: {
+        readonly nodes: readonly {
+          readonly id: string;
+          readonly isResolved: boolean;
+          readonly comments: { readonly nodes: readonly { readonly databaseId: number }[] };
+        }[];
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      };
+    };
+  };
+}
+
+/** GitHub ties this to `contents: write`, which we do not ask for (community discussion 44650): mostly refused. */
+async function resolve(github: GitHub, repo: Repo, number: number, rootId: number): ReturnType<Replies["resolve"]> {
+  try {
+    let after: string | null = null;
+    do {
+      const where = { owner: repo.owner, name: repo.name, number, after };
+      const found: FoundThreads = await github.graphql(FIND, where);
+      const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
+      const thread = nodes.find(({ comments }) => comments.nodes[0]?.databaseId === rootId);
+      if (thread !== undefined) {
+        if (!thread.isResolved) await github.graphql(RESOLVE, { thread: thread.id });
+        return "resolved";
+      }
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    } while (after !== null);
+    return "gone";
+  } catch (error) {
+    if (isRefusal(error)) return "refused";
+    throw error;
+  }
+}
+
+/** GraphQL answers 200 with errors; the REST gate in front of it 403. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("status" in error && (error.status === 403 || error.status === 404)) return true;
+  return error.name === "GraphqlResponseError" && /not accessible by integration|forbidden/i.test(error.message);
+}

@@ -1,0 +1,53 @@
+// Reads threads on a diff: GitHub's threads are flat, every reply names the first comment.
+import type { ThreadComment } from "../../domain/conversation.ts";
+import type { Threads } from "../../ports-talk.ts";
+import type { GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+
+type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
+
+/** The reading port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+export function githubThreads(github: GitHub, botLogin: string): Threads {
+  return {
+    root: (repo, rootId) =>
+      translated(async () => {
+        try {
+          const where = { owner: repo.owner, repo: repo.name, comment_id: rootId };
+          return commentOf((await github.rest.pulls.getReviewComment(where)).data, botLogin);
+        } catch (error) {
+          if (error instanceof Error && "status" in error && error.status === 404) return null;
+          throw error;
+        }
+      }),
+    thread: (repo, number, rootId) =>
+      translated(async () => {
+        const where = { owner: repo.owner, repo: repo.name, pull_number: number, per_page: 100 };
+        const all = await github.paginate(github.rest.pulls.listReviewComments, where);
+        return all
+          .filter((comment) => comment.id === rootId || comment.in_reply_to_id === rootId)
+          .sort((a, b) => a.id - b.id)
+          .map((comment) => commentOf(comment, botLogin));
+      }),
+  };
+}
+
+function commentOf(
+  comment: Pick<ListedComment, "id" | "body" | "created_at" | "updated_at" | "path" | "diff_hunk"> & {
+    // A deleted account leaves its comments behind; GitHub's schema does not say so.
+    readonly user: { readonly id: number; readonly login: string; readonly type: string } | null;
+  },
+  botLogin: string,
+): ThreadComment {
+  const { user } = comment;
+  const isBot = user?.type === "Bot";
+  return {
+    id: comment.id,
+    author: { id: user?.id ?? 0, login: user?.login ?? "ghost", isBot },
+    isOurs: isBot && user?.login === botLogin,
+    body: comment.body,
+    createdAt: comment.created_at,
+    updatedAt: comment.updated_at,
+    path: comment.path,
+    hunk: comment.diff_hunk === "" ? null : comment.diff_hunk,
+  };
+}

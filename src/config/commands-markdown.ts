@@ -1,0 +1,43 @@
+// docs/commands.md, made from the list of verbs.
+import { VERBS } from "../domain/command.ts";
+import { markdownTable } from "./markdown-table.ts";
+
+const INTRODUCTION = `# Commands
+
+<!-- Made from src/domain/command.ts by \`npm run generate\`. -->
+
+Write \`/kodiai VERB\` or \`@kodiai VERB\` (or the mention of the app's own name) in the first line of a comment on a pull request:
+in the conversation, in a thread on the diff, or as the text of a review. Upper and lower case are the same. Code, quotations and
+HTML comments are not read. What follows a verb is text, never a setting.
+
+Kodiai shows 👀 when it has seen a command, then 🎉 (done), 🚀 (a review was started), 😕 (it failed; a reply says why) or 👎 (not
+permitted). It acts on the comment as it was when it was written; editing a comment does nothing.`;
+
+const RIGHTS = `## Who may say what
+
+Kodiai asks GitHub for the access of whoever wrote the comment each time, by their numeric id. When GitHub does not tell, nothing
+is done. Comments by bots are never answered. Whoever may not say a verb gets 👎, and at most one reply a day.
+
+In a thread of ours a reply need not name Kodiai. After three such answers in a row it waits to be named. At most 30 comments
+of one person are answered in an hour in a repository, and 5 of people without access to it.
+
+\`resolve\` needs a right that GitHub ties to writing code (\`contents: write\`), which Kodiai does not ask for; without it, it says how to
+resolve the thread by hand.
+`;
+
+/** The whole page. */
+export function commandsMarkdown(): string {
+  const rows = VERBS.map(({ usage, says, least, author, onClosed }) => [
+    `\`${usage}\``,
+    says,
+    whoMay(least, author),
+    onClosed ? "yes" : "no",
+  ]);
+  const table = markdownTable([["Command", "What it does", "Who", "When closed"], ...rows]);
+  return `${INTRODUCTION}\n\n${table}\n${RIGHTS}`;
+}
+
+function whoMay(least: string, author: boolean): string {
+  if (least === "none") return "everyone";
+  return author ? `${least} access, or the author` : `${least} access`;
+}

@@ -1,0 +1,37 @@
+// The effective configuration as anyone may see it: a list of keys that say nothing about the owner's other repositories, paths
+// or prompts. What is not listed is not shown.
+import type { RepoConfig } from "./repo-config.ts";
+
+/** YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules. */
+export function configView({
+  review,
+  pathFilters,
+  pathInstructions,
+  rules,
+  customRules,
+  knowledge,
+}: RepoConfig): string {
+  const { retrieval } = knowledge;
+  const entries: readonly (readonly [string, string | number | boolean])[] = [
+    ["review.enabled", review.enabled],
+    ["review.profile", review.profile],
+    ["review.severityThreshold", review.severityThreshold ?? "(by profile)"],
+    ["review.maxComments", review.maxComments],
+    ["review.suggestions", review.suggestions],
+    ["review.drafts", review.drafts],
+    ["review.dependencyBots", review.dependencyBots],
+    ["review.model", review.model],
+    ["review.language", review.language],
+    ["review.budget.usdPerReview", review.budget.usdPerReview],
+    ["review.budget.usdPerMonth", review.budget.usdPerMonth],
+    ["pathFilters", `${pathFilters.length} globs`],
+    ["pathInstructions", `${pathInstructions.length} entries`],
+    ["rules", `${Object.keys(rules).length} set`],
+    ["customRules", `${customRules.length} rules`],
+    ["knowledge.retrieval.enabled", retrieval.enabled],
+    ["knowledge.retrieval.method", retrieval.method],
+    ["knowledge.retrieval.topK", retrieval.topK],
+    ["knowledge.sharing.enabled", knowledge.sharing.enabled],
+  ];
+  return entries.map(([key, value]) => `${key}: ${value}`).join("\n");
+}

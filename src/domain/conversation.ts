@@ -1,0 +1,57 @@
+// What stands in a thread, what was decided about a pull request in its conversation, and what we answer.
+import type { Degraded } from "./outcome.ts";
+
+/** A comment of a thread on the diff. */
+export interface ThreadComment {
+  readonly id: number;
+  readonly author: { readonly id: number; readonly login: string; readonly isBot: boolean };
+  /** Written by us. */
+  readonly isOurs: boolean;
+  readonly body: string;
+  /** ISO 8601 with seconds, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly path: string;
+  readonly hunk: string | null;
+}
+
+/** A finding that somebody told us not to say again on a pull request. */
+export interface Declined {
+  readonly findingId: string;
+  /** A login. */
+  readonly by: string;
+  /** In their words; "" when they gave none. */
+  readonly reason: string;
+}
+
+/** What people decided about one pull request; it holds over pushes and restarts. */
+export interface PullDecisions {
+  /** Who paused its reviews; null when they are not paused. */
+  readonly pausedBy: string | null;
+  readonly declined: readonly Declined[];
+}
+
+/** An answer to a comment, not yet sent. */
+export interface Answer {
+  /** How the command ended; each has a reaction. */
+  readonly end: "done" | "started" | "failed" | "refused";
+  /** Markdown, untrusted as a whole; null answers by the reaction alone. */
+  readonly text: string | null;
+  /** What the answer leans on, with addresses that GitHub gave us. */
+  readonly sources: readonly { readonly label: string; readonly url: string | null }[];
+  readonly degraded: readonly Degraded[];
+  /** Cost and model in a few words of ours; "" without. */
+  readonly footer: string;
+  /** One line for the log and the queue. */
+  readonly note: string;
+}
+
+/** An answer with nothing around it. */
+export function plainAnswer(end: Answer["end"], text: string | null, note: string): Answer {
+  return { end, text, sources: [], degraded: [], footer: "", note };
+}
+
+/** The first of a finding's reasons to be held back: who declined it, and why. */
+export function declinedReason({ by, reason }: Declined): string {
+  return `declined by @${by}${reason === "" ? "" : `: ${reason}`}`;
+}

@@ -1,0 +1,45 @@
+// An answer as a comment: to whoever asked, in words that do nothing, with what it leans on.
+import type { CommandJob } from "../domain/command.ts";
+import type { Answer } from "../domain/conversation.ts";
+import { answerMarker } from "../domain/marker.ts";
+import { safeUrl } from "./permalink.ts";
+import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+
+/** Code points of an answer that people see. */
+const TEXT_LIMIT = 6_000;
+const SOURCES = 5;
+
+/**
+ * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
+ *   marker by which the answer is known; null when there is nothing to say
+ */
+export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
+  const { place, id, author } = comment;
+  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (said === "") return null;
+  const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
+  return [
+    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    ...small(answer, repo),
+  ]
+    .concat(answerMarker(place, id))
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function small({ sources, degraded, footer }: Answer, repo: CommandJob["repo"]): readonly string[] {
+  const links = sources.slice(0, SOURCES).map(({ label, url }) => {
+    const text = sanitizeInline(label, 80) || "earlier";
+    const address = url === null ? null : safeUrl(repo, url);
+    return address === null ? text : `[${text}](${address})`;
+  });
+  const lines = [
+    links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
+    degraded.length === 0
+      ? ""
+      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${reason}`, 200)).join("; ")}.`,
+    footer === "" ? "" : sanitizeInline(footer, 200),
+  ].filter((line) => line !== "");
+  return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];
+}

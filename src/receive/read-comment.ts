@@ -1,0 +1,120 @@
+// A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
+import type { z } from "zod";
+import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
+import { jobKey, type Repo } from "../domain/job.ts";
+import {
+  type CommentedPull,
+  ConversationDelivery,
+  ReviewDelivery,
+  type Surroundings,
+  ThreadDelivery,
+} from "./comment-delivery.ts";
+import type { Delivery, User } from "./delivery.ts";
+import { readCommand, readReply } from "./read-command.ts";
+
+/** One event, whichever of the three it is. */
+interface Heard {
+  readonly around: Surroundings;
+  readonly pull: CommentedPull;
+  readonly headSha: string | null;
+  readonly writer: User;
+  readonly text: string;
+  readonly comment: Omit<AskingComment, "author">;
+}
+
+/** The events in which people write, and the one action of each that counts. */
+export const COMMENT_EVENTS: ReadonlyMap<string, string> = new Map([
+  ["issue_comment", "created"],
+  ["pull_request_review_comment", "created"],
+  ["pull_request_review", "submitted"],
+]);
+
+/**
+ * @param repoOf the repository of a payload, in our words
+ * @returns the command, or one line on why there is none; never throws
+ */
+export function readComment(
+  delivery: Delivery,
+  slug: string,
+  repoOf: (repository: Surroundings["repository"]) => Repo,
+): CommandJob | string {
+  const heard = hear(delivery);
+  if (typeof heard === "string") return heard;
+  const refusal = refusalOf(heard, COMMENT_EVENTS.get(delivery.event) ?? "", slug);
+  if (refusal !== null) return refusal;
+  const command = commandOf(heard, slug);
+  if (command === null) return "the comment does not speak to us";
+  if (heard.pull.state === "closed" && !answeredWhenClosed(command)) return "the pull request is closed";
+  const { around, pull, comment, writer } = heard;
+  const repo = repoOf(around.repository);
+  return {
+    kind: "command",
+    key: `${jobKey(repo, pull.number)}!${comment.place}-${comment.id}`,
+    delivery: delivery.id,
+    installationId: around.installation.id,
+    repo,
+    number: pull.number,
+    headSha: heard.headSha,
+    command,
+    comment: { ...comment, author: { id: writer.id, login: writer.login } },
+    pull: { title: pull.title, authorId: pull.user.id },
+  };
+}
+
+function commandOf({ text, comment }: Heard, slug: string): Command | null {
+  const named = readCommand(text, slug);
+  // A reply is for us when the thread is ours, which only GitHub can tell.
+  return named ?? (comment.place === "thread" && comment.rootId !== comment.id ? readReply(text) : null);
+}
+
+function answeredWhenClosed(command: Command): boolean {
+  return command.kind === "verb" && verbEntry(command.verb).onClosed;
+}
+
+function refusalOf({ around, pull, writer, text }: Heard, wanted: string, slug: string): string | null {
+  if (around.action !== wanted) return `a comment that was ${JSON.stringify(around.action.slice(0, 40))} asks nothing`;
+  if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by ourselves";
+  // Only people are answered: two bots would never stop.
+  if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";
+  if (text.trim() === "") return "it says nothing";
+  return pull.locked === true ? "the conversation is locked" : null;
+}
+
+function hear({ event, payload }: Delivery): Heard | string {
+  if (event === "issue_comment") return conversation(payload);
+  return event === "pull_request_review" ? review(payload) : thread(payload);
+}
+
+function conversation(payload: unknown): Heard | string {
+  const { data, error } = ConversationDelivery.safeParse(payload);
+  if (data === undefined) return malformed(error);
+  const { issue, comment } = data;
+  if (issue.pull_request === undefined || issue.pull_request === null) return "a comment on an issue";
+  const { id, html_url: url, created_at: at, user, body } = comment;
+  const where = { place: "conversation", id, rootId: null, url, at, path: null, hunk: null } as const;
+  return { around: data, pull: issue, headSha: null, writer: user, text: body ?? "", comment: where };
+}
+
+function thread(payload: unknown): Heard | string {
+  const { data, error } = ThreadDelivery.safeParse(payload);
+  if (data === undefined) return malformed(error);
+  const { pull_request: pull, comment } = data;
+  const { id, html_url: url, created_at: at, user, body, path, diff_hunk: hunk } = comment;
+  const rootId = comment.in_reply_to_id ?? id;
+  const where = { place: "thread", id, rootId, url, at, path, hunk: hunk ?? null } as const;
+  return { around: data, pull, headSha: pull.head.sha, writer: user, text: body ?? "", comment: where };
+}
+
+function review(payload: unknown): Heard | string {
+  const { data, error } = ReviewDelivery.safeParse(payload);
+  if (data === undefined) return malformed(error);
+  const { pull_request: pull, review: written } = data;
+  const { id, html_url: url, submitted_at: at, user, body } = written;
+  const where = { place: "review", id, rootId: null, url, at: at ?? "", path: null, hunk: null } as const;
+  return { around: data, pull, headSha: pull.head.sha, writer: user, text: body ?? "", comment: where };
+}
+
+function malformed(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
+}

@@ -1,0 +1,97 @@
+// One question of a person to the model: what stands around it is fenced, and the reply is text and nothing else.
+import { z } from "zod";
+import { cutText, oneLine } from "../domain/cut-text.ts";
+import type { Finding } from "../domain/finding.ts";
+import type { ModelRequest } from "../domain/model.ts";
+import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
+import type { RankedMemory } from "../domain/retrieval.ts";
+import { fence } from "./fence.ts";
+import { fitSections, type Section } from "./fit-sections.ts";
+import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
+import { shapeOf } from "./reply.ts";
+
+/** A question with all that may be said about it. Every text is by others. */
+export interface Question {
+  readonly text: string;
+  /** OWNER/NAME */
+  readonly repo: string;
+  readonly title: string;
+  /** The file and hunk that it was asked on. */
+  readonly path: string | null;
+  readonly hunk: string | null;
+  /** The thread, oldest first, without the question. */
+  readonly thread: readonly { readonly login: string; readonly isOurs: boolean; readonly body: string }[];
+  /** The finding of the thread, or those of the latest review. */
+  readonly findings: readonly Finding[];
+  readonly walkthrough: string | null;
+  readonly precedents: readonly RankedMemory[];
+  readonly maxContextChars: number;
+  /** In which the answer is written. */
+  readonly language: string;
+}
+
+const AnswerReply = z.strictObject({ answer: z.string() });
+export type AnswerReply = z.infer<typeof AnswerReply>;
+export const ANSWER_REPLY = shapeOf("answer", AnswerReply);
+
+/** Characters of everything but the precedents; a thread and a hunk fit many times over. */
+const ROOM = 24_000;
+const COMMENT_CHARS = 2_000;
+const FINDINGS = 20;
+/** Thinking included. */
+export const ANSWER_TOKENS = 4_000;
+
+/** The question as the model is asked it. `delimiter` must be unguessable and new. */
+export function answerRequest(question: Question, delimiter: string): ModelRequest<AnswerReply> {
+  const fitted = fitSections(sections(question), ROOM);
+  const parts = fitted.sections.map(({ heading, text, part }) => `## ${heading}\n${fence(part, text, delimiter)}`);
+  const precedents = buildRetrievalContextSection(question.precedents, {
+    maxChars: question.maxContextChars,
+    delimiter,
+    repo: question.repo,
+  });
+  const user = [...parts, precedents].filter((part) => part !== "").join("\n\n");
+  return {
+    purpose: "answer",
+    tier: "main",
+    system: [{ text: `${ANSWER_INSTRUCTIONS}\n\n# Language\nWrite the answer in ${question.language}.`, cache: true }],
+    user: [{ text: user, cache: false }],
+    effort: "low",
+    maxOutputTokens: ANSWER_TOKENS,
+    shape: ANSWER_REPLY,
+  };
+}
+
+function sections(question: Question): readonly Section[] {
+  const { text, title, path, hunk, thread, findings, walkthrough } = question;
+  return [
+    { part: "title", heading: "The pull request", text: oneLine(title), most: 600, worth: 60 },
+    { part: "walkthrough", heading: "What it does, as a model said", text: walkthrough ?? "", most: 1_500, worth: 30 },
+    { part: "hunk", heading: "The code that is spoken about", text: placed(path, hunk), most: 8_000, worth: 80 },
+    { part: "findings", heading: "What the review found", text: findingLines(findings), most: 8_000, worth: 70 },
+    { part: "thread", heading: "The conversation so far", text: spoken(thread), most: 10_000, worth: 50 },
+    { part: "question", heading: "The question to answer", text, most: 4_000, worth: 100 },
+  ];
+}
+
+function placed(path: string | null, hunk: string | null): string {
+  return [path, hunk].filter((part) => part !== null && part !== "").join("\n");
+}
+
+function findingLines(findings: readonly Finding[]): string {
+  return findings
+    .slice(0, FINDINGS)
+    .map(({ severity, category, path, line, title, body, rule }) => {
+      const says = oneLine(cutText(body, 1_000));
+      return `- ${severity} ${category} at ${path}:${line}${rule === null ? "" : ` (rule ${rule})`}: ${title}. ${says}`;
+    })
+    .join("\n");
+}
+
+/** The latest comments, each cut; who wrote them as a role, since a name is text by others too. */
+function spoken(thread: Question["thread"]): string {
+  return thread
+    .slice(-20)
+    .map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${cutText(body, COMMENT_CHARS)}`)
+    .join("\n\n");
+}
