@@ -49,13 +49,17 @@ const LIMITS: Partial<ModelLimits> = {
 /** In one piece where it is long: a megabyte in pieces of a few characters tells nothing more. */
 const saysAll = (text: string): Reply => (text.length < 20_000 ? says(text) : bareStream(text));
 
+const SLOW = process.env.SLOW === "1";
+if (!SLOW) console.warn("skipped: each dialect's other half of the malformed replies; SLOW=1 runs all with both");
+
 describe.each([
-  ["Anthropic's shapes", { structuredOutput: "on" }],
+  ["Anthropic's shapes", 0, { structuredOutput: "on" }],
   [
     "a local server without structured output",
+    1,
     { structuredOutput: "off", apiKey: null, names: { main: "qwen3-coder", small: "qwen3-coder" } },
   ],
-] as const)("%s", (_, dialect) => {
+] as const)("%s", (_, half, dialect) => {
   let anthropic: FakeAnthropic;
   let review: () => Promise<Review>;
   beforeAll(async () => {
@@ -87,7 +91,7 @@ describe.each([
   const holds = (prompt: string) => says({ findings: [{ id: idIn(prompt), ...VERDICT }] });
 
   test("of more than 340 malformed replies none ends the review, none is taken for silence, and each is told", async () => {
-    const all = malformedReplies(FOUND);
+    const all = malformedReplies(FOUND).filter((_, at) => SLOW || at % 2 === half);
     expect(all.length).toBeGreaterThan(340);
     let told = 0;
     for (const { name, text } of all) {
@@ -105,7 +109,7 @@ describe.each([
       expect(summary, name).toContain("1 file not read, or not wholly, by the model");
       expect(anthropic.requests, name).toHaveLength(2);
     }
-    expect(told).toBeGreaterThan(340);
+    expect(told).toBeGreaterThan(all.length * 0.8);
     expect(told).toBeLessThan(all.length);
   }, 300_000);
 
