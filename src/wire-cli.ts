@@ -18,7 +18,7 @@ import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistic
 import { dataDir } from "./cli/data-dir.ts";
 import { findRepository, isFolder } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
-import type { MemoryVerbPorts } from "./cli/memory.ts";
+import type { MemoryVerbPorts } from "./cli/memory-words.ts";
 import type { SearchVerbPorts } from "./cli/search.ts";
 import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
@@ -38,7 +38,7 @@ import {
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
-import { type ModelWish, modelAccess } from "./wire-model.ts";
+import { type ModelWish, modelAccess, monthlyBudget } from "./wire-model.ts";
 import { neverTell } from "./wire-secrets.ts";
 import { openStore } from "./wire-store.ts";
 
@@ -223,7 +223,14 @@ async function repositoryOf(word: string | undefined, all: RepositoryLabels["all
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(word);
   const { all } = opened.labels;
-  return { ...opened, repoOf: (repo) => repositoryOf(repo, all, opened.folder), repositories: all };
+  return {
+    ...opened,
+    repoOf: (repo) => repositoryOf(repo, all, opened.folder),
+    repositories: all,
+    access: (repo) => modelAccess({ use: "auto" }, repo, opened.folder),
+    usdPerMonth: monthlyBudget,
+    now: Date.now,
+  };
 }
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */

@@ -208,7 +208,11 @@ export function reviewPorts(
 const FILES_PACE_MS = 100;
 
 /** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
-export function followPorts(github: WiredGitHub, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+export function followPorts(
+  github: WiredGitHub,
+  store: Store,
+  { embedder, asking }: Pick<Reading, "embedder" | "asking">,
+): (job: UpkeepJob) => FollowPorts {
   const { clients } = github;
   const chunker = astChunker();
   return ({ installationId, repo }) => ({
@@ -217,10 +221,11 @@ export function followPorts(github: WiredGitHub, store: Store, embedder: Embedde
     known: knownRules(),
     labels: store.labels,
     memory: store.memory,
-    ledger: store.ledger,
+    traces: store.traces,
     embedder,
     chunker,
     redact,
+    describing: { recall: store.recall, access: accessFor(asking, repo, store.book) },
     now: Date.now,
   });
 }

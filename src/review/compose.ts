@@ -2,18 +2,18 @@
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 import { cutText } from "../domain/cut-text.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
+import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import { reveal, revealLine } from "../domain/reveal.ts";
 import { type ShownText, shownText } from "../domain/shown-text.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
-import { fence } from "./fence.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
-import { reveal, revealLine } from "./reveal.ts";
 import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */

@@ -4,11 +4,11 @@ import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack, Precedent, Suggestion } from "../domain/finding.ts";
 import { findingId } from "../domain/finding-id.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { revealLine } from "../domain/reveal.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
-import { revealLine } from "./reveal.ts";
 import { wordsInCommon } from "./words-in-common.ts";
 
 export interface Drafts {

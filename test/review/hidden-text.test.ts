@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { revealLine } from "../../src/domain/reveal.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";
-import { revealLine } from "../../src/review/reveal.ts";
 import { precedentsOf, reviewed } from "../app/corridor.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
