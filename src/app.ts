@@ -32,6 +32,7 @@ import {
   wiredGitHub,
 } from "./wire.ts";
 import { chosenModel } from "./wire-asking.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
@@ -108,6 +109,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
+  neverTell(options.privateKey, options.webhookSecret);
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();

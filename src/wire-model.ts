@@ -10,6 +10,7 @@ import { isFolder } from "./cli/find-repository.ts";
 import { UsageError } from "./cli/usage.ts";
 import { parseConfig } from "./config/parse-config.ts";
 import { type ModelChoice, readModel } from "./config/read-model.ts";
+import { setVariables } from "./config/set-variables.ts";
 import type { Repo } from "./domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
 import { configAt } from "./gather/gather.ts";
@@ -50,17 +51,12 @@ export async function modelAccess(
 }
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
-  const set = variablesSet();
+  const set = setVariables(process.env);
   // Nobody is asked, so any key will do: the prompt can be looked at before there is one.
   if (use === "show" && !set.has("ANTHROPIC_BASE_URL")) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
   const read = readModel(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   return read.model;
-}
-
-function variablesSet(): Map<string, string> {
-  const pairs = Object.entries(process.env).map(([name, value]) => [name, value?.trim() ?? ""] as const);
-  return new Map(pairs.filter(([, value]) => value !== ""));
 }
 
 function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {

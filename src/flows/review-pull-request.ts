@@ -35,6 +35,7 @@ import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -138,8 +139,9 @@ async function reviewed(
   // What was not read for this reason is not posted; the job that waits reads it.
   if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
   if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
-  ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step, check);
+  const safe = await withoutSecrets(written, ports.redact);
+  ports.ledger.save(job, safe, ports.now());
+  return send(job, safe, ports, step, check);
 }
 
 /**
