@@ -2,10 +2,12 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { thenDescribe } from "./after-review.ts";
+import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
@@ -17,16 +19,20 @@ import { jobRunner, type PullJob } from "./run-job.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
-  chosenModel,
   chosenReranker,
   followPorts,
-  type GitHubWiring,
   githubFetch,
   inspector,
+  type Reading,
   reviewPorts,
   serverStatistics,
   type Unposted,
+  type WiredGitHub,
+  wiredChecks,
+  wiredGitHub,
 } from "./wire.ts";
+import { chosenModel } from "./wire-asking.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
@@ -53,6 +59,8 @@ export interface AppOptions {
   readonly model: ModelChoice | null;
   /** What puts found memories into a better order. */
   readonly reranker: RerankerChoice;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -101,6 +109,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
+  neverTell(options.privateKey, options.webhookSecret);
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -111,8 +120,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
-  const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
-  const workers = startWorkers(options, store, wiring, reading);
+  const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
+  const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
+  const workers = startWorkers(options, store, github, reading, sweeper);
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
@@ -126,6 +136,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
+      await sweeper.stop();
       await store.close();
     },
   };
@@ -144,8 +155,6 @@ function openedStore({ dataDir, memory, log }: AppOptions): Store {
   return store;
 }
 
-type Reading = Parameters<typeof reviewPorts>[3];
-
 /** What reads memory, as the operator chose. */
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
@@ -158,31 +167,44 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  return { embedder, reranker, model: await chosenModel(model) };
+  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  return { embedder, reranker, asking };
 }
 
 /** Commands that are answered at a time. */
 const TALKERS = 2;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
-function startWorkers(options: AppOptions, store: Store, wiring: GitHubWiring, reading: Reading): Workers {
+function startWorkers(
+  options: AppOptions,
+  store: Store,
+  github: WiredGitHub,
+  reading: Reading,
+  sweeper: CheckSweeper,
+): Workers {
   const { log } = options;
   const { queue } = store;
   const runner = jobRunner({
     queue,
     onAdded: () => review.wake(),
-    portsOf: reviewPorts(wiring, store, inspector(), reading),
-    stepOf: (job) => timed(job, options),
+    portsOf: reviewPorts(github, store, inspector(), reading),
+    stepOf: (job) =>
+      thenDescribe(
+        timed(job, options),
+        job,
+        describeLater(options, store, () => upkeep.wake()),
+      ),
   });
-  const follow = followPorts(wiring, store, reading.embedder);
+  const follow = followPorts(github, store, reading);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const clocks = { now: Date.now, random: Math.random };
   const review = startWorker(
     {
       ...clocks,
       queue,
-      run: (job, attempt) => runner.review(job, attempt >= ATTEMPTS),
+      run: (job, attempt, overtaken) => runner.review(job, attempt >= ATTEMPTS, overtaken),
       onEnd: (lease, end, error) => {
+        if (end.state === "dead") sweeper.wake();
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha });
       },
@@ -210,10 +232,24 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
   log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
-/** A tree that is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
+/** Puts the job in the queue; a review never fails for it. */
+function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () => void): (job: DescribeJob) => void {
+  return (job) => {
+    if (model === null) return;
+    try {
+      const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
+      if (queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
+    } catch (error) {
+      log.warn({ job: job.key, err: error }, "memories are described after another review");
+    }
+  };
+}
+
+/** What is too much for one run goes on in the next: as a job of its own, so that others get their turn. */
 async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
-  if (job.kind === "index" && done.kind === "indexed" && done.next !== null) {
+  const goesOn = (done.kind === "indexed" || done.kind === "described") && done.next !== null;
+  if ((job.kind === "index" || job.kind === "describe") && goesOn) {
     const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
     const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
     store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });

@@ -156,6 +156,8 @@ export interface Lane<Held extends AnyJob> {
   /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
   lease(now: number, leaseMs: number): Lease<Held> | null;
   end(lease: Lease<Held>, now: number, end: JobEnd): void;
+  /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
+  isOvertaken(lease: Lease<Held>): boolean;
   /** When the next waiting job may run, or null when none waits. */
   nextAt(): number | null;
 }
@@ -196,8 +198,15 @@ export interface Ledger {
   settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
-  /** Removes all reviews of a repository, sent or not. Returns how many. */
-  forgetRepository(repo: Pick<Repo, "host" | "id">): number;
   /** The last reviews of this pull request that were written, newest first, posted or not; a few are enough. */
   earlier(job: ReviewJob): readonly EarlierReview[];
+}
+
+/** What is kept beside memory of repositories: jobs, reviews, decisions, answers, searches, check runs. */
+export interface Traces {
+  /**
+   * Removes all of it that tells of a repository, and its bytes. What was spent stays, by number: budgets are held
+   * against it. Returns how many reviews went.
+   */
+  forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
 }

@@ -3,12 +3,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "./adapters/no-memory/memory-off.ts";
 import { sqliteAnswerBook } from "./adapters/sqlite/answer-book.ts";
+import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
@@ -17,7 +19,9 @@ import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
-import type { Ledger, Queue } from "./ports.ts";
+import { sqliteTraces } from "./adapters/sqlite/traces.ts";
+import type { Ledger, Queue, Traces } from "./ports.ts";
+import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
@@ -29,6 +33,12 @@ export interface Store {
   readonly decisions: Decisions;
   /** Answers that were given. */
   readonly answers: AnswerBook;
+  /** Everything that this file holds of a repository. */
+  readonly traces: Traces;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
   /** What models cost. */
   readonly book: SpendingBook;
   readonly memory: Memory;
@@ -80,6 +90,9 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
+    traces: sqliteTraces(db),
+    checks: sqliteCheckBook(db),
+    waits: sqlitePushWaits(db),
     book: sqliteSpending(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
@@ -91,7 +104,10 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   };
 }
 
-type Shelf = Omit<Store, "queue" | "ledger" | "decisions" | "answers" | "book" | "retrievals" | "statistics">;
+type Shelf = Omit<
+  Store,
+  "queue" | "ledger" | "decisions" | "answers" | "traces" | "checks" | "waits" | "book" | "retrievals" | "statistics"
+>;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
   try {

@@ -24,6 +24,8 @@ usage: kodiai VERB [options]
            ls | show ID | stats        what is remembered of --repo
            forget ID                   take one memory of --repo out
            backfill                    give rows without a language the one that their path tells
+           describe [REPO]             what having the model write situation, lesson and tags of reviews' memories would
+                                       cost; with --yes it does: at most --limit N, and within --budget USD a month
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
              --wiki PATH               the pages of its wiki, from a clone of it
   search   TEXT …                      what memory says about it, as a review would find it; several texts, one list
@@ -34,6 +36,8 @@ usage: kodiai VERB [options]
   replay   does memory help --repo? its last pull requests once more: memory on, off, another repository's
              --last N                  the newest N pull requests (200)
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
+  retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
+             --review ID               which review (the newest); --dry-run changes nothing
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -47,6 +51,8 @@ usage: kodiai VERB [options]
 environment: ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL name a model that reads the change, KODIAI_MODEL which one;
 GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in Actions;
 NO_COLOR and FORCE_COLOR decide about colours
+environment: GITHUB_TOKEN reads pull requests (retract acts as the App where APP_ID is set); GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
+Actions; NO_COLOR and FORCE_COLOR decide about colours
 
 exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review`;
 
@@ -71,9 +77,14 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ],
   [
     "replay",
-    async () => withPorts((await import("./replay.ts")).replay, (await import("../wire-cli.ts")).replayVerbPorts),
+    async () => withPorts((await import("./replay.ts")).replay, (await import("../wire-cli.ts")).memoryVerbPorts),
   ],
   ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire-cli.ts")).statsVerbPorts)],
+  [
+    "retract",
+    async () =>
+      withPorts((await import("./retract.ts")).retract, (await import("../wire-retract.ts")).retractVerbPorts),
+  ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);

@@ -1,7 +1,10 @@
 // kodiai replay: does memory help this repository? Its pull requests once more, with memory, without, and with a placebo.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Repo } from "../domain/job.ts";
 import { type ReplayPorts, replayMemory } from "../flows/replay-memory.ts";
+import { dataDir } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { replayJson } from "./replay-json.ts";
 import { replayPage } from "./replay-page.ts";
@@ -37,7 +40,10 @@ export async function replay(
   if (positionals.length > 0) throw new UsageError(`replay takes no ${JSON.stringify(positionals[0])}`);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const last = values.last === undefined ? LAST : lastOf(values.last);
-  const ports = await open(values["data-dir"]);
+  const folder = dataDir(values["data-dir"]);
+  // Looking creates no file.
+  if (!existsSync(join(folder, "memory.db"))) throw new Error(`there is no memory in ${folder}`);
+  const ports = await open(folder);
   try {
     const repo = await ports.repoOf(values.repo);
     const done = await replayMemory({ repo, last }, ports);

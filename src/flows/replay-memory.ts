@@ -18,8 +18,9 @@ import {
 import { textVectors } from "../domain/text-likeness.ts";
 import { turnedDown } from "../domain/turned-down.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
-import { changeOfPast, retrieve } from "../retrieve/retrieve.ts";
+import { retrieve } from "../retrieve/retrieve.ts";
 import { recordsOf } from "./export-memory.ts";
+import { pastChange } from "./past-change.ts";
 
 export interface ReplayPorts {
   readonly embedder: Embedder;
@@ -102,7 +103,7 @@ export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPort
   async function replayed(pull: PastPull, people: readonly MemoryRecord[]): Promise<ReplayedPull> {
     const later = people.map(({ text }) => vectors(text));
     const ask = async (of: Repo, number: number) => {
-      const context = changeOfPast(of, number, placesOf(people));
+      const context = pastChange(of, number, placesOf(people));
       const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
       const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
       const found = await retrieve(context, analyze(context), asked, settings);

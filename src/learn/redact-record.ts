@@ -7,17 +7,19 @@ export type Redact = (text: string) => Promise<string>;
 
 /** The record without secrets. Rejects with what `redact` rejects with: what could not be redacted is not stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
-  const [text, replies, situation, lesson, hunk, flaggedCode, fixedCode] = await Promise.all([
+  const [text, replies, situation, lesson, hunk, tags, flaggedCode, fixedCode] = await Promise.all([
     redact(record.text),
     Promise.all(record.replies.map(redact)),
     orNull(record.situation, redact),
     orNull(record.lesson, redact),
     orNull(record.hunk, redact),
+    // Those of documents are names of languages.
+    record.described === undefined ? record.tags : Promise.all(record.tags.map(redact)),
     orNull(record.flaggedCode ?? null, redact),
     orNull(record.fixedCode ?? null, redact),
   ]);
   return {
-    ...{ ...record, text, replies, situation, lesson, hunk },
+    ...{ ...record, text, replies, situation, lesson, hunk, tags },
     ...(flaggedCode === null ? {} : { flaggedCode: piece(flaggedCode) }),
     ...(fixedCode === null ? {} : { fixedCode: piece(fixedCode) }),
   };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { replay } from "../../src/cli/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { replayVerbPorts } from "../../src/wire-cli.ts";
+import { memoryVerbPorts } from "../../src/wire-cli.ts";
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-replay-"));
@@ -42,7 +42,7 @@ const replayed = async (...words: readonly string[]) => {
   const printed: string[] = [];
   const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
   try {
-    expect(await replay([...words, "--data-dir", dataDir, "--json"], replayVerbPorts)).toBe(0);
+    expect(await replay([...words, "--data-dir", dataDir, "--json"], memoryVerbPorts)).toBe(0);
   } finally {
     spy.mockRestore();
   }
@@ -95,7 +95,7 @@ test.each([
   [["--repo", "acme/shp"], "nothing is remembered of acme/shp"],
   [["--format", "md"], "--format takes one of pretty, json"],
 ])("replay with %j is a mistake of usage", async (words, says) => {
-  const asked = replay([...words, "--data-dir", dataDir], replayVerbPorts);
+  const asked = replay([...words, "--data-dir", dataDir], memoryVerbPorts);
   await expect(asked).rejects.toThrow(UsageError);
   await expect(asked).rejects.toThrow(says);
 });

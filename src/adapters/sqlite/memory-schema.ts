@@ -129,6 +129,16 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   `,
   `
+  -- Who wrote situation, lesson and tags, or why nobody did. A row without one was not looked at.
+  CREATE TABLE descriptions (
+    id         INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    by         TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    problems   TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
   -- What was found wrong, and what stood there when it was fixed: by both together code is known that is fixed already.
   ALTER TABLE contents ADD COLUMN flagged_code TEXT;
   ALTER TABLE contents ADD COLUMN fixed_code TEXT;
