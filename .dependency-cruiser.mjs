@@ -40,7 +40,7 @@ export default {
       name: "ports-know-only-nouns",
       comment: "A port is said in nouns, so that any adapter can fit it.",
       severity: "error",
-      from: { path: "^src/ports(-memory|-model|-talk)?[.]ts$" },
+      from: { path: "^src/ports(-history|-memory|-model|-talk)?[.]ts$" },
       to: { pathNot: ["^src/domain/", "^src/config/"] },
     },
     {
@@ -62,14 +62,14 @@ export default {
       comment: "Only the door of a room knows ports, even as a type; behind it everything is pure.",
       severity: "error",
       from: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
-      to: { path: "^src/ports(-memory|-model|-talk)?[.]ts$" },
+      to: { path: "^src/ports(-history|-memory|-model|-talk)?[.]ts$" },
     },
     {
       name: "rooms-are-indoors",
       comment:
         "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
       severity: "error",
-      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(-memory|-model|-talk)?[.]ts$` },
+      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(-history|-memory|-model|-talk)?[.]ts$` },
       to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$"] },
     },
     {
@@ -85,16 +85,16 @@ export default {
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",
-          "^src/ports(-memory|-model|-talk)?[.]ts$",
+          "^src/ports(-history|-memory|-model|-talk)?[.]ts$",
         ],
       },
     },
     {
       name: "only-wire-knows-adapters",
       comment:
-        "wire.ts and its parts (wire-store.ts, wire-cli.ts, wire-model.ts, wire-talk.ts, wire-retract.ts) are the only ones that choose an adapter.",
+        "wire.ts and its parts (wire-store.ts, wire-cli.ts, wire-history.ts, wire-model.ts, wire-talk.ts, wire-retract.ts) are the only ones that choose an adapter.",
       severity: "error",
-      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-store|-model|-talk|-retract)?[.]ts$"] },
+      from: { path: "^src/", pathNot: ["^src/adapters/", "^src/wire(-cli|-history|-store|-model|-talk|-retract)?[.]ts$"] },
       to: { path: "^src/adapters/" },
     },
     {

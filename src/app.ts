@@ -210,12 +210,24 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
   log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
-/** A tree that is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
+/** How long an import waits where GitHub does not say when there are more requests. */
+const UNTOLD_WAIT_MS = 10 * 60_000;
+
+/** What is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
 async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
   if (job.kind === "index" && done.kind === "indexed" && done.next !== null) {
     const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
     const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
+    store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });
+  }
+  if (job.kind === "history" && done.kind === "history" && done.stopped !== null) {
+    const { by, until } = done.stopped;
+    const now = Date.now();
+    // Jobs run from the time on at which they are received.
+    const receivedAt = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
+    const received = { id: `${job.delivery}>${job.key}>${receivedAt}`, event: "continued", receivedAt };
+    const next: UpkeepJob = { ...job, trigger: "continued" };
     store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });
   }
   return followedLine(done);

@@ -16,6 +16,7 @@ import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { dataDir } from "./cli/data-dir.ts";
 import { findRepository, isFolder } from "./cli/find-repository.ts";
+import type { HistoryVerbPorts, HistoryWords } from "./cli/import-history.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
 import type { MemoryVerbPorts } from "./cli/memory.ts";
 import type { SearchVerbPorts } from "./cli/search.ts";
@@ -36,6 +37,7 @@ import {
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
+import { apiUrlOf, personsPast } from "./wire-history.ts";
 import { type ModelWish, modelAccess } from "./wire-model.ts";
 import { openStore } from "./wire-store.ts";
 
@@ -109,13 +111,6 @@ export async function localPorts(
       now: Date.now,
     },
   };
-}
-
-/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
-export function apiUrlOf(host: string): string {
-  if (host === "github.com") return "https://api.github.com";
-  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
-  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
 }
 
 /**
@@ -218,6 +213,15 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
   const opened = await openMemoryFor(word);
   const { all } = opened.labels;
   return { ...opened, repoOf: (repo) => repositoryOf(repo, all, opened.folder), repositories: all };
+}
+
+/** What `kodiai import` needs. A dry run opens no file. */
+export async function historyVerbPorts({ apiUrl, ...words }: HistoryWords): Promise<HistoryVerbPorts> {
+  const found = await personsPast({ ...words, apiUrl: apiUrl ?? apiUrlOf(words.host) });
+  if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
+  const opened = await openMemoryFor(words.dataDir);
+  await opened.labels.relabel(found.repo);
+  return { ...opened, ...found, book: opened.history };
 }
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */

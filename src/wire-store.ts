@@ -6,6 +6,8 @@ import { sqliteAnswerBook } from "./adapters/sqlite/answer-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
+import { sqliteHistoryBook } from "./adapters/sqlite/history-book.ts";
+import { sqliteIntroductions } from "./adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
@@ -18,6 +20,7 @@ import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistic
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { Ledger, Queue } from "./ports.ts";
+import type { HistoryBook, Introductions } from "./ports-history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
@@ -31,6 +34,10 @@ export interface Store {
   readonly answers: AnswerBook;
   /** What models cost. */
   readonly book: SpendingBook;
+  /** Where imports of past reviews stand. */
+  readonly history: HistoryBook;
+  /** Which reviews say what memory there is. */
+  readonly introductions: Introductions;
   readonly memory: Memory;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
@@ -81,6 +88,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
     book: sqliteSpending(db),
+    history: sqliteHistoryBook(db),
+    introductions: sqliteIntroductions(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
@@ -91,7 +100,10 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   };
 }
 
-type Shelf = Omit<Store, "queue" | "ledger" | "decisions" | "answers" | "book" | "retrievals" | "statistics">;
+type Shelf = Omit<
+  Store,
+  "queue" | "ledger" | "decisions" | "answers" | "book" | "history" | "introductions" | "retrievals" | "statistics"
+>;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
   try {

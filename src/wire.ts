@@ -39,6 +39,7 @@ import type { Inspector, Ledger } from "./ports.ts";
 import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
+import { pastOf } from "./wire-history.ts";
 import type { Store } from "./wire-store.ts";
 import { talkPorts } from "./wire-talk.ts";
 
@@ -215,6 +216,7 @@ export function reviewPorts(
       embedder,
       reranker,
       recall: store.recall,
+      introductions: store.introductions,
       retrievals,
       memory: store.memory,
       redact,
@@ -244,6 +246,9 @@ export function followPorts(github: GitHubWiring, store: Store, embedder: Embedd
     embedder,
     chunker,
     redact,
+    past: pastOf(clients, installationId, github.pace),
+    book: store.history,
+    botLogin: github.botLogin,
     now: Date.now,
   });
 }

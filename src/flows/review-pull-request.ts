@@ -18,12 +18,14 @@ import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { Introductions } from "../ports-history.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave } from "./model-leave.ts";
 
@@ -42,6 +44,8 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** Whether the review says what memory there is; absent where none does. */
+  readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
   /** Aborted when somebody said stop. */
@@ -146,10 +150,12 @@ export async function writeReview(
       fingerprint: fingerprint(config),
     }),
   );
+  const held = await introduceMemory(repo, signals, ports);
+  const memory = held === null ? written.memory : { ...written.memory, held };
   const cost = { ...written.cost, ms: ports.now() - started };
-  if (ports.redact === undefined) return { ...written, cost };
+  if (ports.redact === undefined) return { ...written, memory, cost };
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-  return { ...written, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
+  return { ...written, memory, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {

@@ -1,10 +1,8 @@
 // DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
-import type { Finding } from "../domain/finding.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
-import type { FileDiff } from "../domain/pull-request.ts";
-import type { FindingHunk, PostedReview } from "../domain/review.ts";
+import type { PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
 import { recordHashes } from "./content-hash.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
@@ -15,6 +13,7 @@ import { findingHunks } from "./finding-hunks.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
+import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
@@ -228,12 +227,8 @@ export function findingRecords(posted: PostedReview, facts: ReviewFacts): Memory
 }
 
 /** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */
-export function reviewHunks(
-  findings: readonly Finding[],
-  files: readonly FileDiff[],
-  redact: Redact,
-): Promise<readonly FindingHunk[]> {
-  return findingHunks(findings, files, redact);
+export function reviewHunks(...review: Parameters<typeof findingHunks>): ReturnType<typeof findingHunks> {
+  return findingHunks(...review);
 }
 
 /** What a person asked us to remember, as a memory; null when it says nothing. */
@@ -244,6 +239,11 @@ export function toldRecord(told: Told, languageOf: (path: string) => string): Me
 /** The ids of all memories that a thread can have left. */
 export function threadMemories(...thread: Parameters<typeof memoriesOfThread>): readonly string[] {
   return memoriesOfThread(...thread);
+}
+
+/** A conversation of the past as a memory, with what became of it; or why it is none. */
+export function threadRecord(...thread: Parameters<typeof fromThread>): MemoryRecord | NotRemembered {
+  return fromThread(...thread);
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */

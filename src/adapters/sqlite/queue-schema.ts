@@ -153,4 +153,11 @@ export const QUEUE_MIGRATIONS: Migrations = [
   CREATE INDEX answers_by_person ON answers (repo, user_id, kind, at);
   CREATE INDEX answers_by_thread ON answers (thread, id);
   `,
+  `
+  -- Where the import of a repository's past reviews stands. No text by others.
+  CREATE TABLE history (
+    repo     TEXT PRIMARY KEY,
+    progress TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
