@@ -6,8 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { sqliteCheckBook } from "../src/adapters/sqlite/check-book.ts";
+import { openDatabase } from "../src/adapters/sqlite/database.ts";
 import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "../src/adapters/sqlite/push-waits.ts";
+import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import { plainQuestion, promptParts } from "../src/cli/prompt-text.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
@@ -41,6 +45,7 @@ export async function walkthroughPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-walkthrough-"));
   const path = join(folder, "memory.db");
   const db = openMemory(path);
+  const queueDb = openDatabase(":memory:", QUEUE_MIGRATIONS);
   const recall = sqliteRecall({ path });
   const values = new Map<string, unknown>();
   try {
@@ -76,6 +81,9 @@ export async function walkthroughPage(): Promise<string> {
         forgetRepository: () => 0,
       },
       reviews,
+      checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },
+      checkBook: sqliteCheckBook(queueDb),
+      waits: sqlitePushWaits(queueDb),
       memory,
       redact,
       botLogin: "kodiai[bot]",
@@ -105,6 +113,7 @@ export async function walkthroughPage(): Promise<string> {
   } finally {
     await recall.close();
     db.close();
+    queueDb.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

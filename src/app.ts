@@ -2,6 +2,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
@@ -17,16 +18,19 @@ import { jobRunner, type PullJob } from "./run-job.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
-  chosenModel,
   chosenReranker,
   followPorts,
-  type GitHubWiring,
   githubFetch,
   inspector,
+  type Reading,
   reviewPorts,
   serverStatistics,
   type Unposted,
+  type WiredGitHub,
+  wiredChecks,
+  wiredGitHub,
 } from "./wire.ts";
+import { chosenModel } from "./wire-asking.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
@@ -53,6 +57,8 @@ export interface AppOptions {
   readonly model: ModelChoice | null;
   /** What puts found memories into a better order. */
   readonly reranker: RerankerChoice;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -111,8 +117,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
-  const wiring = { app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded };
-  const workers = startWorkers(options, store, wiring, reading);
+  const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
+  const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
+  const workers = startWorkers(options, store, github, reading, sweeper);
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
@@ -126,6 +133,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
+      await sweeper.stop();
       await store.close();
     },
   };
@@ -144,8 +152,6 @@ function openedStore({ dataDir, memory, log }: AppOptions): Store {
   return store;
 }
 
-type Reading = Parameters<typeof reviewPorts>[3];
-
 /** What reads memory, as the operator chose. */
 async function readers(
   { embeddings, embeddingLimits, reranker: choice, model, log }: AppOptions,
@@ -158,31 +164,39 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  return { embedder, reranker, model: await chosenModel(model) };
+  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  return { embedder, reranker, asking };
 }
 
 /** Commands that are answered at a time. */
 const TALKERS = 2;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
-function startWorkers(options: AppOptions, store: Store, wiring: GitHubWiring, reading: Reading): Workers {
+function startWorkers(
+  options: AppOptions,
+  store: Store,
+  github: WiredGitHub,
+  reading: Reading,
+  sweeper: CheckSweeper,
+): Workers {
   const { log } = options;
   const { queue } = store;
   const runner = jobRunner({
     queue,
     onAdded: () => review.wake(),
-    portsOf: reviewPorts(wiring, store, inspector(), reading),
+    portsOf: reviewPorts(github, store, inspector(), reading),
     stepOf: (job) => timed(job, options),
   });
-  const follow = followPorts(wiring, store, reading.embedder);
+  const follow = followPorts(github, store, reading.embedder);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const clocks = { now: Date.now, random: Math.random };
   const review = startWorker(
     {
       ...clocks,
       queue,
-      run: (job, attempt) => runner.review(job, attempt >= ATTEMPTS),
+      run: (job, attempt, overtaken) => runner.review(job, attempt >= ATTEMPTS, overtaken),
       onEnd: (lease, end, error) => {
+        if (end.state === "dead") sweeper.wake();
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha });
       },

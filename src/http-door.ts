@@ -19,6 +19,8 @@ export interface DoorSettings {
   /** The app's own name, without `[bot]`. */
   readonly slug: string;
   readonly host: string;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
   /** 0 takes a free port. */
   readonly port: number;
   readonly log: Logger;
@@ -42,8 +44,10 @@ export async function openDoor(
       app.onAny(async (event) => {
         const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
         const { githubHost: host, reviewerLogin, slug } = settings;
-        const result = receive(delivery, { host, reviewerLogin, slug });
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: Date.now() }, result);
+        const now = Date.now();
+        const received = receive(delivery, { host, reviewerLogin, slug });
+        const result = settings.debounce === false ? received : debounced(received, store, now);
+        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result);
         logDelivery(settings.log, event.name, result, isNew);
         if (isNew && hasWorker(result)) workers[result.kind].wake();
       });
@@ -65,6 +69,15 @@ export async function openDoor(
 }
 
 type Received = ReturnType<typeof receive>;
+
+/** Before a repository's first review: what its configuration says unless it says otherwise. */
+const PUSH_WAIT_MS = 10_000;
+
+/** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
+function debounced(result: Received, { waits }: Store, now: number): Received {
+  if (result.kind !== "review" || result.trigger !== "synchronize") return result;
+  return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
+}
 
 function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {
   return result.kind === "review" || result.kind === "command" || result.kind === "upkeep";

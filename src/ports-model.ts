@@ -14,16 +14,21 @@ export interface Model {
   ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }
 
-/** What models cost in a repository. US$; questions without a price count nothing. */
+/** What models cost. US$; questions without a price count nothing. */
 export interface Spending {
-  /** @param since epoch milliseconds */
-  since(repo: Pick<Repo, "host" | "id">, since: number): number;
+  /**
+   * @param repo one repository; null for all of them together
+   * @param since epoch milliseconds
+   */
+  since(repo: Pick<Repo, "host" | "id"> | null, since: number): number;
 }
 
 /** All that asking a model takes. */
 export interface ModelAccess {
   readonly model: Model;
   readonly spending: Spending;
+  /** The operator's ceiling: US$ a calendar month (UTC) for all repositories together; null or absent: none. */
+  readonly usdPerMonth?: number | null;
   /** What fences text by others in a prompt: `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
   readonly delimiter: () => string;
 }

@@ -156,6 +156,8 @@ export interface Lane<Held extends AnyJob> {
   /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
   lease(now: number, leaseMs: number): Lease<Held> | null;
   end(lease: Lease<Held>, now: number, end: JobEnd): void;
+  /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
+  isOvertaken(lease: Lease<Held>): boolean;
   /** When the next waiting job may run, or null when none waits. */
   nextAt(): number | null;
 }

@@ -23,7 +23,8 @@ export interface RunnerPorts {
 
 /** Each does a job of its kind; returns one line on how it ended, and throws as the corridors do. */
 export interface JobRunner {
-  readonly review: (job: ReviewJob, isLastTry: boolean) => Promise<string>;
+  /** @param overtaken aborted when a later job took its place */
+  readonly review: (job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
   readonly command: (job: CommandJob) => Promise<string>;
 }
 
@@ -42,14 +43,14 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
     },
   };
 
-  async function review(job: ReviewJob, isLastTry: boolean): Promise<string> {
+  async function review(job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
     const controller = new AbortController();
     const { signal } = controller;
     running.set(job.key, controller);
     try {
       const ports = await portsOf(job);
       const reviews = stoppable(ports.reviews, signal);
-      const given = { ...ports, reviews, signal, isLastTry };
+      const given = { ...ports, reviews, signal: AbortSignal.any([signal, overtaken]), isLastTry };
       return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
     } catch (error) {
       // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.

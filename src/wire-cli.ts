@@ -6,6 +6,7 @@ import { Octokit } from "@octokit/rest";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
 import { gitTree } from "./adapters/git/tree.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
@@ -165,6 +166,7 @@ export async function pullRequestPorts(named: {
     headSha: data.head.sha,
     ports: {
       pulls,
+      dependencies: githubDependencies(github),
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),

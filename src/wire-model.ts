@@ -10,7 +10,7 @@ import { type ModelChoice, readModel } from "./config/read-model.ts";
 import type { Repo } from "./domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
-import { chosenModel, promptDelimiter, standInModel } from "./wire.ts";
+import { chosenModel, promptDelimiter, standInModel } from "./wire-asking.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "./adapters/no-memory/memory-off.ts";
 import { sqliteAnswerBook } from "./adapters/sqlite/answer-book.ts";
+import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
@@ -11,6 +12,7 @@ import { sqliteIntroductions } from "./adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
@@ -20,6 +22,7 @@ import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistic
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { Ledger, Queue } from "./ports.ts";
+import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { HistoryBook, Introductions } from "./ports-history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
@@ -32,6 +35,10 @@ export interface Store {
   readonly decisions: Decisions;
   /** Answers that were given. */
   readonly answers: AnswerBook;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
   /** What models cost. */
   readonly book: SpendingBook;
   /** Where imports of past reviews stand. */
@@ -87,6 +94,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
+    checks: sqliteCheckBook(db),
+    waits: sqlitePushWaits(db),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -102,7 +111,17 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 
 type Shelf = Omit<
   Store,
-  "queue" | "ledger" | "decisions" | "answers" | "book" | "history" | "introductions" | "retrievals" | "statistics"
+  | "queue"
+  | "ledger"
+  | "decisions"
+  | "answers"
+  | "checks"
+  | "waits"
+  | "book"
+  | "history"
+  | "introductions"
+  | "retrievals"
+  | "statistics"
 >;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {

@@ -1,5 +1,4 @@
 // The one place that chooses adapters and joins them to ports; the store is in wire-store.ts.
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -7,13 +6,13 @@ import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
-import { githubClients } from "./adapters/github/clients.ts";
+import { type Clients, githubClients } from "./adapters/github/clients.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
-import { meteredModel } from "./adapters/metered-model.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
@@ -24,21 +23,20 @@ import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import type { ServiceLimits } from "./adapters/service-call.ts";
 import { type MemoryFacts, memoryFacts } from "./adapters/sqlite/memory-facts.ts";
-import type { SpendingBook } from "./adapters/sqlite/spending.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { Repo, ReviewJob, UpkeepJob } from "./domain/job.ts";
-import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
+import { ADVISORY_RULE } from "./domain/dependency-update.ts";
+import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inspector, Ledger } from "./ports.ts";
 import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
-import type { Model, ModelAccess } from "./ports-model.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
+import { type Asking, accessFor } from "./wire-asking.ts";
+import { type ChecksOf, checksOf } from "./wire-checks.ts";
 import { pastOf } from "./wire-history.ts";
 import type { Store } from "./wire-store.ts";
 import { talkPorts } from "./wire-talk.ts";
@@ -92,50 +90,6 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
   return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
-/** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
-export async function chosenModel(choice: ModelChoice): Promise<Model>;
-export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
-export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
-  return choice === null ? null : withMaskedPrompts(await openModel(choice));
-}
-
-/**
- * A model of the size and price that were chosen, whose answers come from elsewhere: from files, or from nobody. It is asked
- * exactly what the chosen one would be, and reaches no server.
- */
-export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
-  return withMaskedPrompts({ ...(await openModel(choice)), ask });
-}
-
-async function openModel(choice: ModelChoice): Promise<Model> {
-  // Loaded only when chosen: the SDK takes a second to import.
-  const { ANTHROPIC_URL, anthropicModel } = await import("./adapters/anthropic/model.ts");
-  const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
-  return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
-}
-
-function withMaskedPrompts(model: Model): Model {
-  const masked = (pieces: readonly PromptPiece[]) =>
-    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await redact(piece.text) })));
-  return {
-    ...model,
-    ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
-  };
-}
-
-/** What fences text by others in a prompt: 128 bits that nobody can guess. */
-export function promptDelimiter(): string {
-  return `kodiai-${randomBytes(16).toString("hex")}`;
-}
-
-/** Access to a model for the jobs of one repository: each question goes into the book. */
-function accessFor(model: Model | null, repo: Repo, book: SpendingBook): ModelAccess | null {
-  if (model === null) return null;
-  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
-  // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
-  return { model: meteredModel(model, record, () => {}), spending: book, delimiter: promptDelimiter };
-}
-
 /** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
@@ -162,7 +116,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set(ruleIds()), version: rulesVersion(), customRuleProblems };
+  return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
@@ -186,14 +140,34 @@ export interface GitHubWiring {
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
+/** The same, with its clients: one token per repository, kept until shortly before it ends. */
+export interface WiredGitHub extends GitHubWiring {
+  readonly clients: Clients;
+}
+
+export function wiredGitHub(github: GitHubWiring): WiredGitHub {
+  return { ...github, clients: githubClients({ ...github, now: Date.now }) };
+}
+
+/** Access to check runs of each repository. */
+export function wiredChecks(github: WiredGitHub): ChecksOf {
+  return checksOf({ ...github, redactor });
+}
+
+/** What reads memory and code for reviews. */
+export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
+  readonly asking: Asking;
+}
+
 /** Gives each job its ports: tokens reach only the job's own repository. */
 export function reviewPorts(
-  github: GitHubWiring,
+  github: WiredGitHub,
   store: Store,
   rules: Inspector,
-  { embedder, reranker, model }: Pick<ReviewPorts, "embedder" | "reranker"> & { readonly model: Model | null },
+  { embedder, reranker, asking }: Reading,
 ): (job: Pick<ReviewJob, "installationId" | "repo">) => Promise<Omit<CommandPorts, "jobs">> {
-  const clients = githubClients({ ...github, now: Date.now });
+  const { clients } = github;
+  const checks = wiredChecks(github);
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
@@ -210,6 +184,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      dependencies: githubDependencies(client),
       ...talkPorts(client, { ...github, redactor }, store),
       inspector: rules,
       known: knownRules(),
@@ -222,7 +197,10 @@ export function reviewPorts(
       redact,
       botLogin: github.botLogin,
       gateCache,
-      access: accessFor(model, job.repo, store.book),
+      access: accessFor(asking, job.repo, store.book),
+      checks: checks(job.installationId, job.repo),
+      checkBook: store.checks,
+      waits: store.waits,
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };
@@ -233,8 +211,8 @@ export function reviewPorts(
 const FILES_PACE_MS = 100;
 
 /** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
-export function followPorts(github: GitHubWiring, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
-  const clients = githubClients({ ...github, now: Date.now });
+export function followPorts(github: WiredGitHub, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+  const { clients } = github;
   const chunker = astChunker();
   return ({ installationId, repo }) => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs: github.pace ? FILES_PACE_MS : 0 }),

@@ -5,6 +5,8 @@ import type { AnyJob, JobEnd, Lane, Lease } from "./ports.ts";
 
 /** How long a job may run before its lease passes to someone else. */
 const LEASE_MS = 10 * 60_000;
+/** How often a running job is asked about: seconds of a model cost little, minutes do. */
+const LOOK_MS = 2_000;
 /** How often a job is tried before it is parked. */
 export const ATTEMPTS = 6;
 const FIRST_BACKOFF_MS = 5_000;
@@ -12,8 +14,11 @@ const MAX_BACKOFF_MS = 15 * 60_000;
 
 export interface WorkerPorts<Held extends AnyJob = ReviewJob> {
   readonly queue: Lane<Held>;
-  /** Does the job; returns one line on how it ended. Throws Transient to be called again. */
-  readonly run: (job: Held, attempt: number) => Promise<string>;
+  /**
+   * Does the job; returns one line on how it ended. Throws Transient to be called again. The signal is aborted when a
+   * later job took its place.
+   */
+  readonly run: (job: Held, attempt: number, signal: AbortSignal) => Promise<string>;
   /** Told once about each end of a job. */
   readonly onEnd: (lease: Lease<Held>, end: JobEnd, error: unknown) => void;
   readonly now: () => number;
@@ -82,11 +87,14 @@ export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, paral
 async function runOne<Held extends AnyJob>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;
+  const watch = watchLease(ports, lease);
   try {
-    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt) };
+    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt, watch.signal) };
   } catch (error) {
     cause = error;
     end = verdict(error, lease.attempt, ports.now(), ports.random());
+  } finally {
+    watch.stop();
   }
   try {
     ports.queue.end(lease, ports.now(), end);
@@ -96,6 +104,23 @@ async function runOne<Held extends AnyJob>(ports: WorkerPorts<Held>, lease: Leas
     end = { state: "retry", at: ports.now() + LEASE_MS, reason: "the end of the job could not be recorded" };
   }
   ports.onEnd(lease, end, cause);
+}
+
+/** Asks the queue every few seconds whether the job is still wanted. */
+function watchLease<Held extends AnyJob>(
+  { queue }: WorkerPorts<Held>,
+  lease: Lease<Held>,
+): { readonly signal: AbortSignal; stop(): void } {
+  const overtaken = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      if (queue.isOvertaken(lease)) overtaken.abort();
+    } catch {
+      // A queue that cannot answer now, or was closed, overtakes nobody.
+    }
+  }, LOOK_MS);
+  timer.unref();
+  return { signal: overtaken.signal, stop: () => clearInterval(timer) };
 }
 
 /** Try again with exponential backoff and full jitter while it makes sense; else park the job with its cause. */

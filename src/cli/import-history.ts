@@ -2,8 +2,8 @@
 import type { HistoryProgress, HistoryTally } from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/import-history.ts";
+import { apiUrlFor } from "./api-url.ts";
 import { nameOf } from "./find-repository.ts";
-import { apiUrlFor } from "./subject.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 

@@ -36,6 +36,8 @@ usage: kodiai VERB [options]
                                        finding, review_comment, doc, wiki or code; each may be given more than once
              --top N, --threshold S    at most N memories (10), at least S alike (0–1)
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
+  retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
+             --review ID               which review (the newest); --dry-run changes nothing
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -49,6 +51,8 @@ usage: kodiai VERB [options]
 environment: ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL name a model that reads the change, KODIAI_MODEL which one;
 GITHUB_TOKEN reads pull requests and their past; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in Actions;
 NO_COLOR and FORCE_COLOR decide about colours
+environment: GITHUB_TOKEN reads pull requests (retract acts as the App where APP_ID is set); GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
+Actions; NO_COLOR and FORCE_COLOR decide about colours
 
 exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review`;
 
@@ -77,6 +81,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./search.ts")).search, (await import("../wire-cli.ts")).searchVerbPorts),
   ],
   ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire-cli.ts")).statsVerbPorts)],
+  [
+    "retract",
+    async () =>
+      withPorts((await import("./retract.ts")).retract, (await import("../wire-retract.ts")).retractVerbPorts),
+  ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);

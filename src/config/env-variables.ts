@@ -224,6 +224,15 @@ export const EnvVariables = z.object({
     .optional()
     .describe("Instead of the usual address. Without it: the address of `voyage` embeddings.")
     .meta({ examples: ["https://ai.mongodb.com/v1"] }),
+  KODIAI_USD_PER_MONTH: z
+    .string()
+    .regex(/^\d{1,6}(?:\.\d{1,4})?$/, "must be an amount in US$, such as 200 or 49.50")
+    .transform(Number)
+    .optional()
+    .describe(
+      "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. Without it: only what each repository's `review.budget` says.",
+    )
+    .meta({ examples: ["200"] }),
   HTTPS_PROXY: proxy
     .optional()
     .describe("Proxy for https requests. The lower-case name counts as well.")

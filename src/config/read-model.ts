@@ -15,6 +15,8 @@ export interface ModelChoice {
   readonly temperature: number | null;
   /** null: as known of the model. */
   readonly contextTokens: number | null;
+  /** US$ a calendar month for all repositories together; null or absent: no ceiling. */
+  readonly usdPerMonth?: number | null;
 }
 
 const Chosen = EnvVariables.pick({
@@ -25,6 +27,7 @@ const Chosen = EnvVariables.pick({
   KODIAI_MODEL_STRUCTURED_OUTPUT: true,
   KODIAI_MODEL_TEMPERATURE: true,
   KODIAI_MODEL_CONTEXT_TOKENS: true,
+  KODIAI_USD_PER_MONTH: true,
   KODIAI_ALLOW_HTTP_HOSTS: true,
 });
 
@@ -65,6 +68,7 @@ function chosen(values: ReturnType<typeof Chosen.parse>): ModelChoice {
     structuredOutput: values.KODIAI_MODEL_STRUCTURED_OUTPUT,
     temperature: values.KODIAI_MODEL_TEMPERATURE ?? null,
     contextTokens: values.KODIAI_MODEL_CONTEXT_TOKENS ?? null,
+    usdPerMonth: values.KODIAI_USD_PER_MONTH ?? null,
   };
 }
 
@@ -80,6 +84,7 @@ function unused(set: ReadonlyMap<string, string>): readonly string[] {
     "KODIAI_MODEL_STRUCTURED_OUTPUT",
     "KODIAI_MODEL_TEMPERATURE",
     "KODIAI_MODEL_CONTEXT_TOKENS",
+    "KODIAI_USD_PER_MONTH",
   ]
     .filter((name) => set.has(name))
     .map(

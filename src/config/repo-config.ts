@@ -3,12 +3,14 @@
 import { z } from "zod";
 import { Knowledge } from "./knowledge.ts";
 import { PathInstruction } from "./path-instruction.ts";
-import { pathPattern, titlePattern } from "./suppression-pattern.ts";
-import { PATTERN_LENGTH } from "./user-pattern.ts";
+import { Suppression } from "./suppression.ts";
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
 export const RuleSetting = z.union([z.literal("off"), severity]);
 export type RuleSetting = z.infer<typeof RuleSetting>;
+export const FailOn = z.union([z.literal("never"), severity]);
+/** From which severity on a check run fails. */
+export type FailOn = z.infer<typeof FailOn>;
 
 /** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
 const globs = z.array(z.string().min(1).max(500)).max(200);
@@ -47,46 +49,6 @@ export const CustomRule = z.strictObject({
     .meta({ examples: [{ pattern: "time.sleep($SECONDS)" }] }),
 });
 export type CustomRule = z.infer<typeof CustomRule>;
-
-/** Text that `read` understands; a wrong one is a problem of the file with its place. */
-function readable(read: (source: string) => object | { readonly problem: string }) {
-  return z
-    .string()
-    .min(1)
-    .max(PATTERN_LENGTH, { abort: true })
-    .superRefine((source, context) => {
-      const pattern = read(source);
-      if ("problem" in pattern) context.addIssue({ code: "custom", message: String(pattern.problem) });
-    });
-}
-
-/** Findings that a repository does not want to hear about again. */
-export const Suppression = z.strictObject({
-  pattern: readable(titlePattern)
-    .describe(
-      "Which findings, by their title: a part of it in any case; `glob:` and the whole title; `regex:` and a regular expression (RE2, any case).",
-    )
-    .meta({ examples: ["glob:*is logged*"] }),
-  severities: z
-    .array(z.enum(["major", "medium", "minor"]))
-    .default([])
-    .describe("Only findings of these severities: `major`, `medium`, `minor`. Empty: all three.")
-    .meta({ examples: [["minor"]] }),
-  categories: z
-    .array(z.enum(["correctness", "performance", "reliability", "maintainability", "tests", "docs", "style"]))
-    .default([])
-    .describe(
-      "Only findings of these categories: `correctness`, `performance`, `reliability`, `maintainability`, `tests`, `docs`, `style`. Empty: all.",
-    )
-    .meta({ examples: [["style", "maintainability"]] }),
-  paths: z
-    .array(readable(pathPattern))
-    .max(50)
-    .default([])
-    .describe("Only findings in files whose path matches one of these globs (any case). Empty: everywhere.")
-    .meta({ examples: [["scripts/**"]] }),
-});
-export type Suppression = z.infer<typeof Suppression>;
 
 const Review = z
   .strictObject({
@@ -148,6 +110,28 @@ const Review = z
       })
       .prefault({})
       .describe("What the model may cost."),
+    checks: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Show each review as a check run too. The App needs the permission `checks: write`.")
+          .meta({ examples: [true] }),
+        failOn: FailOn.default("never")
+          .describe(
+            "The check fails when a finding at least this severe is posted, and succeeds when the review is complete and has none; everything else is neutral. `never`: always neutral.",
+          )
+          .meta({ examples: ["critical"] }),
+      })
+      .prefault({})
+      .describe("The check run of a review."),
+    debounceSeconds: z
+      .int()
+      .min(0)
+      .max(600)
+      .default(10)
+      .describe("A push waits so long for the next one, so that a flurry of pushes is one review. 0: no wait.")
+      .meta({ examples: [60] }),
     drafts: z
       .boolean()
       .default(false)
@@ -157,6 +141,13 @@ const Review = z
       .boolean()
       .default(true)
       .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed.")
+      .meta({ examples: [false] }),
+    dependencies: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
+      )
       .meta({ examples: [false] }),
     baseBranches: globs
       .default([])

@@ -20,6 +20,7 @@ export type Trigger =
   | "labeled"
   | "review_requested"
   | "command"
+  | "rerequested"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
@@ -34,12 +35,14 @@ export interface ReviewJob {
   readonly number: number;
   readonly headSha: string;
   readonly trigger: Trigger;
-  /** True when a person asked for this review by name (label, review request, command line): policy does not hold it back. */
+  /** True when a person asked for this review by name (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;
   /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
   readonly focus?: string;
   /** True when whoever asked wants everything read anew; otherwise what a push did not touch need not be. */
   readonly whole?: boolean;
+  /** Epoch milliseconds before which it does not run: another push may follow. Absent: at once. */
+  readonly notBefore?: number;
 }
 
 /** Why a repository's documents are looked through again. */

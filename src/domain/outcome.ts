@@ -1,4 +1,5 @@
 // What did not happen, said as values: every skip, cut and fallback rides on a result to the footer of the review.
+import type { FailOn } from "../config/repo-config.ts";
 
 /** A changed file that is not reviewed. */
 export interface LeftOut {
@@ -17,6 +18,8 @@ export interface Degraded {
 export interface Skipped {
   readonly kind: "skipped";
   readonly reason: string;
+  /** The head that is not reviewed, where its repository wants check runs: a required check must come to an end. */
+  readonly check?: { readonly headSha: string; readonly failOn: FailOn };
 }
 
 /**
@@ -28,4 +31,14 @@ export interface Cost {
   readonly outputTokens: number;
   readonly usd: number | null;
   readonly ms: number;
+}
+
+/** What models cost this calendar month (UTC), against a budget. */
+export interface MonthSpending {
+  /** Whose budget: the repository's own, or the operator's for all repositories. */
+  readonly whose: "repository" | "operator";
+  /** US$ spent. */
+  readonly usd: number;
+  /** US$ that may be spent. */
+  readonly of: number;
 }

@@ -1,7 +1,8 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
-import type { Cost, Degraded, LeftOut } from "./outcome.ts";
+import type { Cost, Degraded, LeftOut, MonthSpending } from "./outcome.ts";
 import type { Said } from "./past.ts";
 import type { GateDecision, SeenBefore } from "./retrieval.ts";
 import type { ReviewSignals } from "./signals.ts";
@@ -101,6 +102,11 @@ export interface Review {
   readonly configProblems: readonly ConfigProblem[];
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
+  /**
+   * For each of configProblems its line of `.kodiai.yml` at the head; null where that line is no longer there, or where
+   * the pull request does not change the file. Absent is null for all.
+   */
+  readonly configOnHead?: readonly (number | null)[];
   readonly cost: Cost;
   /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
   readonly hunks?: readonly FindingHunk[];
@@ -111,6 +117,10 @@ export interface Review {
   readonly said: readonly Said[];
   /** May be addressed since. */
   readonly addressed: readonly Addressed[];
+  /** With this review; null or absent where there is no budget to spend from. */
+  readonly month?: MonthSpending | null;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /** What stands on GitHub after publishing. */

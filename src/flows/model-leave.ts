@@ -1,14 +1,15 @@
-// Whether the model may be asked, and for how much: the repository's budgets against what it has spent.
+// Whether the model may be asked, and for how much: the repository's budgets and the operator's against what was spent.
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
+import type { MonthSpending } from "../domain/outcome.ts";
 import type { Model, ModelAccess, ModelLeave } from "../ports-model.ts";
 
 /**
  * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC).
  *
  * @param now epoch milliseconds
- * @param signal aborted when the work is no longer wanted
- * @returns no leave when the configuration switches the model off, or the month's budget is used up
+ * @param signal aborted when the answers are no longer wanted
+ * @returns no leave when the configuration switches the model off, or a month's budget is used up
  */
 export function modelLeave(
   { budget, model: setting }: RepoConfig["review"],
@@ -18,12 +19,50 @@ export function modelLeave(
   signal?: AbortSignal,
 ): ModelLeave {
   if (access === null || setting === "off") return { model: null, reason: null };
-  const { model } = access;
-  const asked = { model, delimiter: access.delimiter, ...(signal === undefined ? {} : { signal }) };
-  if (isFree(model)) return { ...asked, usd: Number.POSITIVE_INFINITY };
-  const left = budget.usdPerMonth - access.spending.since(repo, monthStart(now));
-  if (left > 0) return { ...asked, usd: Math.min(budget.usdPerReview, left) };
-  return { model: null, reason: `this month's budget of USD ${budget.usdPerMonth} is used up` };
+  const { model, delimiter } = access;
+  const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
+  if (isFree(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
+  const purses = pursesOf(budget.usdPerMonth, repo, access, now);
+  const empty = purses.find(({ usd, of }) => usd >= of);
+  if (empty !== undefined) return { model: null, reason: usedUp(empty) };
+  return { ...leave, usd: Math.min(budget.usdPerReview, ...purses.map(({ usd, of }) => of - usd)) };
+}
+
+/**
+ * How much of the month's budget is spent, for the footer of a review: of two budgets, the one of which less is left.
+ *
+ * @param now epoch milliseconds
+ * @returns null where nothing is spent of any budget: no model, a free one, or switched off
+ */
+export function monthSpending(
+  { budget, model: setting }: RepoConfig["review"],
+  repo: Repo,
+  access: ModelAccess | null,
+  now: number,
+): MonthSpending | null {
+  if (access === null || setting === "off" || isFree(access.model)) return null;
+  const [first, second] = pursesOf(budget.usdPerMonth, repo, access, now);
+  if (first === undefined) return null;
+  return second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
+}
+
+function usedUp({ whose, of }: MonthSpending): string {
+  return whose === "repository"
+    ? `this month's budget of USD ${of} is used up`
+    : `the operator's budget of USD ${of} for all repositories is used up this month`;
+}
+
+/** The repository's own budget, then the operator's where there is one. */
+function pursesOf(
+  ofRepository: number,
+  repo: Repo,
+  { spending, usdPerMonth }: ModelAccess,
+  now: number,
+): readonly MonthSpending[] {
+  const since = monthStart(now);
+  const own: MonthSpending = { whose: "repository", usd: spending.since(repo, since), of: ofRepository };
+  if (typeof usdPerMonth !== "number") return [own];
+  return [own, { whose: "operator", usd: spending.since(null, since), of: usdPerMonth }];
 }
 
 /** A model without a price, on the operator's own machine, spends no budget. */

@@ -8,16 +8,21 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Degraded, Skipped } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { Stopped } from "../domain/stopped.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
 import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
+import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
+import type { Dependencies } from "../ports-dependency.ts";
 import type { Introductions } from "../ports-history.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
@@ -25,9 +30,11 @@ import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { vet } from "../vet/vet.ts";
+import { type CheckRun, checkRun } from "./check-run.ts";
 import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
-import { modelLeave } from "./model-leave.ts";
+import { modelLeave, monthSpending } from "./model-leave.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -44,23 +51,30 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** Where dependency updates are looked up; null or absent reads the change alone. */
+  readonly dependencies?: Dependencies | null;
   /** Whether the review says what memory there is; absent where none does. */
   readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
-  /** Aborted when somebody said stop. */
-  readonly signal?: AbortSignal;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
   readonly redact?: (text: string) => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Told what is reviewed before the work begins; what it returns as degraded is said in the review. */
+  readonly begun?: (context: PullRequestContext) => Promise<readonly Degraded[]>;
+  /** Aborted when nobody wants the review any more: with Stopped when somebody said stop, else for a later job. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
+  readonly checks: Checks;
+  readonly checkBook: CheckBook;
+  readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
   /** The text with every secret masked. */
@@ -93,18 +107,41 @@ export async function reviewPullRequest(
   ports: ReviewPorts,
   step: Step,
 ): Promise<SentReview | Superseded | Skipped> {
+  const check = checkRun(job, { checks: ports.checks, book: ports.checkBook }, ports.now);
+  const result = await reviewed(job, ports, step, check).catch(async (error: unknown) => {
+    if (error instanceof Stopped) await check.end({ kind: "skipped", reason: error.message });
+    throw error;
+  });
+  // A posted one has said so before it was settled.
+  if (result.kind !== "posted") await check.end(result);
+  return result;
+}
+
+async function reviewed(
+  job: ReviewJob,
+  ports: ReviewPorts,
+  step: Step,
+  check: CheckRun,
+): Promise<SentReview | Superseded | Skipped> {
   const { pausedBy } = ports.decisions?.of(job.key) ?? { pausedBy: null };
   if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
   const unsent = ports.ledger.unsent(job);
   if (unsent !== null) {
-    const sent = await send(job, unsent, ports, step);
+    const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
   }
   const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
-  const written = await writeReview(job, ports, step, isDone, ports.ledger.earlier(job));
+  const begun = ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
+    ports.waits.learn(repo, asked.debounceSeconds * 1000);
+    return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : Promise.resolve([]);
+  };
+  const written = await writeReview(job, { ...ports, begun }, step, isDone, ports.ledger.earlier(job));
   if (written.kind === "skipped") return written;
+  // What was not read for this reason is not posted; the job that waits reads it.
+  if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
+  if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
   ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step);
+  return send(job, written, ports, step, check);
 }
 
 /**
@@ -130,7 +167,9 @@ export async function writeReview(
   if (isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
+  const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
+  const update = await vetted(context, signals, ports, step);
   const asked = ports.now();
   const precedents = await step("retrieve", () =>
     retrieve(context, signals, ports, {
@@ -142,20 +181,38 @@ export async function writeReview(
   const { repo, config } = context;
   const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
   await logRetrieval(precedents, searched, ports);
-  const leave = modelLeave(config.review, repo, ports.access, ports.now(), ports.signal);
+  const { access, signal } = ports;
+  const leave = modelLeave(config.review, repo, access, ports.now(), signal);
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
       leave,
       fingerprint: fingerprint(config),
+      update,
     }),
   );
   const held = await introduceMemory(repo, signals, ports);
-  const memory = held === null ? written.memory : { ...written.memory, held };
-  const cost = { ...written.cost, ms: ports.now() - started };
-  if (ports.redact === undefined) return { ...written, memory, cost };
+  const complete = {
+    ...written,
+    memory: held === null ? written.memory : { ...written.memory, held },
+    degraded: [...written.degraded, ...missing],
+    cost: { ...written.cost, ms: ports.now() - started },
+    month: monthSpending(config.review, repo, access, ports.now()),
+  };
+  if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-  return { ...written, memory, cost, hunks: await reviewHunks(said, context.files, ports.redact) };
+  return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
+}
+
+/** Only dependency updates enter the room. */
+async function vetted(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  { dependencies = null, recall }: WritingPorts,
+  step: Step,
+): Promise<DependencyUpdate | null> {
+  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
+  return step("vet", () => vet(context, signals, dependencies, recall));
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {
@@ -164,7 +221,13 @@ function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): str
   return reviewFingerprint({ config, rules: known.version ?? "", models, prompt: PROMPT_VERSION });
 }
 
-async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: Step): Promise<SentReview | Superseded> {
+async function send(
+  job: ReviewJob,
+  written: Review,
+  ports: ReviewPorts,
+  step: Step,
+  check: CheckRun,
+): Promise<SentReview | Superseded> {
   const sent = await step("publish", () => publish(written, ports.reviews)).catch((error: unknown) => {
     // What somebody stopped is not sent by the next job either.
     if (error instanceof Stopped) ports.ledger.settle(job, written, ports.now(), "stopped");
@@ -177,6 +240,8 @@ async function send(job: ReviewJob, written: Review, ports: ReviewPorts, step: S
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
   // remembering twice changes nothing.
   const kept = await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
+  // Before the review is settled: a process that dies in between comes by here again.
+  await check.end(sent);
   ports.ledger.settle(job, written, ports.now(), sent.kind);
   return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
 }

@@ -59,7 +59,7 @@ export async function gather(
 
   const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review);
-  if (back !== null) return { kind: "skipped", reason: back };
+  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
 
   const changed = readChanges(await pulls.changes(repo, pull));
   const byPath = selectFiles(changed.files, config.pathFilters);
@@ -93,6 +93,10 @@ export async function gather(
     past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
     degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
   };
+}
+
+function checkOf({ checks }: RepoConfig["review"], { head }: PullRequest): Pick<Skipped, "check"> {
+  return checks.enabled ? { check: { headSha: head.sha, failOn: checks.failOn } } : {};
 }
 
 /**

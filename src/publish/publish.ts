@@ -1,19 +1,25 @@
 // The only room that writes to GitHub. A written review arrives; what leaves says how each finding really stands there.
 // The order makes a crash harmless: the summary is edited in place, and comments are known again by their markers.
+import type { FailOn } from "../config/repo-config.ts";
+import type { CheckEnd } from "../domain/check.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
+import type { Skipped } from "../domain/outcome.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
+import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports-checks.ts";
 import type { Replies } from "../ports-talk.ts";
 import { placeOf } from "./below.ts";
+import { endWithoutReview, reviewEnd } from "./check-end.ts";
 import { safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderComment } from "./render-comment.ts";
 import { renderReviewBody, renderSummary } from "./render-summary.ts";
+import { retracted } from "./retracted.ts";
 
 const REFUSED_LINES = "GitHub did not take a comment on these lines";
 const REFUSED_FILE = "GitHub did not take a comment on these lines or on this file";
@@ -97,6 +103,108 @@ export function reviewMarkdown(review: Review): string {
     .join("\n\n")
     .replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
     .trim()}\n`;
+}
+
+/** What telling GitHub about a check run takes. */
+export interface CheckPorts {
+  readonly checks: Checks;
+  readonly book: CheckBook;
+}
+
+/**
+ * Begins a check run, or goes on with the one that is open on this head. Others of the pull request end: their head was
+ * overtaken.
+ *
+ * @param now epoch milliseconds
+ * @throws as the ports throw
+ */
+export async function beginCheck(
+  check: Omit<BegunCheck, "id">,
+  number: number,
+  ports: CheckPorts,
+  now: number,
+): Promise<void> {
+  const { key, headSha, repo } = check;
+  for (const other of ports.book.open(key)) {
+    const because = `a review of ${headSha.slice(0, 7)} took its place`;
+    if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
+  }
+  if (ports.book.on(key, headSha)?.isOpen === true) return;
+  const id = await ports.checks.begin(repo, number, headSha);
+  ports.book.begun({ ...check, id }, now);
+}
+
+/**
+ * Ends a check run. How is written down before GitHub is told, so that whoever finds it later tells the same.
+ *
+ * @throws as the ports throw
+ */
+export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPorts, now: number): Promise<void> {
+  ports.book.decide(check.id, end);
+  await ports.checks.end(check.repo, check.id, end);
+  ports.book.ended(check.id, now);
+}
+
+/** The end of a check run by what became of its review. */
+export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: FailOn): CheckEnd {
+  if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn);
+  return endWithoutReview(result.kind === "superseded" ? "Overtaken" : "Not reviewed", result.reason);
+}
+
+/** A review that was, or in a rehearsal would be, taken back. */
+export interface Retracted {
+  readonly headSha: string;
+  readonly hidden: readonly OwnPost[];
+  /** The summary's address; null when it says so already, or there is none. */
+  readonly summaryUrl: string | null;
+}
+
+/**
+ * Takes back one review of ours: folds its comments away and says so in the summary. Again, it changes nothing more.
+ *
+ * @param reviewId GitHub's; null takes the newest
+ * @param rehearse true changes nothing, and tells what would be done
+ * @returns or why there is nothing to take back
+ * @throws as the port throws
+ */
+export async function retract(
+  { repo, number, reviewId }: { readonly repo: Repo; readonly number: number; readonly reviewId: number | null },
+  port: Retractions,
+  rehearse: boolean,
+): Promise<Retracted | { readonly nothing: string }> {
+  const posts = await port.posts(repo, number);
+  const headSha = headOf(posts, reviewId);
+  if (headSha === null) {
+    return { nothing: reviewId === null ? "no review of ours stands there" : `review ${reviewId} is none of ours` };
+  }
+  // One review may have been posted in several pieces, with comments on files beside it.
+  const hidden = posts.filter((post) => post.headSha === headSha);
+  const comments = hidden.filter(({ kind }) => kind === "comment").length;
+  const summary = await port.summary(repo, number);
+  const body = summary === null ? null : retracted(summary.body, headSha, comments);
+  const edit = summary === null || body === null ? null : { ...summary, body };
+  if (!rehearse) {
+    for (const post of hidden) await port.hide(post);
+    if (edit !== null) await port.editSummary(repo, edit.id, edit.body);
+  }
+  return { headSha, hidden, summaryUrl: edit?.url ?? null };
+}
+
+/** The head that a review of ours is about; null when there is no such review. */
+function headOf(posts: readonly OwnPost[], reviewId: number | null): string | null {
+  const reviews = posts.filter(({ kind }) => kind === "review");
+  const chosen = reviewId === null ? (reviews.at(-1) ?? posts.at(-1)) : reviews.find(({ id }) => id === reviewId);
+  return chosen?.headSha ?? null;
+}
+
+const LEFT = {
+  "no-job": "the review ended without a result; the operator's log has the cause",
+  late: "the review is not done yet and goes on; this check says so when it is",
+} as const;
+
+/** The end of a check run that nobody would end. */
+export function leftCheckEnd(why: keyof typeof LEFT): CheckEnd {
+  return endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
 }
 
 function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {

@@ -2,6 +2,7 @@
 import { SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
+import { dependencyUpdateLines } from "./dependency-update.ts";
 import { addressedLines, scopeLine } from "./earlier-pushes.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { memoryHeld } from "./memory-held.ts";
@@ -16,6 +17,9 @@ import { walkthroughLines } from "./walkthrough.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
 export const BODY_LIMIT = 60_000;
+
+/** The footer tells what the month has cost from this share of its budget on. */
+const MONTH_SHARE = 0.8;
 
 /** How BODY_LIMIT is shared out; verdict, headings and footer are bounded by themselves to the remaining 4,000. */
 const ROOM = {
@@ -37,12 +41,16 @@ const ROOM = {
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
+  // Few of these changes have many findings: what their section needs is taken from there.
+  const update = dependencyUpdateLines(review, ROOM.findings * 0.4);
+  const taken = update.reduce((sum, line) => sum + line.length + 1, 0);
   const sections = [
     [verdict(review, findings)],
     scopeLine(review),
     walkthroughLines(review),
     fitList(overview(review), (line) => line, ROOM.overview, 30),
-    below(review, findings, ROOM.findings),
+    update,
+    below(review, findings, ROOM.findings - taken),
     addressedLines(review, ROOM.addressed),
     seenBeforeLines(review, ROOM.seenBefore),
     degradedLines(review, ROOM.degraded),
@@ -68,7 +76,7 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 function footer(review: Review): string {
   const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
   const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
-  return `<sub>${cost(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${head} against ${base}.</sub>`;
+  return `<sub>${cost(review)}${month(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${head} against ${base}.</sub>`;
 }
 
 /** What memory had to say, also when it was nothing; what failed stands among what is incomplete. */
@@ -76,6 +84,17 @@ function memory({ memory: { gate, precedents } }: Review): string {
   if (!gate.retrieve) return `Memory: not searched, ${sanitizeInline(gate.reason, 150)}.`;
   if (precedents.length > 0) return `Memory: ${counted(precedents.length, "precedent")}.`;
   return "Memory: nothing relevant remembered.";
+}
+
+/** Said early enough that somebody can still decide about it. */
+function month({ month: spent }: Review): string {
+  if (spent === undefined || spent === null || spent.usd < spent.of * MONTH_SHARE) return "";
+  const whose = spent.whose === "operator" ? ", of all repositories" : "";
+  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${whose}.`;
+}
+
+function dollars(usd: number): string {
+  return Number.isInteger(usd) ? String(usd) : usd.toFixed(2);
 }
 
 function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review): string {

@@ -12,6 +12,7 @@ import {
   type UpkeepJobs,
 } from "../domain/job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
+import { readCheckRun } from "./read-check-run.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
@@ -37,18 +38,25 @@ export function receive(
   delivery: Delivery,
   reception: Reception,
 ): ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored {
-  const ignored = (reason: string): Ignored => ({ kind: "ignored", delivery: delivery.id, reason });
   if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
-  if (COMMENT_EVENTS.has(delivery.event)) {
-    const command = readComment(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
-    return typeof command === "string" ? ignored(command) : command;
-  }
-  if (delivery.event !== "pull_request") return ignored(`event ${short(delivery.event)} asks nothing of us`);
+  const job = jobOf(delivery, reception);
+  return typeof job === "string" ? { kind: "ignored", delivery: delivery.id, reason: job } : job;
+}
 
+/** The job, or one line on why there is none. */
+function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {
+  const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
+  if (COMMENT_EVENTS.has(delivery.event)) return readComment(delivery, reception.slug ?? "kodiai", repo);
+  if (delivery.event === "check_run") return readCheckRun(delivery, reception.host, repo);
+  if (delivery.event === "pull_request") return readPullRequest(delivery, reception);
+  return `event ${short(delivery.event)} asks nothing of us`;
+}
+
+function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | CancelJob | string {
   const parsed = PullRequestDelivery.safeParse(delivery.payload);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return ignored(`malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`);
+    return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
   const payload = parsed.data;
 
@@ -59,9 +67,9 @@ export function receive(
   }
 
   const trigger = triggerOf(payload, reception);
-  if (typeof trigger !== "string") return ignored(trigger.reason);
+  if (typeof trigger !== "string") return trigger.reason;
   const refusal = refusalOf(payload);
-  if (refusal !== null) return ignored(refusal);
+  if (refusal !== null) return refusal;
   return job(delivery, payload, reception, trigger);
 }
 

@@ -1,6 +1,7 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 import { cutText } from "../domain/cut-text.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
@@ -12,6 +13,7 @@ import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import { reveal, revealLine } from "./reveal.ts";
+import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
 interface Piece {
@@ -34,6 +36,8 @@ export interface PromptMaterial {
   /** What rules found, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
+  /** What was looked up about a dependency update. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -70,7 +74,7 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 /** In our own words, or the base branch's configuration, which asks something of us. All else was written by others. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections({ context, signals, ruleFindings }: PromptMaterial): readonly Section[] {
+function sections({ context, signals, ruleFindings, update }: PromptMaterial): readonly Section[] {
   const { pull, guidance, job } = context;
   const messages = pull.commits.map(({ message }) => `- ${message.trim().replaceAll("\n", "\n  ")}`).join("\n");
   return [
@@ -97,6 +101,13 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       text: ruleLines(ruleFindings),
       most: 6_000,
       worth: 85,
+    },
+    {
+      part: "dependency-update",
+      heading: "What was looked up about this dependency update",
+      text: updateFacts(update ?? null),
+      most: 3_000,
+      worth: 80,
     },
     { part: "description", heading: "Description", text: reveal(pull.body ?? "").trim(), most: 5_000, worth: 70 },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },

@@ -1,5 +1,5 @@
 // What is not said, and why: too mild for the dial, style that the author asked to leave alone, the same thing said twice.
-import type { Suppression } from "../config/repo-config.ts";
+import type { Suppression } from "../config/suppression.ts";
 import { atLeast, type HeldBack, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PlacedFinding } from "../domain/review.ts";
 import type { Profile } from "../domain/signals.ts";

@@ -1,6 +1,7 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
 import { declinedReason } from "../domain/conversation.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
@@ -13,6 +14,7 @@ import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
 import { codeNow } from "./code-now.ts";
+import { configOnHead } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
 import { ground } from "./ground.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
@@ -41,6 +43,8 @@ export interface ReviewPorts {
   readonly leave: ModelLeave;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -63,12 +67,18 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);
-  const material = { context, signals, precedents, ruleFindings: inspection.findings };
+  const update = ports.update ?? null;
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, update };
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
-  const weighed = weigh(context, [...ruled.findings, ...read.findings], quieted, dial);
-  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
+  const weighed = weigh(context, [...ruled.findings, ...(update?.findings ?? []), ...read.findings], quieted, dial);
+  const looked = whoLooked(read.coverage, [
+    ...context.degraded,
+    ...inspection.degraded,
+    ...(update?.degraded ?? []),
+    ...read.degraded,
+  ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
   const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
@@ -85,14 +95,26 @@ export async function review(
     coverage: read.coverage,
     walkthrough: walkthroughOf(context, read),
     leftOut: context.leftOut,
-    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
+    degraded: eachOnce([
+      ...context.degraded,
+      ...precedents.degraded,
+      ...inspection.degraded,
+      ...(update?.degraded ?? []),
+      ...read.degraded,
+    ]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
+    configOnHead: configOnHead(
+      context.configProblems,
+      CONFIG_FILE,
+      context.files.find(({ path }) => path === CONFIG_FILE),
+    ),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),
     said: recordSaid(findings, weighed.located, weighed.code),
     addressed,
+    ...(update === null ? {} : { update }),
   };
 }
 

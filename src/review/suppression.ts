@@ -1,5 +1,5 @@
 // Findings that a repository does not want to hear about again, by pattern. What is critical or about security is always said.
-import type { Suppression } from "../config/repo-config.ts";
+import type { Suppression } from "../config/suppression.ts";
 import { pathPattern, titlePattern } from "../config/suppression-pattern.ts";
 import type { Finding } from "../domain/finding.ts";
 

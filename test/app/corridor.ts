@@ -24,6 +24,7 @@ export interface Change {
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
   readonly access?: WritingPorts["access"];
+  readonly dependencies?: WritingPorts["dependencies"];
   /** Reviews of the pull request that were posted before, newest first. */
   readonly earlier?: readonly Review[];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
@@ -75,7 +76,7 @@ export function addedFile(path: string, text: string) {
   return { path, previousPath: null, status: "added", additions: lines.length, deletions: 0, patch } as const;
 }
 
-function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
+export function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change): WritingPorts {
   const listed = Object.entries(files).map(([path, text]) => addedFile(path, text));
   const heads = Object.entries(files).map(([path, text]) => [`${HEAD}:${path}`, text]);
   const pulls = fakePullRequests({
@@ -97,6 +98,7 @@ function portsOf({ files = {}, config, world = {}, memories, ...rest }: Change):
     reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     access: rest.access ?? null,
+    dependencies: rest.dependencies ?? null,
     now: () => rest.now ?? 0,
   };
 }

@@ -30,8 +30,13 @@ test("the permissions of app.yml are enough for a whole review", async () => {
   });
 });
 
-// `issues` is for what people write in the conversation; see commands.test.ts.
-test.each(Object.keys(manifest.permissions).filter((name) => name !== "metadata" && name !== "issues"))(
+/**
+ * GitHub grants the first to every App; check runs are optional, and `issues` is for what people write in the conversation:
+ * both have tests of their own.
+ */
+const SPARED = ["metadata", "checks", "issues"];
+
+test.each(Object.keys(manifest.permissions).filter((name) => !SPARED.includes(name)))(
   "without %s there is no whole review",
   async (name) => {
     const rest = Object.entries(manifest.permissions).filter(([given]) => given !== name);
@@ -48,6 +53,7 @@ test("reading pull requests is not enough to review them", async () => {
 
 test("GitHub grants metadata to every App, so app.yml could not ask for less", () => {
   expect(manifest.permissions).toEqual({
+    checks: "write",
     contents: "read",
     issues: "read",
     metadata: "read",
@@ -57,6 +63,7 @@ test("GitHub grants metadata to every App, so app.yml could not ask for less", (
     "pull_request",
     "push",
     "repository",
+    "check_run",
     "issue_comment",
     "pull_request_review",
     "pull_request_review_comment",

@@ -75,6 +75,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       model: null,
       reranker: { kind: "off" },
       pace: false,
+      debounce: false,
       log: pino({ level: "debug" }, lines),
       ...options.app,
       ...over,

@@ -18,6 +18,7 @@ test("a key of Anthropic is enough", () => {
       structuredOutput: "auto",
       temperature: null,
       contextTokens: null,
+      usdPerMonth: null,
     },
   });
 });
@@ -28,6 +29,7 @@ test("a server of one's own needs no key, and the one model that is named serves
     KODIAI_MODEL: "qwen3-coder:30b",
     KODIAI_MODEL_TEMPERATURE: "0.2",
     KODIAI_MODEL_CONTEXT_TOKENS: "65536",
+    KODIAI_USD_PER_MONTH: "200",
     KODIAI_MODEL_STRUCTURED_OUTPUT: "off",
   };
   expect(read(variables)).toEqual({
@@ -38,6 +40,7 @@ test("a server of one's own needs no key, and the one model that is named serves
       structuredOutput: "off",
       temperature: 0.2,
       contextTokens: 65_536,
+      usdPerMonth: 200,
     },
   });
   expect(read({ ...variables, KODIAI_SMALL_MODEL: "qwen3:4b" })).toMatchObject({
@@ -87,6 +90,14 @@ test.each([
   [
     { KODIAI_MODEL: "claude-opus-5-5" },
     "KODIAI_MODEL has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
+  ],
+  [
+    { ANTHROPIC_API_KEY: KEY, KODIAI_USD_PER_MONTH: "a lot" },
+    "KODIAI_USD_PER_MONTH must be an amount in US$, such as 200 or 49.50",
+  ],
+  [
+    { KODIAI_USD_PER_MONTH: "20" },
+    "KODIAI_USD_PER_MONTH has no effect without ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; set one of them or remove it",
   ],
   [
     { KODIAI_MODEL_TEMPERATURE: "0" },

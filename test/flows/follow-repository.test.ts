@@ -33,6 +33,9 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
+    past: () => Promise.resolve(null),
+    book: { of: () => null, save: () => {}, forget: (repo) => void forgotten.push(repo) },
+    botLogin: "kodiai[bot]",
     now: () => AT,
   };
   return { ports, memory, relabelled, forgotten };
@@ -76,7 +79,8 @@ test("a repository is forgotten only when its host says that it is gone", async 
     memory.rows.set(record.id, { record, vector: null, space: null });
     const done = await followRepository(job("forget"), ports);
     expect(memory.rows.size).toBe(kept);
-    expect(forgotten).toHaveLength(1 - kept);
+    // Its reviews, and where the import of its past stands.
+    expect(forgotten).toHaveLength(2 * (1 - kept));
     expect(followedLine(done)).toMatch(kept === 1 ? /^skipped: / : /^forgot 1 memories and 1 reviews$/);
   }
 });

@@ -137,3 +137,29 @@ test.skipIf(names.length === 0)("every recorded payload of GitHub has a clear ou
   expect(outcomes.every((outcome) => outcome.kind !== "ignored" || outcome.reason.length > 0)).toBe(true);
   expect(outcomes.filter((outcome) => outcome.kind === "review").length).toBeGreaterThan(0);
 });
+
+describe("somebody runs our check again", () => {
+  const rerun = (check: Record<string, unknown>, action = "rerequested") => {
+    const { id, payload } = delivery(action);
+    const { installation, sender, repository } = payload;
+    const shown = { head_sha: HEAD, external_id: "pull/5", pull_requests: [], ...check };
+    const asked = { action, installation, sender, repository, check_run: shown };
+    return receive({ id, event: "check_run", payload: asked }, RECEPTION);
+  };
+
+  test("that is a review asked for by name, also where GitHub names no pull request, as for forks", () => {
+    expect(rerun({})).toEqual({ ...read("opened"), trigger: "rerequested", explicit: true });
+    const listed = rerun({ external_id: "", pull_requests: [{ number: 8 }] });
+    expect(listed).toMatchObject({ kind: "review", key: "github.com/42#8", number: 8 });
+  });
+
+  test("anything else about check runs asks nothing of us, and says why", () => {
+    expect(rerun({}, "created")).toMatchObject({ kind: "ignored", reason: expect.stringContaining('"created"') });
+    expect(rerun({ external_id: "pull/0" })).toMatchObject({ kind: "ignored" });
+    expect(rerun({ external_id: null, pull_requests: null })).toMatchObject({
+      kind: "ignored",
+      reason: "the check run belongs to no pull request that we know",
+    });
+    expect(rerun({ head_sha: "main" })).toMatchObject({ kind: "ignored", reason: expect.stringMatching(/^malformed/) });
+  });
+});

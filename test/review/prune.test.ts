@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Suppression } from "../../src/config/repo-config.ts";
+import { Suppression } from "../../src/config/suppression.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { ground } from "../../src/review/ground.ts";
 import { type Dial, prune } from "../../src/review/prune.ts";

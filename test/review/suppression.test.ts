@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Suppression } from "../../src/config/repo-config.ts";
+import { Suppression } from "../../src/config/suppression.ts";
 import { pathPattern, titlePattern } from "../../src/config/suppression-pattern.ts";
 import { type Suppressible, suppressor } from "../../src/review/suppression.ts";
 

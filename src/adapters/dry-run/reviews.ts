@@ -3,7 +3,7 @@ import type { CommentToPost, Reviews } from "../../ports.ts";
 
 /** What would have been posted. */
 export type Unposted = {
-  readonly what: "review" | "file comment" | "summary" | "answer";
+  readonly what: "review" | "file comment" | "summary" | "answer" | "check run";
   readonly body: string;
   /** With their places; a comment on a file as a whole has no line. */
   readonly comments: readonly (Pick<CommentToPost, "path" | "body"> & Partial<CommentToPost>)[];

@@ -15,7 +15,20 @@ export async function appSlug(
   apiUrl: string,
   fetch: GuardedFetch,
 ): Promise<string> {
-  const github = new Octokit({ authStrategy: createAppAuth, auth: credentials, baseUrl: apiUrl, request: { fetch } });
+  const github = appClient(credentials, apiUrl, fetch);
   const { data } = await translated(() => github.rest.apps.getAuthenticated());
   return data?.slug ?? "";
+}
+
+/**
+ * A client that asks as the app itself.
+ *
+ * @param credentials the private key in PEM
+ */
+export function appClient(
+  credentials: { readonly appId: number; readonly privateKey: string },
+  apiUrl: string,
+  fetch: GuardedFetch,
+): Octokit {
+  return new Octokit({ authStrategy: createAppAuth, auth: credentials, baseUrl: apiUrl, request: { fetch } });
 }

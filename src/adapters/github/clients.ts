@@ -36,6 +36,8 @@ export interface Clients {
   ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
   /** The installation that reaches the repository under the name it is told by; null when there is none. */
   installationOf(repo: Repo): Promise<number | null>;
+  /** Writes check runs of this one repository: a token of its own, as many an App was not granted that. */
+  forChecks(installationId: number, repo: Repo): Promise<GitHub>;
   /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
@@ -44,6 +46,7 @@ export interface Clients {
 const RENEW_BEFORE_MS = 15 * 60_000;
 
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
+const CHECK_PERMISSIONS = { checks: "write", metadata: "read" } as const;
 const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
@@ -76,6 +79,13 @@ export function githubClients(options: ClientOptions): Clients {
         client(`${installationId}/${repo.id}`, installationId, {
           repository_ids: [repo.id],
           permissions: REVIEW_PERMISSIONS,
+        }),
+      ),
+    forChecks: (installationId, repo) =>
+      translated(() =>
+        client(`${installationId}/${repo.id}/checks`, installationId, {
+          repository_ids: [repo.id],
+          permissions: CHECK_PERMISSIONS,
         }),
       ),
     forReading: (installationId, repo, what = "contents") =>

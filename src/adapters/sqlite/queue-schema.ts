@@ -154,6 +154,25 @@ export const QUEUE_MIGRATIONS: Migrations = [
   CREATE INDEX answers_by_thread ON answers (thread, id);
   `,
   `
+  CREATE TABLE check_runs (
+    id              INTEGER PRIMARY KEY,
+    key             TEXT NOT NULL,
+    head_sha        TEXT NOT NULL,
+    repo            TEXT NOT NULL,
+    installation_id INTEGER NOT NULL,
+    fail_on         TEXT NOT NULL,
+    begun_at        INTEGER NOT NULL,
+    ending          TEXT,
+    ended_at        INTEGER
+  ) STRICT;
+  CREATE INDEX check_runs_open ON check_runs (key) WHERE ended_at IS NULL;
+  CREATE TABLE push_waits (
+    repo TEXT PRIMARY KEY,
+    ms   INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX spending_by_time ON spending (at);
+  `,
+  `
   -- Where the import of a repository's past reviews stands. No text by others.
   CREATE TABLE history (
     repo     TEXT PRIMARY KEY,

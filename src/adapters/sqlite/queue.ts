@@ -41,7 +41,23 @@ function lane<Held extends AnyJob>(db: Database, name: LaneName): Lane<Held> {
       };
       return row.at;
     },
+    isOvertaken: ({ job }) =>
+      db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
   };
+}
+
+/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
+const MOST_WAITS = 6;
+
+/** When a job may run, and since when its pull request waits for one. */
+function timesOf(db: Database, job: AnyJob, now: number): { readonly runAt: number; readonly since: number } {
+  if (job.kind !== "review") return { runAt: now, since: now };
+  const row = db
+    .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
+    .get(job.key) as { since: number | null };
+  const since = row.since ?? now;
+  const wait = Math.max(0, Math.ceil(job.notBefore ?? now) - now);
+  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
 function accept(db: Database, delivery: ReceivedDelivery, outcome: Parameters<Queue["accept"]>[1]): boolean {
@@ -72,13 +88,14 @@ function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
 
 /** Adds a job in the place of one that waits. `by` names what overtook that. */
 function put(db: Database, name: LaneName, job: AnyJob, at: number, by: string): void {
+  const { runAt, since } = timesOf(db, job, at);
   replace(db, job.key, "superseded", at, `overtaken by ${by}`);
   db.prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)").run(
     job.key,
     name,
     JSON.stringify(job),
-    at,
-    at,
+    runAt,
+    since,
   );
 }
 

@@ -14,10 +14,9 @@ export interface SpendingBook extends Spending {
 export function sqliteSpending(db: Database): SpendingBook {
   return {
     since(repo, since) {
-      const row = db
-        .prepare("SELECT coalesce(sum(usd), 0) AS usd FROM spending WHERE repo = ? AND at >= ?")
-        .get(keyOf(repo), since) as { usd: number };
-      return row.usd;
+      const sum = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= ?";
+      if (repo === null) return db.prepare(sum).pluck().get(since) as number;
+      return db.prepare(`${sum} AND repo = ?`).pluck().get(since, keyOf(repo)) as number;
     },
     record(repo, at, purpose, usage) {
       write(db, () =>

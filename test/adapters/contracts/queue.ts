@@ -75,6 +75,27 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.lease(24, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
+    test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", () => {
+      const wait = (at: number): ReviewJob => ({ ...reviewJob(1, "a"), notBefore: at + 100 });
+      add(wait(1_000), 1_000);
+      expect(queue.lease(1_099, 1000)).toBeNull();
+      expect(queue.nextAt()).toBe(1_100);
+      // A push every 90: the first of the flurry waits six times as long as one alone.
+      for (let at = 1_090; at < 1_590; at += 90) add(wait(at), at);
+      expect(queue.nextAt()).toBe(1_600);
+      add({ ...reviewJob(1, "c"), explicit: true }, 1_590);
+      expect(queue.lease(1_590, 1000)).toMatchObject({ job: { headSha: "c".repeat(40) } });
+    });
+
+    test("a job that runs is overtaken as soon as a later one of its pull request waits", () => {
+      add(reviewJob(1, "a"), 10);
+      const running = queue.lease(20, 1000) as Lease;
+      add(reviewJob(2, "a"), 21);
+      expect(queue.isOvertaken(running)).toBe(false);
+      add(reviewJob(1, "b"), 22);
+      expect(queue.isOvertaken(running)).toBe(true);
+    });
+
     test("closing drops what waits", () => {
       const job = reviewJob(1, "a");
       add(job, 10);

@@ -42,10 +42,11 @@ describe("the door", () => {
     const file = { owner: "acme", repo: "ledger", path: "b.ts", message: "m", content };
     expect(await status(kodiai.rest.repos.createOrUpdateFileContents(file))).toBe(403);
     expect(await status(kodiai.rest.pulls.merge(at))).toBe(403);
-    expect(await status(kodiai.rest.checks.create({ ...at, name: "kodiai", head_sha: pull.headSha }))).toBe(403);
+    expect(await status(kodiai.rest.checks.create({ ...at, name: "kodiai", head_sha: pull.headSha }))).toBe(201);
     const comment = { owner: "acme", repo: "ledger", issue_number: pull.number, body: "summary" };
     expect(await status(kodiai.rest.issues.createComment(comment))).toBe(201);
     expect(readManifest().permissions).toEqual({
+      checks: "write",
       contents: "read",
       issues: "read",
       metadata: "read",

@@ -1,10 +1,8 @@
 // Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
 // public, only reading), as on GitHub; the emulator alone would take any token for its first user.
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
-import { type Need, OPERATIONS } from "./operations.ts";
+import { GRAPHQL, GRAPHQL_NEED, type Need, OPERATIONS } from "./operations.ts";
 
-/** Not part of the REST description; each query is checked by its route. */
-export const GRAPHQL = "POST /graphql";
 const RANK = { read: 1, write: 2 } as const;
 
 /** Who asks, once the door knows. */
@@ -61,7 +59,7 @@ function admit(
 ): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
   if (token === undefined) throw new Refusal(401, "Requires authentication");
-  const need = wish.operation === GRAPHQL ? "token" : OPERATIONS[wish.operation];
+  const need = wish.operation === GRAPHQL ? GRAPHQL_NEED : OPERATIONS[wish.operation];
   if (need === undefined) throw new Refusal(404, "Not Found");
   // A JSON Web Token: the emulator checks its signature, because it holds the key.
   if (token.startsWith("eyJ")) return enterAsApp(need);
@@ -90,7 +88,9 @@ function enterAsApp(need: Need): Caller {
 }
 
 function enterAsPerson(person: Person, operation: string): Caller {
-  if (!operation.startsWith("GET ")) throw new Refusal(403, "Resource not accessible by personal access token");
+  // A question of GraphQL is reading as well; what would write is refused by its route.
+  if (!operation.startsWith("GET ") && operation !== GRAPHQL)
+    throw new Refusal(403, "Resource not accessible by personal access token");
   return { kind: "person", person };
 }
 

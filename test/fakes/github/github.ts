@@ -3,16 +3,17 @@
 import { changesReader } from "./changes.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
 import { openDoor } from "./door.ts";
-import { type Files, startEmulator } from "./emulator.ts";
+import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
 import { type Fault, planFaults } from "./faults.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
-import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
+import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
+import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
-import { pullPage } from "./shapes.ts";
+import { nodeId, pullPage } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
 const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
@@ -67,6 +68,20 @@ export interface Comments {
   }[];
 }
 
+/** A check run as a visitor sees it. */
+export interface CheckRun {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly externalId: string | null;
+  readonly title: string | null;
+  readonly summary: string | null;
+  readonly text: string | null;
+  /** `PATH:LINE LEVEL TITLE`, in the order in which they came. */
+  readonly annotations: readonly string[];
+}
+
 export interface GitHubWorld extends PullActs, RepositoryActs {
   /** Base address of the API. */
   readonly apiUrl: string;
@@ -86,6 +101,14 @@ export interface GitHubWorld extends PullActs, RepositoryActs {
   ): Promise<Repository>;
   pullRequest(repository: Repository, options: PullRequestOptions): Promise<Pull>;
   comments(pull: Pull): Comments;
+  /** Why a review or one of its comments is folded away; null when it stands open. */
+  hidden(what: "review" | "comment", id: number): string | null;
+  /** Check runs on a commit of the pull request, its head when left out; oldest first. */
+  checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
+  /** Somebody presses "Re-run" at a check run of the head. */
+  rerequest(pull: Pull, checkId: number): Promise<Delivery>;
+  /** Advisories, dependency graphs and releases that GitHub knows. */
+  readonly packages: PackageShelf;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -116,6 +139,8 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     withdrawn: new Set(),
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
+    minimized: new Map(),
+    packages: emptyShelf(),
     nextId: () => ++lastId,
   };
   const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
@@ -171,6 +196,15 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       return repository;
     },
     comments: visibleComments,
+    hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,
+    checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
+    async rerequest(pull, id) {
+      const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);
+      // As for a fork: GitHub names no pull requests.
+      const payload = { action: "rerequested", check_run: { ...check, pull_requests: [] } };
+      return hub.hooks.send("check_run", { ...payload, ...around(hub, pull, pull.author) });
+    },
+    packages: hub.packages,
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
@@ -184,6 +218,39 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       await git.close();
     },
   };
+}
+
+async function checksOn(
+  git: GitHalf,
+  requests: readonly LoggedRequest[],
+  pull: Pull,
+  sha: string,
+): Promise<readonly CheckRun[]> {
+  const repo = `/repos/${pull.owner}/${pull.repo}`;
+  const { check_runs: runs } = await git.ask("GET", `${repo}/commits/${sha}/check-runs?filter=all&per_page=100`);
+  const shown = (runs as Json[]).map((run): CheckRun => {
+    const output = run.output as Record<"title" | "summary" | "text", string | null>;
+    return {
+      id: Number(run.id),
+      name: String(run.name),
+      status: String(run.status),
+      conclusion: run.conclusion as string | null,
+      externalId: run.external_id as string | null,
+      title: output.title,
+      summary: output.summary,
+      text: output.text,
+      annotations: annotationsOf(requests, `${repo}/check-runs/${run.id}`),
+    };
+  });
+  return shown.toSorted((a, b) => a.id - b.id);
+}
+
+/** GitHub adds the annotations of each request to those before; the emulator keeps the last ones, without their titles. */
+function annotationsOf(requests: readonly LoggedRequest[], path: string): readonly string[] {
+  return requests
+    .filter((one) => one.method === "PATCH" && one.path === path && one.status === 200)
+    .flatMap(({ body }) => (body as { output?: { annotations?: readonly Json[] } }).output?.annotations ?? [])
+    .map((one) => `${one.path}:${one.start_line} ${one.annotation_level} ${one.title}`);
 }
 
 function visibleComments(pull: Pull): Comments {

@@ -1,21 +1,45 @@
-// The two GraphQL operations that REST has no word for: which thread a comment begins, and marking it as resolved.
-import { Hono } from "hono";
-import { isJson, type Json } from "./conversation.ts";
-import { bodyOf, type Hub, type RouteEnv } from "./hub.ts";
+// The three GraphQL operations that REST has no word for: which thread a comment begins, marking it as resolved, and folding a
+// comment away. What is none of them, the fake does not understand.
+import { type Context, Hono } from "hono";
+import { isJson, type Json, type Person } from "./conversation.ts";
+import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
+import { threadsOfMany } from "./lists.ts";
+import { nodeId } from "./shapes.ts";
+
+const FOLDING = /^\s*mutation\s*\(\$id: ID!\)\s*\{\s*minimizeComment\(input: \{subjectId: \$id, classifier: (\w+)\}\)/;
+const CLASSIFIERS = ["ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM"];
 
 export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
+  // GitHub answers 200 whatever happens.
   routes.post("/graphql", async (c) => {
     const { query, variables } = await bodyOf(c);
     const given = isJson(variables) ? variables : {};
-    if (String(query).includes("resolveReviewThread")) {
+    const text = String(query);
+    if (text.includes("resolveReviewThread")) {
       // Observed on github.com: `pull_requests: write` does not suffice (community discussion 44650).
       const may = c.env.caller.kind === "installation" && c.env.caller.mayWriteCode;
       return c.json(may ? resolved(hub, String(given.thread)) : FORBIDDEN);
     }
-    return c.json({ data: { repository: { pullRequest: { reviewThreads: threads(hub, given) } } } });
+    if (text.includes("reviewThreads")) {
+      const many = threadsOfMany(String(query), (number) => threads(hub, { ...given, number }));
+      if (many !== null) return c.json({ data: { repository: many } });
+      return c.json({ data: { repository: { pullRequest: { reviewThreads: threads(hub, given) } } } });
+    }
+    return c.json(folded(hub, c, text, String(given.id)));
   });
   return routes;
+}
+
+function folded(hub: Hub, c: Context<RouteEnv>, query: string, id: string): Json {
+  const [, classifier = ""] = FOLDING.exec(query) ?? [];
+  const failed = (type: string, message: string) => ({ data: null, errors: [{ type, message }] });
+  if (!CLASSIFIERS.includes(classifier)) return failed("undefinedField", "The fake does not understand this query");
+  const author = authorOfNode(hub, id);
+  if (author === null) return failed("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'`);
+  if (author !== authorOf(c)) return failed("FORBIDDEN", "Resource not accessible by integration");
+  hub.minimized.set(id, classifier);
+  return { data: { minimizeComment: { minimizedComment: { isMinimized: true } } } };
 }
 
 const FORBIDDEN = {
@@ -48,4 +72,17 @@ function resolved(hub: Hub, thread: string): Json {
     if (pull.comments.some((comment) => comment.id === id)) pull.resolved.add(id);
   }
   return { data: { resolveReviewThread: { thread: { isResolved: true } } } };
+}
+
+function authorOfNode(hub: Hub, id: string): Person | null {
+  for (const pull of [...hub.repositories.values()].flatMap(({ pulls }) => pulls)) {
+    const said = [
+      ...pull.reviews.map((one) => ({ node: nodeId("PRR", one.id), author: one.author })),
+      ...pull.comments.map((one) => ({ node: nodeId("PRRC", one.id), author: one.author })),
+      ...pull.issueComments.map((one) => ({ node: nodeId("IC", one.id), author: one.author })),
+    ];
+    const found = said.find(({ node }) => node === id);
+    if (found) return found.author;
+  }
+  return null;
 }

@@ -21,6 +21,11 @@ const TALK_READ: Need = ["issues:read", "pull_requests:read"];
 const TALK_WRITE: Need = ["issues:write", "pull_requests:write"];
 const CODE_READ: Need = ["contents:read"];
 
+/** GraphQL has one address for all, of which GitHub's OpenAPI description knows nothing. */
+export const GRAPHQL = "POST /graphql";
+/** For the one mutation that the fake knows. */
+export const GRAPHQL_NEED: Need = ["pull_requests:write", "issues:write"];
+
 /** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
 export const OPERATIONS: Readonly<Record<string, Need>> = {
   "GET /app": "app",
@@ -32,6 +37,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   "POST /app/installations/{installation_id}/access_tokens": "app",
   "GET /orgs/{org}/installation": "app",
   [`GET ${REPO}/installation`]: "app",
+  "GET /advisories": "token",
   "GET /rate_limit": "token",
   "GET /search/issues": "token",
   "GET /users/{username}": "token",
@@ -42,9 +48,11 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   [`GET ${REPO}/commits/{ref}`]: CODE_READ,
   [`GET ${REPO}/compare/{basehead}`]: CODE_READ,
   [`GET ${REPO}/contents/{path}`]: CODE_READ,
+  [`GET ${REPO}/dependency-graph/compare/{basehead}`]: CODE_READ,
   [`PUT ${REPO}/contents/{path}`]: ["contents:write"],
   [`GET ${REPO}/git/blobs/{file_sha}`]: CODE_READ,
   [`GET ${REPO}/git/trees/{tree_sha}`]: CODE_READ,
+  [`GET ${REPO}/releases`]: CODE_READ,
   [`GET ${REPO}/pulls`]: PULL_READ,
   [`GET ${PULL}`]: PULL_READ,
   [`GET ${PULL}/files`]: PULL_READ,

@@ -258,7 +258,7 @@ function labelOf(pull: Pull, name: string): unknown {
 }
 
 /** What stands around the subject in every payload to an App. */
-function around(hub: Hub, pull: Pull, sender: Person): Json {
+export function around(hub: Hub, pull: Pull, sender: Person): Json {
   const id = hub.installations.get(pull.owner) ?? 0;
   const { repository } = pull;
   return {

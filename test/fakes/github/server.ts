@@ -4,13 +4,15 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { isJson, type Json, Refusal } from "./conversation.ts";
-import { type Caller, type Door, GRAPHQL } from "./door.ts";
+import type { Caller, Door } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
-import { type Fault, type Faults, faultyAnswer } from "./faults.ts";
+import { type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
 import type { Description, SentRequest } from "./openapi.ts";
+import { GRAPHQL } from "./operations.ts";
+import { packageRoutes } from "./package-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { userJson, WEB } from "./shapes.ts";
@@ -54,7 +56,7 @@ interface Arrived {
 export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> {
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
-  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub));
+  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
@@ -63,7 +65,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
     const arrived = await read(c.req.raw);
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);
-    if (arrived.sent.path !== "/graphql") way.violations.push(...way.description.checkRequest(arrived.sent));
+    if (!isGraphql(arrived.sent)) way.violations.push(...way.description.checkRequest(arrived.sent));
     const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
     const answer = await meet(way, routes, arrived, fault);
     if (fault?.drop === true) {
@@ -86,11 +88,15 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   };
 }
 
+function isGraphql({ method, path }: SentRequest): boolean {
+  return `${method} ${path}` === GRAPHQL;
+}
+
 async function read(request: Request): Promise<Arrived> {
   const url = new URL(request.url);
   const text = request.method === "GET" || request.method === "HEAD" ? "" : await request.text();
   // GitHub Enterprise serves the same API under a prefix.
-  const path = url.pathname.replace(/^\/api\/v3(?=\/)/, "");
+  const path = url.pathname.replace(/^\/api(?:\/v3)?(?=\/)/, "");
   const sent = { method: request.method, path, query: url.searchParams, body: parsed(text) };
   const authorization = request.headers.get("authorization") ?? undefined;
   return { sent, authorization, accept: request.headers.get("accept") ?? "", text, search: url.search };
@@ -107,6 +113,7 @@ function parsed(text: string): unknown {
 
 async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
   if (fault?.delay !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delay));
+  if (fault?.onlyHeaders === true) return withHeaders(await answered(way, routes, arrived), fault);
   if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
   const answer = await answered(way, routes, arrived);
   return fault ? faultyAnswer(fault) : answer;
@@ -133,10 +140,12 @@ async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived):
 }
 
 function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
-  const operation = sent.path === "/graphql" ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
+  const operation = isGraphql(sent) ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
   const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
   const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
-  const isPrivate = repository ? repository.private : null;
+  // Where packages are made lies beyond this world; whoever asks may read what is public.
+  const isElsewhere = name !== null && way.hub.packages.releases.has(name.toLowerCase());
+  const isPrivate = repository ? repository.private : isElsewhere ? false : null;
   return way.door.enter({ authorization, operation, repository: name, isPrivate });
 }
 

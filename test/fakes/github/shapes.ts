@@ -264,6 +264,6 @@ export function reactionJson(reaction: Reaction): Json {
   return { id, node_id: nodeId("REA", id), user: userJson(reaction.author), content, created_at: now() };
 }
 
-function nodeId(kind: string, id: number): string {
+export function nodeId(kind: string, id: number): string {
   return `${kind}_${Buffer.from(String(id)).toString("base64url")}`;
 }

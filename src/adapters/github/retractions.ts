@@ -1,0 +1,63 @@
+// Our own comments of a pull request on GitHub, and how they are folded away. What others wrote is not even seen.
+import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/marker.ts";
+import type { OwnPost, Retractions } from "../../ports-checks.ts";
+import type { GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+
+const MINIMIZE = `mutation ($id: ID!) {
+  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
+}`;
+
+interface Written {
+  readonly user?: { readonly login: string; readonly type: string } | null;
+  readonly body?: string | null | undefined;
+}
+
+/** The port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+export function githubRetractions(github: GitHub, botLogin: string): Retractions {
+  const isOurs = ({ user }: Written) => user?.login === botLogin && user.type === "Bot";
+  return {
+    posts: (repo, number) =>
+      translated(async () => {
+        const where = { owner: repo.owner, repo: repo.name, pull_number: number, per_page: 100 };
+        const reviews = await github.paginate(github.rest.pulls.listReviews, where);
+        const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
+        return [
+          ...reviews.filter(isOurs).flatMap((review): OwnPost[] => {
+            const headSha = parseReviewMarker(review.body);
+            if (headSha === null) return [];
+            return [{ kind: "review", ...addressOf(review), headSha, findingId: null }];
+          }),
+          ...comments.filter(isOurs).flatMap((comment): OwnPost[] => {
+            const findingId = parseFindingMarker(comment.body);
+            if (findingId === null) return [];
+            return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingId }];
+          }),
+        ];
+      }),
+    summary: (repo, number) =>
+      translated(async () => {
+        const where = { owner: repo.owner, repo: repo.name, issue_number: number, per_page: 100 };
+        const comments = await github.paginate(github.rest.issues.listComments, where);
+        const mine = comments.find((comment) => isOurs(comment) && hasSummaryMarker(comment.body ?? ""));
+        return mine === undefined ? null : { id: mine.id, body: mine.body ?? "", url: mine.html_url };
+      }),
+    hide: (post) => translated(async () => void (await github.graphql(MINIMIZE, { id: post.nodeId }))),
+    editSummary: (repo, id, body) =>
+      translated(async () => {
+        await github.rest.issues.updateComment({ owner: repo.owner, repo: repo.name, comment_id: id, body });
+      }),
+  };
+}
+
+function addressOf({
+  id,
+  node_id,
+  html_url,
+}: {
+  readonly id: number;
+  readonly node_id: string;
+  readonly html_url: string;
+}) {
+  return { id, nodeId: node_id, url: html_url };
+}

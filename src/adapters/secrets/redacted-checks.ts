@@ -1,0 +1,22 @@
+// The last thing that a check run's texts pass on their way to GitHub: no secret leaves in them.
+import type { Checks } from "../../ports-checks.ts";
+import type { SecretRedactor } from "./redact.ts";
+
+/** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
+export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
+  const clean = async (text: string) => (await redactor.redact(text)).text;
+  return {
+    begin: (repo, number, headSha) => real.begin(repo, number, headSha),
+    async end(repo, id, end) {
+      const annotations = await Promise.all(
+        end.annotations.map(async (one) => ({
+          ...one,
+          title: await clean(one.title),
+          message: await clean(one.message),
+        })),
+      );
+      const [title, summary, text] = await Promise.all([clean(end.title), clean(end.summary), clean(end.text)]);
+      return real.end(repo, id, { ...end, title, summary, text, annotations });
+    },
+  };
+}

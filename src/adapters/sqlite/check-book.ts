@@ -1,0 +1,70 @@
+// Check runs beside the queue, in the same file: whatever happens to a review, its check run comes to an end.
+import type { Database } from "better-sqlite3";
+import type { CheckEnd } from "../../domain/check.ts";
+import type { CheckBook, KeptCheck } from "../../ports-checks.ts";
+import { write } from "./database.ts";
+
+interface Row {
+  readonly id: number;
+  readonly key: string;
+  readonly headSha: string;
+  readonly repo: string;
+  readonly installationId: number;
+  readonly failOn: KeptCheck["failOn"];
+  readonly ending: string | null;
+  readonly endedAt: number | null;
+  readonly hasJob: 0 | 1;
+}
+
+const SELECT = `SELECT id, key, head_sha AS headSha, repo, installation_id AS installationId, fail_on AS failOn, ending,
+  ended_at AS endedAt,
+  EXISTS (SELECT 1 FROM jobs WHERE jobs.key = check_runs.key AND jobs.state IN ('waiting', 'running')) AS hasJob
+  FROM check_runs`;
+
+/** The book over an open queue database (see QUEUE_MIGRATIONS). What writes throws `Transient` on a lock. */
+export function sqliteCheckBook(db: Database): CheckBook {
+  return {
+    begun(check, now) {
+      const { id, key, headSha, repo, installationId, failOn } = check;
+      const insert = `INSERT OR REPLACE INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`;
+      write(db, () =>
+        db.prepare(insert).run(id, key, headSha, JSON.stringify(repo), installationId, failOn, Math.ceil(now)),
+      );
+    },
+    on(key, headSha) {
+      const row = db
+        .prepare(`${SELECT} WHERE key = ? AND head_sha = ? ORDER BY begun_at DESC, rowid DESC LIMIT 1`)
+        .get(key, headSha) as Row | undefined;
+      return row === undefined ? null : keptOf(row);
+    },
+    open: (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
+    decide(id, end) {
+      write(db, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
+    },
+    ended(id, now) {
+      write(db, () =>
+        db.prepare("UPDATE check_runs SET ended_at = ?, ending = NULL WHERE id = ?").run(Math.ceil(now), id),
+      );
+    },
+    left(now, patienceMs) {
+      const rows = db.prepare(`${SELECT} WHERE ended_at IS NULL`).all() as Row[];
+      const late = db
+        .prepare("SELECT id FROM check_runs WHERE ended_at IS NULL AND begun_at <= ?")
+        .pluck()
+        .all(Math.floor(now - patienceMs)) as number[];
+      return rows
+        .filter((row) => row.hasJob === 0 || late.includes(row.id))
+        .map((row) => ({ ...keptOf(row), why: row.hasJob === 0 ? "no-job" : "late" }));
+    },
+  };
+}
+
+function keptOf({ repo, ending, endedAt, id, key, headSha, installationId, failOn }: Row): KeptCheck {
+  return {
+    ...{ id, key, headSha, installationId, failOn },
+    repo: JSON.parse(repo) as KeptCheck["repo"],
+    isOpen: endedAt === null,
+    end: ending === null ? null : (JSON.parse(ending) as CheckEnd),
+  };
+}

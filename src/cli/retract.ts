@@ -1,0 +1,86 @@
+// kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
+
+import type { Repo } from "../domain/job.ts";
+import { type RetractPorts, retractReview, type TakenBack } from "../flows/retract-review.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
+
+/** The pull request whose review is taken back. */
+export interface RetractWords {
+  /** Null: the host that the environment names. */
+  readonly host: string | null;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly dataDir: string | undefined;
+}
+
+/** What the verb needs of the world. */
+export interface RetractVerbPorts extends RetractPorts {
+  readonly repo: Repo;
+  readonly close: () => void;
+}
+
+const PULL_URL =
+  /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,10})(?:\/[^#\s]*)?(?:#pullrequestreview-(\d{1,15}))?$/;
+const SHORT = /^([\w.-]+)\/([\w.-]+)#(\d{1,10})$/;
+
+/**
+ * @param open signs in to GitHub and opens memory
+ * @returns 0; 3 when there is nothing to take back
+ * @throws UsageError
+ */
+export async function retract(
+  words: readonly string[],
+  open: (words: RetractWords) => Promise<RetractVerbPorts>,
+): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, {
+    review: { type: "string" },
+    "dry-run": { type: "boolean" },
+    "data-dir": { type: "string" },
+    json: { type: "boolean" },
+  });
+  const [subject, ...more] = positionals;
+  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  const named = readSubject(subject);
+  const reviewId = readReview(values.review) ?? named.reviewId;
+  const ports = await open({ ...named, dataDir: values["data-dir"] });
+  try {
+    const rehearse = values["dry-run"] === true;
+    const done = await retractReview({ repo: ports.repo, number: named.number, reviewId, rehearse }, ports);
+    if (values.json === true) console.log(JSON.stringify({ version: 1, rehearsal: rehearse, ...done }, null, 2));
+    else console.log(terminalText("nothing" in done ? `nothing was done: ${done.nothing}` : report(done, rehearse)));
+    return "nothing" in done ? 3 : 0;
+  } finally {
+    ports.close();
+  }
+}
+
+function readSubject(word: string | undefined): Omit<RetractWords, "dataDir"> & { readonly reviewId: number | null } {
+  if (word === undefined) throw new UsageError("say which review: its URL, or OWNER/NAME#N");
+  const [, host = "", owner = "", name = "", number = "", review] = PULL_URL.exec(word) ?? [];
+  if (owner !== "") {
+    return { host: host.toLowerCase(), owner, name, number: Number(number), reviewId: readReview(review) };
+  }
+  const short = SHORT.exec(word);
+  if (short === null) throw new UsageError(`${JSON.stringify(word)} is neither the URL of a review nor OWNER/NAME#N`);
+  return { host: null, owner: short[1] ?? "", name: short[2] ?? "", number: Number(short[3]), reviewId: null };
+}
+
+function readReview(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw new UsageError("--review takes the number at the end of a review's URL");
+  return Number(word);
+}
+
+function report({ headSha, hidden, summaryUrl, forgotten }: TakenBack, rehearse: boolean): string {
+  const would = rehearse ? "would be " : "";
+  return [
+    `the review of ${headSha.slice(0, 7)} ${rehearse ? "would be" : "is"} taken back`,
+    ...hidden.map(({ kind, url, findingId }) =>
+      `  ${would}hidden: ${kind} ${findingId ?? ""} ${url}`.replace("  http", " http"),
+    ),
+    summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,
+    `  ${would}forgotten: ${forgotten === 1 ? "1 memory" : `${forgotten} memories`}`,
+  ].join("\n");
+}

@@ -1,0 +1,104 @@
+// How a check run ends: what it concludes from a review, and what stands in it. A check that says "success" is believed
+// without being read, so it says so only of a review that is complete.
+import type { FailOn } from "../config/repo-config.ts";
+import type { CheckAnnotation, CheckEnd } from "../domain/check.ts";
+import { atLeast, type Severity } from "../domain/finding.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
+import { counted } from "./fit-list.ts";
+import { safeUrl } from "./permalink.ts";
+import { renderSummary } from "./render-summary.ts";
+import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
+
+/** Four requests' worth: a check that takes minutes to write helps nobody. */
+const MOST_ANNOTATIONS = 200;
+
+const LEVELS: Readonly<Record<Severity, CheckAnnotation["level"]>> = {
+  critical: "failure",
+  major: "failure",
+  medium: "warning",
+  minor: "notice",
+};
+
+/**
+ * The end of a check run whose review was posted.
+ *
+ * @param findings as they stand on GitHub
+ * @param failOn from which severity on the check fails
+ */
+export function reviewEnd(
+  review: Review,
+  findings: readonly PlacedFinding[],
+  summaryUrl: string,
+  failOn: FailOn,
+): CheckEnd {
+  const { conclusion, because } = conclude(review, findings, failOn);
+  const url = safeUrl(review.repo, summaryUrl);
+  const link = url === null ? "" : ` See the [summary](${url}) in the conversation.`;
+  return {
+    conclusion,
+    title: titleOf(review, findings),
+    summary: `${because}${link}`,
+    text: renderSummary(review, findings).replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, ""),
+    annotations: annotationsOf(review, findings),
+  };
+}
+
+/** The end of a check run without a review. `because` is one sentence fragment. */
+export function endWithoutReview(title: string, because: string): CheckEnd {
+  const summary = `${sanitizeInline(because, 300) || "No reason is known"}.`;
+  return { conclusion: "neutral", title, summary, text: "", annotations: [] };
+}
+
+function conclude(
+  review: Review,
+  findings: readonly PlacedFinding[],
+  failOn: FailOn,
+): Pick<CheckEnd, "conclusion"> & { readonly because: string } {
+  const gap = gapOf(review);
+  const incomplete = gap === null ? "" : ` The review is **incomplete**: ${gap}.`;
+  if (failOn === "never") return { conclusion: "neutral", because: `This check informs and never fails.${incomplete}` };
+  const failing = findings.filter(({ finding }) => atLeast(finding.severity, failOn)).length;
+  if (failing > 0) {
+    const what = `${counted(failing, "finding")} of severity ${failOn}${failOn === "critical" ? "" : " or worse"}`;
+    return { conclusion: "failure", because: `${what}.${incomplete}` };
+  }
+  if (gap !== null) return { conclusion: "neutral", because: `Nothing at ${failOn} was found.${incomplete}` };
+  const least = failOn === "critical" ? failOn : `${failOn} or worse`;
+  return { conclusion: "success", because: `The review is complete, and no finding is ${least}.` };
+}
+
+/** Why the review is no whole one, or null. */
+function gapOf({ degraded, coverage, reviewed }: Review): string | null {
+  if (reviewed.length === 0) return "no file was reviewed";
+  const parts = [...new Set(degraded.map(({ part }) => part))];
+  if (parts.length > 0) return `less than hoped of ${sanitizeInline(parts.join(", "), 200)}`;
+  const unread = (coverage?.files ?? []).filter(({ state }) => state === "partial" || state === "not-read").length;
+  return unread === 0 ? null : `${counted(unread, "file")} not wholly read by the model`;
+}
+
+function titleOf({ reviewed }: Review, findings: readonly PlacedFinding[]): string {
+  if (findings.length > 0) return counted(findings.length, "finding");
+  return reviewed.length === 0 ? "Nothing to review" : `No findings in ${counted(reviewed.length, "file")}`;
+}
+
+/** Findings that have lines at the head, then problems of the configuration that have one there. */
+function annotationsOf(review: Review, findings: readonly PlacedFinding[]): readonly CheckAnnotation[] {
+  const placed = findings
+    .map(({ finding }) => finding)
+    .filter(({ side, locMethod }) => side === "RIGHT" && locMethod !== "none")
+    .map(
+      ({ path, startLine, line, severity, title, body }): CheckAnnotation => ({
+        ...{ path, startLine, endLine: line, level: LEVELS[severity] },
+        title: sanitizeInline(title, 120) || "(no title)",
+        message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
+      }),
+    );
+  const problems = review.configProblems.flatMap(({ file, severity, message }, index): CheckAnnotation[] => {
+    const line = review.configOnHead?.[index] ?? null;
+    if (line === null) return [];
+    const level = severity === "error" ? "warning" : "notice";
+    const said = sanitizeInline(message, 500) || "(no text)";
+    return [{ path: file, startLine: line, endLine: line, level, title: `Configuration ${severity}`, message: said }];
+  });
+  return [...placed, ...problems].slice(0, MOST_ANNOTATIONS);
+}

@@ -1,0 +1,144 @@
+// What the model may cost, seen from the pull request: ceilings, the month's share, and what is no longer wanted.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, expect, test } from "vitest";
+import type { AppOptions } from "../../src/app.ts";
+import { says } from "../fakes/anthropic/replies.ts";
+import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
+import type { Repository } from "../fakes/github/conversation.ts";
+import { BACKUP, LOGIN, said, summaryOf, writes } from "./given.ts";
+import { openStage, type Stage, until } from "./stage.ts";
+
+let stage: Stage | undefined;
+let anthropic: FakeAnthropic | undefined;
+afterEach(async () => {
+  await stage?.close();
+  await anthropic?.close();
+  stage = undefined;
+  anthropic = undefined;
+});
+
+const CALM = says({ findings: [], ruleFindings: [], walkthrough: "Backs the shop up every night." });
+
+async function withModel(
+  replies: Reply,
+  { usdPerMonth = null, app = {} }: { readonly usdPerMonth?: number | null; readonly app?: Partial<AppOptions> } = {},
+): Promise<{ stage: Stage; asked: () => number; model: FakeAnthropic }> {
+  const model = await startAnthropic({ replies: () => replies });
+  anthropic = model;
+  const opened = await openStage({
+    app: {
+      model: {
+        apiKey: "sk-ant-0123456789abcdef",
+        baseUrl: model.url,
+        names: { main: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
+        structuredOutput: "on",
+        temperature: null,
+        contextTokens: null,
+        usdPerMonth,
+      },
+      ...app,
+    },
+  });
+  stage = opened;
+  return { stage: opened, asked: () => model.requests.length, model };
+}
+
+function spend(at: Stage, repository: Repository, usd: number): void {
+  const db = new Database(join(at.dataDir, "queue.db"));
+  db.prepare(
+    "INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd) VALUES (?, ?, 'review', 1, 1, ?)",
+  ).run(`github.com/${repository.id}`, Date.now(), usd);
+  db.close();
+}
+
+async function shop(at: Stage, name = "shop", config = ""): Promise<Repository> {
+  return at.world.repository("acme", name, { files: { "README.md": "# Shop\n", ".kodiai.yml": config } });
+}
+
+test("what other repositories spent counts for the operator's ceiling, and the reason is said", async () => {
+  const { stage: at, asked } = await withModel(CALM, { usdPerMonth: 20 });
+  const [one, other] = [await shop(at), await shop(at, "player")];
+  spend(at, other, 20);
+  const pull = await at.world.pullRequest(one, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await at.settled(pull);
+  expect(asked()).toBe(0);
+  expect(said(at.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(summaryOf(at.world, pull).body).toContain(
+    "- `model`: the operator's budget of USD 20 for all repositories is used up this month: rules and memory only",
+  );
+});
+
+test("the footer tells what the month has cost once most of its budget is spent", async () => {
+  const { stage: at } = await withModel(CALM, { usdPerMonth: 200 });
+  const repository = await shop(at);
+  const footer = async () => {
+    const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    await at.settled(pull);
+    return summaryOf(at.world, pull).body;
+  };
+  spend(at, repository, 30);
+  expect(await footer()).not.toContain("this month");
+  spend(at, repository, 11);
+  expect(await footer()).toMatch(/USD 41\.\d\d of 50 this month\. Memory: /);
+  spend(at, await shop(at, "player"), 150);
+  expect(await footer()).toMatch(/USD 191\.\d\d of 200 this month, of all repositories\. Memory: /);
+});
+
+test("a review that a push overtakes stops asking, and posts nothing", async () => {
+  const silence: Reply = () => {};
+  const { stage: at, asked, model } = await withModel(silence);
+  const repository = await shop(at);
+  const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await until("a question", () => asked() === 1);
+  model.script(() => CALM);
+  await at.world.push(pull, { "src/login.ts": LOGIN });
+  await at.settled(pull);
+  const [first, second] = at.jobs(pull);
+  expect(first).toMatchObject({ state: "done", outcome: "superseded: a later request took its place" });
+  expect(second).toMatchObject({ state: "done", outcome: expect.stringContaining("posted") });
+  expect(model.requests[0]?.isAbandoned).toBe(true);
+  expect(at.world.comments(pull).reviews.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
+  expect(summaryOf(at.world, pull).body).toContain("Backs the shop up every night.");
+});
+
+test("pushes that follow each other are one review, as soon as the repository's wait is over", async () => {
+  const opened = await openStage({ app: { debounce: true } });
+  stage = opened;
+  const { world } = opened;
+  const repository = await shop(opened, "shop", "review: {debounceSeconds: 3}\n");
+  const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  // Opened does not wait.
+  expect(await opened.settled(pull)).toMatchObject({ state: "done" });
+  const started = Date.now();
+  for (const text of ["one", "two", "three"]) await world.push(pull, { "NOTES.md": `${text}\n` });
+  const waiting = opened.jobs(pull).at(-1);
+  expect(waiting?.state).toBe("waiting");
+  expect(waiting?.runAt).toBeGreaterThanOrEqual(started + 3_000);
+  await opened.settled(pull);
+  expect(opened.jobs(pull).map(({ state }) => state)).toEqual(["done", "superseded", "superseded", "done"]);
+  expect(world.requests.filter(({ path }) => path.endsWith(`/pulls/${pull.number}/files`))).toHaveLength(2);
+
+  // Who asks in person does not wait, and takes the place of the push that does.
+  await world.push(pull, { "NOTES.md": "four\n" });
+  await world.label(pull, "kodiai:review");
+  const asked = Date.now();
+  await opened.settled(pull);
+  expect(
+    opened
+      .jobs(pull)
+      .map(({ state }) => state)
+      .slice(-2),
+  ).toEqual(["superseded", "done"]);
+  expect(opened.jobs(pull).at(-1)?.runAt).toBeLessThanOrEqual(asked);
+});
+
+test("a dry run asks the model, logs the review and posts nothing", async () => {
+  const { stage: at, asked } = await withModel(CALM, { app: { dryRun: true } });
+  const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  expect(await at.settled(pull)).toMatchObject({ state: "done" });
+  expect(asked()).toBeGreaterThan(0);
+  expect(writes(at.world)).toEqual([]);
+  expect(at.log.join("")).toMatch(/dry run: not posted/);
+  expect(at.log.join("")).toContain("Backs the shop up every night.");
+});

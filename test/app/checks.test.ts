@@ -1,0 +1,189 @@
+// Check runs as a visitor of the pull request sees them: begun with the review, ended however it ends.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { readManifest } from "../fakes/github/manifest.ts";
+import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const ON = "review: {checks: {enabled: true, failOn: major}}\n";
+const FINDING = "ops/backup.py:3 failure Shell command is built from strings";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterEach(() => expect(stage.world.violations).toEqual([]));
+afterAll(() => stage.close());
+
+let serial = 0;
+
+function repositoryWith(config: string): Promise<Repository> {
+  const files = { "src/login.ts": LOGIN, ".kodiai.yml": config };
+  return stage.world.repository("acme", `shop-${++serial}`, { files });
+}
+
+async function open(
+  config: string,
+  files: Readonly<Record<string, string>> = { "ops/backup.py": BACKUP },
+  title = "Back up",
+) {
+  return stage.world.pullRequest(await repositoryWith(config), { title, files });
+}
+
+async function checksOf(pull: Pull) {
+  await stage.settled(pull);
+  return stage.world.checks(pull);
+}
+
+/** `STATUS CONCLUSION TITLE` of each check run. */
+async function endsOf(pull: Pull, sha?: string): Promise<string[]> {
+  const runs = await stage.world.checks(pull, sha);
+  return runs.map(({ status, conclusion, title }) => `${status} ${conclusion}: ${title}`);
+}
+
+test("without the setting there is no check run", async () => {
+  expect(await checksOf(await open(""))).toEqual([]);
+});
+
+test("a check informs by default: its findings stand beside the lines, and it does not judge", async () => {
+  const pull = await open("review: {checks: {enabled: true}}");
+  const [check, ...more] = await checksOf(pull);
+  expect(more).toEqual([]);
+  expect(check).toMatchObject({ name: "Kodiai", status: "completed", conclusion: "neutral", title: "1 finding" });
+  expect(check?.annotations).toEqual([FINDING]);
+  expect(check?.summary).toMatch(/^This check informs and never fails\. See the \[summary\]\(https:/);
+  expect(check?.text).toContain("**1 finding**: 1 major");
+  expect(check?.text).not.toContain("<!--");
+});
+
+test("it fails when a posted finding is severe enough, and succeeds when a complete review has none", async () => {
+  const failing = await open(ON);
+  const calm = await open(ON, { "src/etag.ts": LOGIN });
+  const mild = await open("review: {checks: {enabled: true, failOn: critical}}");
+  expect(await checksOf(failing)).toMatchObject([{ conclusion: "failure", title: "1 finding" }]);
+  expect(await checksOf(calm)).toMatchObject([{ conclusion: "success", title: "No findings in 1 file" }]);
+  expect(await checksOf(mild)).toMatchObject([{ conclusion: "success", annotations: [FINDING] }]);
+});
+
+test("a review that is incomplete never succeeds, and says what is missing", async () => {
+  stage.world.fail({ match: { method: "GET", path: "/search/issues" }, status: 503 });
+  const pull = await stage.world.pullRequest(await repositoryWith(ON), {
+    title: "Add etags",
+    author: stage.world.person("ines").login,
+    files: { "src/etag.ts": LOGIN },
+  });
+  const [check] = await checksOf(pull);
+  expect(check?.conclusion).toBe("neutral");
+  expect(check?.summary).toContain("The review is **incomplete**: less than hoped of author-tier.");
+});
+
+test("a pull request that policy leaves alone gets its check too: a required one must come to an end", async () => {
+  const pull = await open(ON, { "ops/backup.py": BACKUP }, "[wip] Back up");
+  expect(await checksOf(pull)).toMatchObject([{ status: "completed", conclusion: "neutral", title: "Not reviewed" }]);
+  expect((await stage.world.checks(pull))[0]?.summary).toContain("the title is tagged");
+});
+
+test("the check of a head that moved ends as overtaken, and the new head has its own", async () => {
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  const pull = await open(ON);
+  await stage.waitsAgain(pull);
+  const old = pull.headSha;
+  expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
+  await stage.world.push(pull, { "ops/backup.py": null, "src/balance.py": BALANCE });
+  await stage.settled(pull);
+  expect(await endsOf(pull, old)).toEqual(["completed neutral: Overtaken"]);
+  expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
+});
+
+test("a review that is tried again goes on with its check", async () => {
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true });
+  const pull = await open(ON);
+  await stage.waitsAgain(pull);
+  await stage.crash();
+  await stage.settled(pull);
+  expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
+  expect(said(stage.world, pull)).toHaveLength(1);
+});
+
+test("the check of a review that failed for good, or of a process that died, is ended by the sweep", async () => {
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  const pull = await open(ON);
+  await stage.waitsAgain(pull);
+  const db = new Database(join(stage.dataDir, "queue.db"));
+  db.prepare("UPDATE jobs SET state = 'dead' WHERE state = 'waiting'").run();
+  db.close();
+  await stage.restart();
+  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed neutral: Not reviewed"]);
+});
+
+test("what GitHub did not hear when the review ended is told later, in the same words", async () => {
+  stage.world.fail({ match: { method: "PATCH", path: /\/check-runs\// }, status: 503 });
+  const pull = await open(ON);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
+  await stage.restart();
+  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: 1 finding"]);
+});
+
+test("many findings are told in several requests, fifty annotations each", async () => {
+  const call = '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)\n';
+  const many = `import subprocess\ndef backup(name: str) -> None:\n${call.repeat(120)}`;
+  const pull = await open(ON, { "ops/backup.py": many });
+  const [check] = await checksOf(pull);
+  const sent = stage.world.requests
+    .filter(({ method, path }) => method === "PATCH" && path.endsWith(`/check-runs/${check?.id}`))
+    .map(({ body }) => (body as { output: { annotations: unknown[] } }).output.annotations.length);
+  expect(sent).toEqual([50, 50, 20]);
+  expect(check?.conclusion).toBe("failure");
+});
+
+test("a problem of the configuration stands beside its line where the pull request carries the file along", async () => {
+  const config = "rules: {weak-hash: high}\nreview: {checks: {enabled: true}}\n";
+  const carried = await open(config, { ".kodiai.yml": `# Ours\n${config}`, "src/etag.ts": LOGIN });
+  const [beside] = await checksOf(carried);
+  expect(beside?.annotations).toEqual([".kodiai.yml:2 warning Configuration error"]);
+  const [elsewhere] = await checksOf(await open(config, { "src/etag.ts": LOGIN }));
+  expect(elsewhere?.annotations).toEqual([]);
+  expect(elsewhere?.text).toContain("`.kodiai.yml:1:");
+});
+
+test("whoever runs the check again gets a review, whatever policy says", async () => {
+  const pull = await open("review: {enabled: false, checks: {enabled: true, failOn: major}}\n");
+  const [skipped] = await checksOf(pull);
+  expect(skipped).toMatchObject({ title: "Not reviewed", externalId: `pull/${pull.number}` });
+  const { id } = await stage.world.rerequest(pull, skipped?.id ?? 0);
+  await stage.settled(pull);
+  expect(stage.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
+  expect(said(stage.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect((await endsOf(pull)).at(-1)).toBe("completed failure: 1 finding");
+});
+
+test("an App that was not granted check runs reviews without, and says so", async () => {
+  const manifest = readManifest();
+  const { checks, ...permissions } = manifest.permissions;
+  expect(checks).toBe("write");
+  const other = await openStage({ manifest: { ...manifest, permissions } });
+  try {
+    const files = { "README.md": "# Shop\n", ".kodiai.yml": ON };
+    const repository = await other.world.repository("acme", "shop", { files });
+    const pull = await other.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    expect(await other.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+    expect(said(other.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+    expect(summaryOf(other.world, pull).body).toContain("the App needs the permission `checks: write`");
+    expect(await other.world.checks(pull)).toEqual([]);
+  } finally {
+    await other.close();
+  }
+});
+
+test("a dry run makes no check run and logs how it would end", async () => {
+  await stage.restart({ dryRun: true });
+  const before = writes(stage.world).length;
+  const pull = await open(ON);
+  expect(await checksOf(pull)).toEqual([]);
+  expect(writes(stage.world)).toHaveLength(before);
+  expect(stage.log.join("")).toMatch(/"what":"check run","body":"failure: 1 finding"/);
+  await stage.restart();
+});

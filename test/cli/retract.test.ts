@@ -1,0 +1,123 @@
+// kodiai retract: a bad review is taken back by the App that wrote it, and by nobody else.
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { localWords } from "../../src/adapters/local/local-embedder.ts";
+import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
+import { repoKey } from "../../src/domain/memory.ts";
+import { BACKUP, BALANCE, summaryOf, writes } from "../app/given.ts";
+import { openStage, type Stage } from "../app/stage.ts";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { kodiai } from "./kodiai.ts";
+
+let stage: Stage;
+let repository: Repository;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stage = await openStage();
+  const { world, dataDir } = stage;
+  repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const { appId, privateKey, webhookSecret } = world.appCredentials;
+  env = {
+    APP_ID: String(appId),
+    PRIVATE_KEY: privateKey,
+    WEBHOOK_SECRET: webhookSecret,
+    KODIAI_GITHUB_API_URL: world.apiUrl,
+    KODIAI_DATA_DIR: dataDir,
+  };
+});
+afterAll(() => stage.close());
+
+const run = (words: readonly string[], over: Record<string, string> = env) =>
+  kodiai(["retract", ...words], { cwd: "/", env: over });
+
+async function reviewedPull(): Promise<Pull> {
+  const files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
+  const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
+  await stage.settled(pull);
+  return pull;
+}
+
+async function remembered(pull: Pull): Promise<number> {
+  const db = openMemory(join(stage.dataDir, "memory.db"));
+  try {
+    const key = repoKey({ host: "github.com", id: repository.id });
+    const known = await sqliteMemory(db).known(key, "finding", localWords().space, null);
+    return [...known.keys()].filter((source) => source.startsWith(`#${pull.number}/`)).length;
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether each comment and review of ours is folded away. */
+function hidden(pull: Pull): (string | null)[] {
+  const { inline, reviews } = stage.world.comments(pull);
+  const { world } = stage;
+  const own = ({ author }: { readonly author: string }) => author === world.bot.login;
+  return [
+    ...inline.filter(own).map(({ id }) => world.hidden("comment", id)),
+    ...reviews.filter(own).map(({ id }) => world.hidden("review", id)),
+  ];
+}
+
+test("a review is taken back: comments folded away, the summary says so, memory has forgotten; again, nothing changes", async () => {
+  const pull = await reviewedPull();
+  const other = await reviewedPull();
+  expect(await remembered(pull)).toBe(2);
+  const stranger = { author: stage.world.person("mona"), body: "Looks <!-- kodiai:finding fnd_0123456789ab --> fine" };
+  const first = pull.comments[0];
+  if (first === undefined) throw new Error("nothing was said");
+  pull.comments.push({ ...first, id: first.id + 5_000_000, ...stranger });
+
+  const rehearsal = await run([`acme/shop#${pull.number}`, "--dry-run"]);
+  expect(rehearsal).toMatchObject({ code: 0, err: "", out: expect.stringContaining("would be forgotten: 2 memories") });
+  expect(hidden(pull)).toEqual([null, null, null]);
+  expect(await remembered(pull)).toBe(2);
+
+  const { id } = stage.world.comments(pull).reviews.find(({ author }) => author === stage.world.bot.login) ?? {};
+  const url = `https://github.com/acme/shop/pull/${pull.number}#pullrequestreview-${id}`;
+  const done = await run([url]);
+  expect(done).toMatchObject({ code: 0, err: "", out: expect.stringContaining("forgotten: 2 memories") });
+  expect(hidden(pull)).toEqual(["OUTDATED", "OUTDATED", "OUTDATED"]);
+  expect(stage.world.hidden("comment", first.id + 5_000_000)).toBeNull();
+  const { body } = summaryOf(stage.world, pull);
+  expect(body).toMatch(/^\*\*Retracted\*\*: the review of `[0-9a-f]{7}` was taken back\. Its 2 comments are hidden/);
+  expect(body).not.toContain("2 findings");
+  expect(body.endsWith("<!-- kodiai:summary -->")).toBe(true);
+  expect(await remembered(pull)).toBe(0);
+
+  expect([hidden(other), await remembered(other)]).toEqual([[null, null, null], 2]);
+  const again = await run([url, "--json"]);
+  expect(JSON.parse(again.out)).toMatchObject({ version: 1, rehearsal: false, summaryUrl: null, forgotten: 0 });
+  expect(summaryOf(stage.world, pull).body).toBe(body);
+  expect(stage.world.violations).toEqual([]);
+});
+
+test("a review that is not ours, or not there, is left alone and said so", async () => {
+  const pull = await reviewedPull();
+  const before = writes(stage.world).length;
+  const foreign = await run([`acme/shop#${pull.number}`, "--review", "1"]);
+  expect(foreign).toMatchObject({ code: 3, out: "nothing was done: review 1 is none of ours\n" });
+  expect(writes(stage.world)).toHaveLength(before);
+});
+
+test("wrong words and missing credentials are mistakes of usage", async () => {
+  const [none, word, host, nobody] = await Promise.all([
+    run([]),
+    run(["shop"]),
+    run(["https://github.example.com/acme/shop/pull/1"]),
+    run(["acme/shop#1"], {}),
+  ]);
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining("say which review") });
+  expect(word).toMatchObject({ code: 2, err: expect.stringContaining("neither the URL of a review nor OWNER/NAME#N") });
+  expect(host).toMatchObject({ code: 2, err: expect.stringContaining("this App lives on github.com") });
+  expect(nobody).toMatchObject({ code: 2, err: expect.stringContaining("or GITHUB_TOKEN") });
+});
+
+test("a token that may not write is refused by GitHub, and that is said", async () => {
+  const pull = await reviewedPull();
+  const token = { GITHUB_TOKEN: stage.world.personalToken("lena"), GITHUB_API_URL: stage.world.apiUrl };
+  const refused = await run([`acme/shop#${pull.number}`], token);
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining("could not finish") });
+  expect(hidden(pull)).toEqual([null, null, null]);
+});
