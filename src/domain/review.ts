@@ -29,6 +29,7 @@ export interface ReviewMemory {
 
 /** How many memories there are, by the languages of the change. */
 export interface MemoryHeld {
+  /** As people read them: `C++`. */
   readonly languages: readonly { readonly language: string; readonly count: number }[];
   /** More is on its way. */
   readonly isImporting: boolean;

@@ -67,6 +67,7 @@ export async function importHistory(
   const { past, book } = ports;
   const key = repoKey(request.repo);
   let progress = beginning(book?.of(key) ?? null, request);
+  book?.save(key, progress);
   const walk = await openWalk(progress, request, ports);
   while (progress.stage !== "done") {
     const { asked, isEnough, until } = past.budget();

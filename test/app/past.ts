@@ -28,7 +28,6 @@ export function saidOnLine(
   said: SaidInThePast,
   to: ReviewComment | null = null,
 ): ReviewComment {
-  const line = said.isOutdated === true ? null : 3;
   const comment: ReviewComment = {
     id: ++lastId,
     reviewId: ++lastId,
@@ -38,10 +37,10 @@ export function saidOnLine(
     side: "RIGHT",
     startSide: null,
     startLine: null,
-    line,
-    text: "",
+    line: 3,
+    text: said.isOutdated === true ? "a line that is no longer there" : "",
     hunk: said.hunk ?? `@@ -0,0 +1,3 @@\n${BACKUP.trimEnd().replace(/^/gm, "+")}`,
-    commitId: pull.headSha,
+    commitId: said.isOutdated === true ? pull.baseSha : pull.headSha,
     inReplyTo: to?.id ?? null,
     createdAt: day(said.day ?? 0),
     editedTimes: 0,
