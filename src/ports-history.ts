@@ -56,5 +56,4 @@ export interface Introductions {
 export interface HistoryBook {
   of(repo: RepoKey): HistoryProgress | null;
   save(repo: RepoKey, progress: HistoryProgress): void;
-  forget(repo: RepoKey): void;
 }

@@ -5,7 +5,7 @@ import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch
 import { githubPastReviews } from "./adapters/github/past-reviews.ts";
 import { translated } from "./adapters/github/translate-error.ts";
 import type { Repo } from "./domain/job.ts";
-import type { FollowPorts } from "./flows/follow-repository.ts";
+import type { HistoryFollowing } from "./flows/follow-history.ts";
 import type { PastReviews } from "./ports-history.ts";
 
 /** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
@@ -16,7 +16,7 @@ export function pastOf(
   clients: Pick<Clients, "forReading" | "installationOf">,
   installationId: number,
   pace: boolean,
-): FollowPorts["past"] {
+): HistoryFollowing["past"] {
   return async (repo) => {
     const reader = await clients.forReading(installationId, repo, "pull requests");
     return reader === null ? null : githubPastReviews({ github: reader.github, repo, paceMs: pace ? PACE_MS : 0 });

@@ -24,6 +24,8 @@ usage: kodiai VERB [options]
            ls | show ID | stats        what is remembered of --repo
            forget ID                   take one memory of --repo out
            backfill                    give rows without a language the one that their path tells
+           describe [REPO]             what having the model write situation, lesson and tags of reviews' memories would
+                                       cost; with --yes it does: at most --limit N, and within --budget USD a month
   import   OWNER/NAME                  remember what was said in its past reviews, read with GITHUB_TOKEN; run again, it goes on
              --limit N                 the newest N comments of each kind, and the reviews of N pull requests (1000)
              --since DATE              only what was said or changed since, such as 2026-01-31
@@ -69,7 +71,7 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   [
     "import",
     async () =>
-      withPorts((await import("./import-history.ts")).importPast, (await import("../wire-cli.ts")).historyVerbPorts),
+      withPorts((await import("./import-history.ts")).importPast, (await import("../wire-import.ts")).historyVerbPorts),
   ],
   [
     "index",

@@ -83,6 +83,19 @@ export interface ForgetJob {
   readonly trigger: string;
 }
 
+/** Have a model write situation, lesson and tags of what is remembered of a repository's reviews. */
+export interface DescribeJob {
+  readonly kind: "describe";
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  /** `reviewed`, `continued`. */
+  readonly trigger: string;
+  /** Where the run that this one continues ended; absent at the beginning. */
+  readonly after?: string;
+}
+
 /** Bring what people said in reviews of the past into memory; where it stands is written down beside the queue. */
 export interface HistoryJob {
   readonly kind: "history";
@@ -95,7 +108,7 @@ export interface HistoryJob {
 }
 
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
-export type UpkeepJob = IndexJob | LabelJob | ForgetJob | HistoryJob;
+export type UpkeepJob = IndexJob | LabelJob | ForgetJob | DescribeJob | HistoryJob;
 
 export type Job = ReviewJob | UpkeepJob;
 

@@ -7,8 +7,7 @@ import type { ForgetJob, IndexJob, LabelJob, Repo, UpkeepJob } from "../domain/j
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
-import type { Ledger, PullRequests } from "../ports.ts";
-import type { HistoryBook, PastReviews } from "../ports-history.ts";
+import type { PullRequests, Traces } from "../ports.ts";
 import type {
   CodeChunker,
   Embedder,
@@ -18,7 +17,10 @@ import type {
   StandingRepository,
   Tree,
 } from "../ports-memory.ts";
-import { type HistoryRun, historyLine, importHistory } from "./import-history.ts";
+import { type DescribedMemories, describedLine } from "./describe-memories.ts";
+import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
+import { followHistory, type HistoryFollowing } from "./follow-history.ts";
+import { type HistoryRun, historyLine } from "./import-history.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** What the jobs of one repository need of the world. */
@@ -30,15 +32,12 @@ export interface FollowPorts {
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;
   readonly memory: Memory;
-  readonly ledger: Ledger;
+  readonly traces: Traces;
   readonly embedder: Embedder;
   readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
-  /** What was said in a repository's reviews; null when it is out of reach. */
-  readonly past: (repo: Repo) => Promise<PastReviews | null>;
-  readonly book: HistoryBook;
-  /** Our own account: `kodiai[bot]`. */
-  readonly botLogin: string;
+  readonly describing: DescribingPorts;
+  readonly history: HistoryFollowing;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -59,17 +58,13 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-export type Followed = Indexed | Relabelled | Forgotten | HistoryRun | Skipped;
-
-/** The newest of what was said: what is older than that was said about other code. Bounds cost, time and disk. */
-const HISTORY_LIMIT = { comments: 10_000, pulls: 1_000 };
-/** Requests of one run of an import: two or three minutes, well within the time that a worker may hold a job. */
-const HISTORY_REQUESTS = 400;
+export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
 export function followRepository(job: UpkeepJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
-  if (job.kind === "history") return history(ports);
+  if (job.kind === "history") return followHistory(ports, ports.history);
+  if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
   return job.kind === "label" ? label(job, ports) : forget(job, ports);
 }
 
@@ -80,10 +75,12 @@ export function followedLine(done: Followed): string {
       return `skipped: ${done.reason}`;
     case "relabelled":
       return `relabelled ${done.repo.owner}/${done.repo.name}, ${done.repo.visibility}${done.known ? "" : "; nothing is remembered"}`;
-    case "forgotten":
-      return `forgot ${done.records} memories and ${done.reviews} reviews`;
+    case "described":
+      return describedLine(done);
     case "history":
       return historyLine(done);
+    case "forgotten":
+      return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
       const { files, forgotten, leftOut, degraded } = done;
       const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone, ${files.waiting} waiting`;
@@ -147,28 +144,6 @@ function indexTree(
   return indexRepository(request, { ...ports, tree });
 }
 
-async function history(ports: FollowPorts): Promise<HistoryRun | Skipped> {
-  const found = await ports.host.lookUp();
-  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
-  await ports.labels.relabel(found.repo);
-  const tree = await found.head();
-  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
-  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
-  if (!config.knowledge.retrieval.enabled)
-    return { kind: "skipped", reason: "the configuration has memory not searched" };
-  const past = await ports.past(found.repo);
-  if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
-  const request = {
-    repo: found.repo,
-    since: null,
-    limit: HISTORY_LIMIT,
-    most: HISTORY_REQUESTS,
-    ownLogin: ports.botLogin,
-    at: ports.now,
-  };
-  return importHistory(request, { ...ports, past });
-}
-
 async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const found = await ports.host.lookUp();
   // What we can no longer see for ourselves is shown to nobody else.
@@ -181,7 +156,6 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | S
   // Added again since, or the delivery is an old one.
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   if (!found.gone) return { kind: "skipped", reason: found.reason };
-  const reviews = ports.ledger.forgetRepository(job.repo);
-  ports.book.forget(repoKey(job.repo));
+  const reviews = await ports.traces.forgetRepository(job.repo);
   return { kind: "forgotten", records: await ports.memory.forgetRepository(repoKey(job.repo)), reviews };
 }

@@ -4,7 +4,8 @@ import { countUp, type HistoryTally, type PastComment, type PastThread } from ".
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
-import { type Remembered, remember, threadRecord } from "../learn/learn.ts";
+import type { Remembered } from "../domain/remembered.ts";
+import { remember, threadRecord } from "../learn/learn.ts";
 import type { Embedder, Memory } from "../ports-memory.ts";
 import type { MayWrite } from "./who-may-write.ts";
 

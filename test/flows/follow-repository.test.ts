@@ -1,6 +1,7 @@
 // What the emulator cannot show: a host that refuses, and a tree that is too large for one run.
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
+import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Repo, UpkeepJob } from "../../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports-memory.ts";
@@ -26,16 +27,12 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
       all: () => Promise.resolve([]),
     },
     memory,
-    // Only what forgetting asks.
-    ledger: {
-      forgetRepository: (repo: unknown) => forgotten.push(repo),
-    } as unknown as FollowPorts["ledger"],
+    traces: { forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)) },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
-    past: () => Promise.resolve(null),
-    book: { of: () => null, save: () => {}, forget: (repo) => void forgotten.push(repo) },
-    botLogin: "kodiai[bot]",
+    describing: { recall: noMemory(), access: null },
+    history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
     now: () => AT,
   };
   return { ports, memory, relabelled, forgotten };
@@ -79,8 +76,7 @@ test("a repository is forgotten only when its host says that it is gone", async 
     memory.rows.set(record.id, { record, vector: null, space: null });
     const done = await followRepository(job("forget"), ports);
     expect(memory.rows.size).toBe(kept);
-    // Its reviews, and where the import of its past stands.
-    expect(forgotten).toHaveLength(2 * (1 - kept));
+    expect(forgotten).toHaveLength(1 - kept);
     expect(followedLine(done)).toMatch(kept === 1 ? /^skipped: / : /^forgot 1 memories and 1 reviews$/);
   }
 });

@@ -106,7 +106,7 @@ function pastOf({
 
 function bookOf(): HistoryBook & { readonly saved: HistoryProgress[] } {
   const saved: HistoryProgress[] = [];
-  return { saved, of: () => saved.at(-1) ?? null, save: (_, progress) => void saved.push(progress), forget: () => {} };
+  return { saved, of: () => saved.at(-1) ?? null, save: (_, progress) => void saved.push(progress) };
 }
 
 const request = (with_: Partial<HistoryRequest> = {}): HistoryRequest => ({

@@ -21,8 +21,5 @@ export function sqliteHistoryBook(db: Database): HistoryBook {
           .run(repo, JSON.stringify(progress)),
       );
     },
-    forget(repo) {
-      write(db, () => db.prepare("DELETE FROM history WHERE repo = ?").run(repo));
-    },
   };
 }

@@ -128,4 +128,14 @@ export const MEMORY_MIGRATIONS: Migrations = [
     embedded TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- Who wrote situation, lesson and tags, or why nobody did. A row without one was not looked at.
+  CREATE TABLE descriptions (
+    id         INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    by         TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    problems   TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
