@@ -7,15 +7,15 @@ import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
-import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
 import type { Step } from "./flows/review-pull-request.ts";
 import { openDoor, type Workers } from "./http-door.ts";
 import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { retrievalWatch } from "./retrieval-watch.ts";
 import { jobRunner, type PullJob } from "./run-job.ts";
+import { runUpkeep } from "./run-upkeep.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
@@ -214,7 +214,7 @@ function startWorkers(
   const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
   const command = startWorker({ ...clocks, queue: queue.commands, run: runner.command, onEnd }, TALKERS);
   const upkeep = startWorker(
-    { ...clocks, queue: queue.upkeep, run: (job) => runUpkeep(job, store, follow(job)), onEnd },
+    { ...clocks, queue: queue.upkeep, run: (job) => runUpkeep(job, queue, follow(job)), onEnd },
     1,
   );
   return { review, command, upkeep };
@@ -243,18 +243,6 @@ function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () =>
       log.warn({ job: job.key, err: error }, "memories are described after another review");
     }
   };
-}
-
-/** What is too much for one run goes on in the next: as a job of its own, so that others get their turn. */
-async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
-  const done = await followRepository(job, ports);
-  const goesOn = (done.kind === "indexed" || done.kind === "described") && done.next !== null;
-  if ((job.kind === "index" || job.kind === "describe") && goesOn) {
-    const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
-    const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
-    store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });
-  }
-  return followedLine(done);
 }
 
 async function slug(app: ProbotOctokit): Promise<string> {

@@ -38,6 +38,7 @@ import {
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
+import { apiUrlOf } from "./wire-history.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./wire-model.ts";
 import { neverTell } from "./wire-secrets.ts";
 import { openStore } from "./wire-store.ts";
@@ -112,13 +113,6 @@ export async function localPorts(
       now: Date.now,
     },
   };
-}
-
-/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
-export function apiUrlOf(host: string): string {
-  if (host === "github.com") return "https://api.github.com";
-  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
-  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
 }
 
 /**
@@ -196,7 +190,7 @@ function refusalText(error: unknown): string {
 }
 
 /** Memory for the command line, in the folder that `--data-dir` names. */
-async function openMemoryFor(word: string | undefined) {
+export async function openMemoryFor(word: string | undefined) {
   const folder = dataDir(word);
   const store = openStore(folder, UNHURRIED);
   // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.

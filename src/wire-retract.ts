@@ -15,7 +15,7 @@ import type { Repo } from "./domain/job.ts";
 import type { Retractions } from "./ports-checks.ts";
 import { privateKeyOf } from "./private-key.ts";
 import { chosenEmbedder, githubFetch } from "./wire.ts";
-import { apiUrlOf } from "./wire-cli.ts";
+import { apiUrlOf } from "./wire-history.ts";
 import { openStore } from "./wire-store.ts";
 
 interface SignedIn {

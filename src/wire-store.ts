@@ -7,6 +7,8 @@ import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
+import { sqliteHistoryBook } from "./adapters/sqlite/history-book.ts";
+import { sqliteIntroductions } from "./adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
@@ -22,6 +24,7 @@ import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import { sqliteTraces } from "./adapters/sqlite/traces.ts";
 import type { Ledger, Queue, Traces } from "./ports.ts";
 import type { CheckBook, PushWaits } from "./ports-checks.ts";
+import type { HistoryBook, Introductions } from "./ports-history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
@@ -41,6 +44,10 @@ export interface Store {
   readonly waits: PushWaits;
   /** What models cost. */
   readonly book: SpendingBook;
+  /** Where imports of past reviews stand. */
+  readonly history: HistoryBook;
+  /** Which reviews say what memory there is. */
+  readonly introductions: Introductions;
   readonly memory: Memory;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
@@ -94,6 +101,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
     book: sqliteSpending(db),
+    history: sqliteHistoryBook(db),
+    introductions: sqliteIntroductions(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
@@ -106,7 +115,18 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 
 type Shelf = Omit<
   Store,
-  "queue" | "ledger" | "decisions" | "answers" | "traces" | "checks" | "waits" | "book" | "retrievals" | "statistics"
+  | "queue"
+  | "ledger"
+  | "decisions"
+  | "answers"
+  | "traces"
+  | "checks"
+  | "waits"
+  | "book"
+  | "history"
+  | "introductions"
+  | "retrievals"
+  | "statistics"
 >;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {

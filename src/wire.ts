@@ -36,6 +36,7 @@ import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatis
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire-asking.ts";
 import { type ChecksOf, checksOf } from "./wire-checks.ts";
+import { pastOf } from "./wire-history.ts";
 import { neverTell, redactor } from "./wire-secrets.ts";
 import type { Store } from "./wire-store.ts";
 import { talkPorts } from "./wire-talk.ts";
@@ -189,6 +190,7 @@ export function reviewPorts(
       embedder,
       reranker,
       recall: store.recall,
+      introductions: store.introductions,
       retrievals,
       memory: store.memory,
       redact,
@@ -226,6 +228,7 @@ export function followPorts(
     chunker,
     redact,
     describing: { recall: store.recall, access: accessFor(asking, repo, store.book) },
+    history: { past: pastOf(clients, installationId, github.pace), book: store.history, botLogin: github.botLogin },
     now: Date.now,
   });
 }

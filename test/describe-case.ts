@@ -37,6 +37,7 @@ export async function describedBy(config: string, access: ScriptedModel | null =
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall, access },
+    history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
     now: () => AT,
   };
   const where = { key: "k", delivery: "d", installationId: 7, repo: REPO, trigger: "reviewed" } as const;

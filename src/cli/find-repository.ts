@@ -31,8 +31,8 @@ export function findRepository(word: string, known: readonly Repo[], dataDir: st
 /** Says so, with what to do, and the nearest names that something is remembered of. */
 export function nothingRemembered(name: string, known: readonly Repo[], dataDir: string): string {
   return (
-    `nothing is remembered of ${name} in ${dataDir}. Index a clone of it (kodiai index --repo PATH), import its comments ` +
-    `(kodiai memory import FILE), or name another with --repo or --data-dir.${nearest(name.toLowerCase(), known)}`
+    `nothing is remembered of ${name} in ${dataDir}. Index a clone of it (kodiai index --repo PATH), import its past reviews ` +
+    `(kodiai import OWNER/NAME) or its comments (kodiai memory import FILE), or name another with --repo or --data-dir.${nearest(name.toLowerCase(), known)}`
   );
 }
 

@@ -26,6 +26,10 @@ usage: kodiai VERB [options]
            backfill                    give rows without a language the one that their path tells
            describe [REPO]             what having the model write situation, lesson and tags of reviews' memories would
                                        cost; with --yes it does: at most --limit N, and within --budget USD a month
+  import   OWNER/NAME                  remember what was said in its past reviews, read with GITHUB_TOKEN; run again, it goes on
+             --limit N                 the newest N comments of each kind, and the reviews of N pull requests (1000)
+             --since DATE              only what was said or changed since, such as 2026-01-31
+             --dry-run                 count, and remember nothing
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
              --wiki PATH               the pages of its wiki, from a clone of it
   search   TEXT …                      what memory says about it, as a review would find it; several texts, one list
@@ -49,7 +53,7 @@ usage: kodiai VERB [options]
   --show-prompt     print what a model would be asked, and ask nobody
 
 environment: ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL name a model that reads the change, KODIAI_MODEL which one;
-GITHUB_TOKEN reads pull requests; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in Actions;
+GITHUB_TOKEN reads pull requests and their past; GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in Actions;
 NO_COLOR and FORCE_COLOR decide about colours
 environment: GITHUB_TOKEN reads pull requests (retract acts as the App where APP_ID is set); GITHUB_API_URL with GITHUB_SERVER_URL name another GitHub, as in
 Actions; NO_COLOR and FORCE_COLOR decide about colours
@@ -65,6 +69,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   [
     "memory",
     async () => withPorts((await import("./memory.ts")).memory, (await import("../wire-cli.ts")).memoryVerbPorts),
+  ],
+  [
+    "import",
+    async () =>
+      withPorts((await import("./import-history.ts")).importPast, (await import("../wire-import.ts")).historyVerbPorts),
   ],
   [
     "index",

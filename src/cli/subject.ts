@@ -2,12 +2,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
-import { endpointProblem } from "../config/endpoint-problem.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire-cli.ts";
 import type { ModelWish } from "../wire-model.ts";
+import { apiUrlFor } from "./api-url.ts";
 import { dataDir } from "./data-dir.ts";
 import { oneOf, UsageError } from "./usage.ts";
 
@@ -103,18 +103,6 @@ async function pullRequest(url: string, model: ModelWish, folder: string): Promi
   const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: job(repo, Number(number), headSha), ports };
-}
-
-/**
- * GITHUB_API_URL, as GitHub Actions sets it, where it belongs to this host: the token of one GitHub is never sent to
- * another. Undefined for the host's usual address.
- */
-function apiUrlFor(host: string): string | undefined {
-  const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
-  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return undefined;
-  const problem = endpointProblem(apiUrl, []);
-  if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
-  return apiUrl.replace(/\/+$/, "");
 }
 
 async function folder(path: string): Promise<string> {

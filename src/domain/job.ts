@@ -96,8 +96,19 @@ export interface DescribeJob {
   readonly after?: string;
 }
 
+/** Bring what people said in reviews of the past into memory; where it stands is written down beside the queue. */
+export interface HistoryJob {
+  readonly kind: "history";
+  /** `HOST/REPO_ID:history`: a later one takes the place of one that waits. */
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  readonly trigger: "installed" | "continued";
+}
+
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
-export type UpkeepJob = IndexJob | LabelJob | ForgetJob | DescribeJob;
+export type UpkeepJob = IndexJob | LabelJob | ForgetJob | DescribeJob | HistoryJob;
 
 export type Job = ReviewJob | UpkeepJob;
 

@@ -23,6 +23,16 @@ export interface ReviewMemory {
   readonly precedents: readonly Precedent[];
   /** Changed code that is much like code somebody spoke about. */
   readonly seenBefore: readonly SeenBefore[];
+  /** Told in a repository's first reviews only. */
+  readonly held?: MemoryHeld | null;
+}
+
+/** How many memories there are, by the languages of the change. */
+export interface MemoryHeld {
+  /** As people read them: `C++`. */
+  readonly languages: readonly { readonly language: string; readonly count: number }[];
+  /** More is on its way. */
+  readonly isImporting: boolean;
 }
 
 /** How much of a changed file a model read. */

@@ -19,6 +19,8 @@ import type {
 } from "../ports-memory.ts";
 import { type DescribedMemories, describedLine } from "./describe-memories.ts";
 import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
+import { followHistory, type HistoryFollowing } from "./follow-history.ts";
+import { type HistoryRun, historyLine } from "./import-history.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** What the jobs of one repository need of the world. */
@@ -35,6 +37,7 @@ export interface FollowPorts {
   readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
   readonly describing: DescribingPorts;
+  readonly history: HistoryFollowing;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -55,11 +58,12 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | Skipped;
+export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
 export function followRepository(job: UpkeepJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
+  if (job.kind === "history") return followHistory(ports, ports.history);
   if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
   return job.kind === "label" ? label(job, ports) : forget(job, ports);
 }
@@ -73,6 +77,8 @@ export function followedLine(done: Followed): string {
       return `relabelled ${done.repo.owner}/${done.repo.name}, ${done.repo.visibility}${done.known ? "" : "; nothing is remembered"}`;
     case "described":
       return describedLine(done);
+    case "history":
+      return historyLine(done);
     case "forgotten":
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {

@@ -24,6 +24,7 @@ import { findingRecords, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
 import type { Dependencies } from "../ports-dependency.ts";
+import type { Introductions } from "../ports-history.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { Decisions } from "../ports-talk.ts";
@@ -32,6 +33,7 @@ import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
 import { vet } from "../vet/vet.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
+import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
@@ -54,6 +56,8 @@ export interface WritingPorts {
   readonly retrievals?: RetrievalLog | null;
   /** Where dependency updates are looked up; null or absent reads the change alone. */
   readonly dependencies?: Dependencies | null;
+  /** Whether the review says what memory there is; absent where none does. */
+  readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
   /** Which rules there are. */
@@ -197,8 +201,10 @@ export async function writeReview(
       update,
     }),
   );
+  const held = await introduceMemory(repo, signals, ports);
   const complete = {
     ...written,
+    memory: held === null ? written.memory : { ...written.memory, held },
     degraded: [...written.degraded, ...missing],
     cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),

@@ -23,6 +23,7 @@ import { findingHunks } from "./finding-hunks.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
+import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
@@ -205,6 +206,11 @@ export function toldRecord(told: Told, languageOf: (path: string) => string): Me
 /** The ids of all memories that a thread can have left. */
 export function threadMemories(...thread: Parameters<typeof memoriesOfThread>): readonly string[] {
   return memoriesOfThread(...thread);
+}
+
+/** A conversation of the past as a memory, with what became of it; or why it is none. */
+export function threadRecord(...thread: Parameters<typeof fromThread>): MemoryRecord | NotRemembered {
+  return fromThread(...thread);
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */

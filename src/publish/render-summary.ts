@@ -5,6 +5,7 @@ import { below } from "./below.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
 import { addressedLines, scopeLine } from "./earlier-pushes.ts";
 import { counted, fitList } from "./fit-list.ts";
+import { memoryHeld } from "./memory-held.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
 import { commitLink, linkedCode } from "./permalink.ts";
@@ -75,7 +76,7 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 function footer(review: Review): string {
   const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
   const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
-  return `<sub>${cost(review)}${month(review)} ${memory(review)} Reviewed ${head} against ${base}.</sub>`;
+  return `<sub>${cost(review)}${month(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${head} against ${base}.</sub>`;
 }
 
 /** What memory had to say, also when it was nothing; what failed stands among what is incomplete. */

@@ -21,6 +21,7 @@ type Decided = readonly Wanted[] | { readonly reason: string };
 /** A job without what the delivery says about all of its jobs. */
 type Wanted =
   | { readonly kind: "index"; readonly trigger: IndexTrigger; readonly repo: Repo }
+  | { readonly kind: "history"; readonly trigger: "installed"; readonly repo: Repo }
   | { readonly kind: "label" | "forget"; readonly trigger: string; readonly repo: Repo };
 
 const EVENTS = new Set(["push", "repository", "installation", "installation_repositories"]);
@@ -100,16 +101,22 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
     (listed ?? []).map((one) => repoOf({ ...one, owner: installation.account }, host));
   switch (action) {
     case "created":
-      return repos(repositories).map((repo) => ({ kind: "index", trigger: "installed", repo }));
+      return installed(repos(repositories));
     case "deleted":
       return repos(repositories).map((repo) => ({ kind: "forget", trigger: "uninstalled", repo }));
     case "added":
-      return repos(added).map((repo) => ({ kind: "index", trigger: "installed", repo }));
+      return installed(repos(added));
     case "removed":
       return repos(removed).map((repo) => ({ kind: "forget", trigger: "removed", repo }));
     default:
       return { reason: `action ${short(action)} of an installation asks nothing of us` };
   }
+}
+
+/** Documents of all repositories come before the past of any: that takes longer. */
+function installed(repos: readonly Repo[]): readonly Wanted[] {
+  const index = repos.map((repo) => ({ kind: "index", trigger: "installed", repo }) as const);
+  return [...index, ...repos.map((repo) => ({ kind: "history", trigger: "installed", repo }) as const)];
 }
 
 function repoOf(

@@ -175,12 +175,18 @@ describe("the App comes and goes", () => {
     );
     if (one === undefined || two === undefined || empty === undefined) throw new Error("no repository");
     await world.install("globex", [one, two]);
-    expect(await stage.followed(one)).toHaveLength(1);
+    expect(await stage.followed(one)).toEqual([
+      expect.stringMatching(/^index: indexed /),
+      "history: imported: 0 comments read: 0 added, 0 updated, 0 unchanged, 0 left out",
+    ]);
     await stage.followed(two);
     expect([one, two].map((each) => shelfOf(stage, each).map(({ text }) => text))).toEqual([["Of one."], ["Of two."]]);
     expect(labelOf(stage, one)?.name).toBe("globex/one private");
     await world.reach(empty, true);
-    expect(await stage.followed(empty)).toEqual([expect.stringMatching(/^index: indexed .*: 0 files read/)]);
+    expect(await stage.followed(empty)).toEqual([
+      expect.stringMatching(/^index: indexed .*: 0 files read/),
+      expect.stringMatching(/^history: imported: 0 comments/),
+    ]);
 
     await world.install("globex", [one], false);
     expect((await stage.followed(one)).at(-1)).toBe("forget: forgot 1 memories and 0 reviews");

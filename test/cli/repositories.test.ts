@@ -50,7 +50,7 @@ test("a repository that memory knows is named by OWNER/NAME, and a name that it 
   await expect(run("ls", "--repo", "acme/payment")).rejects.toThrow(
     new UsageError(
       `nothing is remembered of acme/payment in ${join(folder, "data")}. Index a clone of it (kodiai index --repo PATH), ` +
-        "import its comments (kodiai memory import FILE), or name another with --repo or --data-dir. " +
+        "import its past reviews (kodiai import OWNER/NAME) or its comments (kodiai memory import FILE), or name another with --repo or --data-dir. " +
         "Remembered there, nearest first: acme/payments.",
     ),
   );

@@ -32,6 +32,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall: noMemory(), access: null },
+    history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
     now: () => AT,
   };
   return { ports, memory, relabelled, forgotten };

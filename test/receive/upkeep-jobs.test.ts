@@ -117,15 +117,18 @@ describe("an installation", () => {
     );
   };
 
-  test("has each of its repositories indexed when it comes, and forgotten when it goes", () => {
+  test("has each of its repositories indexed and its past imported when it comes, and forgotten when it goes", () => {
     expect(jobsOf("installation", { action: "created", repositories: LISTED })).toEqual([
       "index installed Codertocat/Hello-World public",
       "index installed Codertocat/Space private",
+      "history installed Codertocat/Hello-World public",
+      "history installed Codertocat/Space private",
     ]);
     expect(jobsOf("installation", { action: "deleted", repositories: LISTED })).toHaveLength(2);
     const lists = { repositories_added: LISTED.slice(0, 1), repositories_removed: LISTED.slice(1) };
     expect(jobsOf("installation_repositories", { action: "added", ...lists })).toEqual([
       "index installed Codertocat/Hello-World public",
+      "history installed Codertocat/Hello-World public",
     ]);
     expect(jobsOf("installation_repositories", { action: "removed", ...lists })).toEqual([
       "forget removed Codertocat/Space private",

@@ -26,10 +26,14 @@ export interface Clients {
   /** Reads contents of, and writes to pull requests of, this one repository. */
   forRepository(installationId: number, repo: Repo): Promise<GitHub>;
   /**
-   * Reads contents of this one repository, whatever it is called by now, with a token made for the purpose: what was
+   * Reads contents, or pull requests, of this one repository, whatever it is called by now, with a token made for it: what was
    * taken from us a moment ago is known. Null when the installation does not reach it.
    */
-  forReading(installationId: number, repo: Repo): Promise<{ readonly github: GitHub; readonly name: string } | null>;
+  forReading(
+    installationId: number,
+    repo: Repo,
+    what?: "contents" | "pull requests",
+  ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
   /** The installation that reaches the repository under the name it is told by; null when there is none. */
   installationOf(repo: Repo): Promise<number | null>;
   /** Writes check runs of this one repository: a token of its own, as many an App was not granted that. */
@@ -44,6 +48,7 @@ const RENEW_BEFORE_MS = 15 * 60_000;
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
 const CHECK_PERMISSIONS = { checks: "write", metadata: "read" } as const;
 const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
+const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
 /** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
 export function githubClients(options: ClientOptions): Clients {
@@ -83,12 +88,12 @@ export function githubClients(options: ClientOptions): Clients {
           permissions: CHECK_PERMISSIONS,
         }),
       ),
-    forReading: (installationId, repo) =>
+    forReading: (installationId, repo, what = "contents") =>
       unlessOutOfReach(async () => {
         const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
           installation_id: installationId,
           repository_ids: [repo.id],
-          permissions: READ_PERMISSIONS,
+          permissions: what === "contents" ? READ_PERMISSIONS : PAST_PERMISSIONS,
         });
         const name = data.repositories?.find(({ id }) => id === repo.id)?.full_name;
         return {

@@ -172,4 +172,11 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX spending_by_time ON spending (at);
   `,
+  `
+  -- Where the import of a repository's past reviews stands. No text by others.
+  CREATE TABLE history (
+    repo     TEXT PRIMARY KEY,
+    progress TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

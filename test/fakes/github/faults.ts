@@ -14,6 +14,8 @@ export interface Fault {
   readonly body?: unknown;
   /** The request takes effect first; only the answer goes wrong. */
   readonly afterApplying?: boolean;
+  /** The request is answered as ever; only `headers` are added. */
+  readonly onlyHeaders?: boolean;
   /** The connection is cut in place of an answer. */
   readonly drop?: boolean;
   /** How many requests it meets; 1 when left out. */
@@ -55,6 +57,13 @@ const MESSAGES = new Map([
   [502, "Server Error"],
   [503, "No server is currently available to service your request."],
 ]);
+
+/** The answer with more headers. */
+export function withHeaders(answer: Response, { headers = {} }: Fault): Response {
+  const all = new Headers(answer.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return new Response(answer.body, { status: answer.status, headers: all });
+}
 
 /** The answer that a fault gives, in GitHub's words. */
 export function faultyAnswer(fault: Fault): Response {

@@ -3,6 +3,7 @@
 import { type Context, Hono } from "hono";
 import { isJson, type Json, type Person } from "./conversation.ts";
 import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
+import { threadsOfMany } from "./lists.ts";
 import { nodeId } from "./shapes.ts";
 
 const FOLDING = /^\s*mutation\s*\(\$id: ID!\)\s*\{\s*minimizeComment\(input: \{subjectId: \$id, classifier: (\w+)\}\)/;
@@ -21,6 +22,8 @@ export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
       return c.json(may ? resolved(hub, String(given.thread)) : FORBIDDEN);
     }
     if (text.includes("reviewThreads")) {
+      const many = threadsOfMany(String(query), (number) => threads(hub, { ...given, number }));
+      if (many !== null) return c.json({ data: { repository: many } });
       return c.json({ data: { repository: { pullRequest: { reviewThreads: threads(hub, given) } } } });
     }
     return c.json(folded(hub, c, text, String(given.id)));

@@ -26,6 +26,7 @@ import {
   repositoryOf,
   textOf,
 } from "./hub.ts";
+import { inOrder } from "./lists.ts";
 import { reviewCommentJson, reviewJson } from "./shapes.ts";
 
 const STATES = { COMMENT: "COMMENTED", APPROVE: "APPROVED", REQUEST_CHANGES: "CHANGES_REQUESTED" } as const;
@@ -117,8 +118,14 @@ export function reviewRoutes(hub: Hub): Hono<RouteEnv> {
   });
 
   routes.get(`${pulls}/comments`, async (c) => {
-    const all = repositoryOf(hub, c).pulls.map((pull) => show(pull, pull.comments));
-    return paged(hub, c, (await Promise.all(all)).flat(), (page) => page);
+    const all = repositoryOf(hub, c).pulls.map((pull) => {
+      const pending = new Set(pull.reviews.filter((review) => review.state === "PENDING").map((review) => review.id));
+      return show(
+        pull,
+        pull.comments.filter((comment) => !pending.has(comment.reviewId)),
+      );
+    });
+    return paged(hub, c, inOrder(c, (await Promise.all(all)).flat()), (page) => page);
   });
 
   routes.get(`${pulls}/comments/:comment`, async (c) => {

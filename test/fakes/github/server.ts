@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { isJson, type Json, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
-import { type Fault, type Faults, faultyAnswer } from "./faults.ts";
+import { type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
@@ -113,6 +113,7 @@ function parsed(text: string): unknown {
 
 async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
   if (fault?.delay !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delay));
+  if (fault?.onlyHeaders === true) return withHeaders(await answered(way, routes, arrived), fault);
   if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
   const answer = await answered(way, routes, arrived);
   return fault ? faultyAnswer(fault) : answer;

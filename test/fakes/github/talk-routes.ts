@@ -13,6 +13,7 @@ import {
   repositoryOf,
   textOf,
 } from "./hub.ts";
+import { inOrder } from "./lists.ts";
 import { commentOf as reviewCommentOf } from "./review-routes.ts";
 import { issueCommentJson, REACTIONS, reactionJson } from "./shapes.ts";
 
@@ -36,8 +37,10 @@ export function talkRoutes(hub: Hub): Hono<RouteEnv> {
   });
 
   routes.get(`${issues}/comments`, (c) => {
-    const all = repositoryOf(hub, c).pulls.flatMap((pull) => pull.issueComments.map((comment) => ({ pull, comment })));
-    return paged(hub, c, all, (page) => page.map(({ pull, comment }) => issueCommentJson(pull, comment)));
+    const all = repositoryOf(hub, c).pulls.flatMap((pull) =>
+      pull.issueComments.map((comment) => issueCommentJson(pull, comment)),
+    );
+    return paged(hub, c, inOrder(c, all), (page) => page);
   });
 
   routes.get(`${issues}/comments/:comment`, (c) => {

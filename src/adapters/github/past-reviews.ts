@@ -1,0 +1,178 @@
+// What was said on a repository's pull requests, from GitHub: lists of a hundred, newest first, one request at a time.
+import { setTimeout as wait } from "node:timers/promises";
+import type { PastAuthor, PastPull } from "../../domain/history.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { PastPage, PastReviews, RequestBudget } from "../../ports-history.ts";
+import type { GitHub } from "./clients.ts";
+import { conversationComment, lineComment, reviewComment } from "./past-comment.ts";
+import { resolvedThreads } from "./resolved-threads.ts";
+import { translated } from "./translate-error.ts";
+
+export interface PastReviewsOptions {
+  /** With `pull_requests: read`, or a person's. */
+  readonly github: GitHub;
+  readonly repo: Repo;
+  /** Milliseconds between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one. */
+  readonly paceMs: number;
+}
+
+/** The share of an hour's requests that is left to reviews, which come out of the same budget. */
+const LEFT_TO_REVIEWS = 0.2;
+const PAGE = 100;
+/** More open pull requests than this are not told apart from closed ones. */
+const OPEN_PAGES = 10;
+
+interface Answer<Item> {
+  readonly data: Item;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
+
+/** The reading port over one repository's token. Methods throw Transient when GitHub cannot answer now. */
+export function githubPastReviews(options: PastReviewsOptions): PastReviews {
+  const { github, repo } = options;
+  const { ask, budget } = counted(options.paceMs);
+  const at = { owner: repo.owner, repo: repo.name };
+  const newest = { ...at, sort: "created", direction: "desc", per_page: PAGE } as const;
+  const { pulls, issues } = github.rest;
+  return {
+    budget,
+    openPulls: () => translated(() => openPulls(github, repo, ask)),
+    onLines: (page, since) =>
+      listed(ask, () => pulls.listReviewCommentsForRepo({ ...newest, page, ...iso(since) }), lineComment),
+    inConversations: (page, since) =>
+      listed(ask, () => issues.listCommentsForRepo({ ...newest, page, ...iso(since) }), conversationComment),
+    closedPulls: (page) =>
+      listed(ask, () => pulls.list({ ...newest, sort: "updated", state: "closed", page }), closedPull),
+    linesOf: (pull_number) =>
+      whole(ask, (page) => pulls.listReviewComments({ ...newest, pull_number, page }), lineComment),
+    conversationOf: (issue_number) =>
+      whole(ask, (page) => issues.listComments({ ...at, issue_number, per_page: PAGE, page }), conversationComment),
+    reviewsOf: (pull_number) =>
+      whole(
+        ask,
+        (page) => pulls.listReviews({ ...at, pull_number, per_page: PAGE, page }),
+        (review) => reviewComment(review, pull_number),
+      ),
+    resolved: (numbers) => translated(() => resolvedThreads(github, repo, numbers)),
+    mayWrite: (author) => translated(() => mayWrite(github, repo, author, ask)),
+  };
+}
+
+/** Paces requests, counts them, and keeps what GitHub says about the hour. */
+function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
+  let [asked, next] = [0, 0];
+  let told: { readonly limit: number; readonly remaining: number; readonly reset: number } | null = null;
+  return {
+    budget: () => {
+      const isEnough = told === null || !(told.remaining < told.limit * LEFT_TO_REVIEWS);
+      return { asked, isEnough, until: told !== null && Number.isFinite(told.reset) ? told.reset * 1_000 : null };
+    },
+    async ask(request) {
+      const pause = next - performance.now();
+      if (pause > 0) await wait(pause);
+      next = performance.now() + paceMs;
+      asked += 1;
+      const answer = await request();
+      const [limit = Number.NaN, remaining = Number.NaN, reset = Number.NaN] = ["limit", "remaining", "reset"].map(
+        (name) => Number(answer.headers[`x-ratelimit-${name}`] ?? Number.NaN),
+      );
+      // A server without limits names none.
+      if (Number.isFinite(limit) && Number.isFinite(remaining)) told = { limit, remaining, reset };
+      return answer;
+    },
+  };
+}
+
+function iso(since: number | null): { readonly since?: string } {
+  return since === null ? {} : { since: new Date(since).toISOString() };
+}
+
+function listed<Raw, Item>(
+  ask: Ask,
+  request: () => Promise<Answer<readonly Raw[]>>,
+  read: (raw: Raw) => Item | null,
+): Promise<PastPage<Item>> {
+  return translated(async () => {
+    try {
+      const { data, headers } = await ask(request);
+      return { items: data.flatMap((raw) => read(raw) ?? []), hasNext: hasNext(headers), cut: null };
+    } catch (error) {
+      // "In order to keep the API fast for everyone, pagination is limited for this resource."
+      if (statusOf(error) !== 422) throw error;
+      return { items: [], hasNext: false, cut: "GitHub lists no further back" };
+    }
+  });
+}
+
+/** GitHub shows at most this many pages of one pull request's comments. */
+const MOST_PAGES = 30;
+
+function whole<Raw, Item>(
+  ask: Ask,
+  request: (page: number) => Promise<Answer<readonly Raw[]>>,
+  read: (raw: Raw) => Item | null,
+): Promise<readonly Item[]> {
+  return translated(async () => {
+    const items: Item[] = [];
+    try {
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const { data, headers } = await ask(() => request(page));
+        items.push(...data.flatMap((raw) => read(raw) ?? []));
+        if (!hasNext(headers)) break;
+      }
+    } catch (error) {
+      // A pull request that is gone has nothing to say.
+      if (statusOf(error) !== 404) throw error;
+    }
+    return items;
+  });
+}
+
+function hasNext({ link }: Readonly<Record<string, unknown>>): boolean {
+  return typeof link === "string" && link.includes('rel="next"');
+}
+
+async function openPulls(github: GitHub, { owner, name }: Repo, ask: Ask): Promise<ReadonlySet<number>> {
+  const open = new Set<number>();
+  for (let page = 1; page <= OPEN_PAGES; page++) {
+    const where = { owner, repo: name, state: "open", per_page: PAGE, page } as const;
+    const { data, headers } = await ask(() => github.rest.pulls.list(where));
+    for (const { number } of data) open.add(number);
+    if (!hasNext(headers)) break;
+  }
+  return open;
+}
+
+/** False where GitHub says so, null where this token may not ask. */
+async function mayWrite(github: GitHub, repo: Repo, { id, login }: PastAuthor, ask: Ask): Promise<boolean | null> {
+  const where = { owner: repo.owner, repo: repo.name, username: login };
+  try {
+    const { data } = await ask(() => github.rest.repos.getCollaboratorPermissionLevel(where));
+    // A login can change hands; the id of whoever wrote the comment cannot.
+    return data.user?.id === id && (data.permission === "admin" || data.permission === "write");
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    // Rate limits are 403 as well: they become Transient further out.
+    if (statusOf(error) !== 403 || isLimit(error)) throw error;
+    return null;
+  }
+}
+
+function closedPull(raw: {
+  readonly number: number;
+  readonly updated_at: string;
+  readonly closed_at: string | null;
+}): PastPull {
+  const updatedAt = Date.parse(raw.updated_at);
+  return { number: raw.number, updatedAt, closedAt: raw.closed_at === null ? updatedAt : Date.parse(raw.closed_at) };
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : 0;
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof Error && /rate limit/i.test(error.message);
+}

@@ -1,0 +1,55 @@
+// The job that imports a repository's past reviews, a bounded part of it a run.
+import type { KnownRules } from "../config/check-rules.ts";
+import type { Repo } from "../domain/job.ts";
+import type { Skipped } from "../domain/outcome.ts";
+import { configAt } from "../gather/gather.ts";
+import type { PullRequests } from "../ports.ts";
+import type { HistoryBook, PastReviews } from "../ports-history.ts";
+import type { Embedder, Memory, RepositoryHost, RepositoryLabels } from "../ports-memory.ts";
+import { type HistoryRun, importHistory } from "./import-history.ts";
+
+/** What an import needs beside what following a repository does. */
+export interface HistoryFollowing {
+  /** What was said in a repository's reviews; null when it is out of reach. */
+  readonly past: (repo: Repo) => Promise<PastReviews | null>;
+  readonly book: HistoryBook;
+  /** Our own account: `kodiai[bot]`. */
+  readonly botLogin: string;
+}
+
+interface RepositoryPorts {
+  readonly host: RepositoryHost;
+  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
+  readonly known: KnownRules;
+  readonly labels: RepositoryLabels;
+  readonly memory: Memory;
+  readonly embedder: Embedder;
+  readonly redact: (text: string) => Promise<string>;
+  readonly now: () => number;
+}
+
+/** The newest of what was said: what is older than that was said about other code. Bounds cost, time and disk. */
+const LIMIT = { comments: 10_000, pulls: 1_000 };
+/** Requests of one run: two or three minutes, well within the time that a worker may hold a job. */
+const REQUESTS = 400;
+
+/** @throws Transient when GitHub or memory can be asked later; the next try goes on behind what was read */
+export async function followHistory(
+  ports: RepositoryPorts,
+  { past: pastOf, book, botLogin }: HistoryFollowing,
+): Promise<HistoryRun | Skipped> {
+  const found = await ports.host.lookUp();
+  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
+  // Before anything is added: what is written can only narrow who may read it.
+  await ports.labels.relabel(found.repo);
+  const tree = await found.head();
+  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
+  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  // What is never searched need not be remembered.
+  if (!config.knowledge.retrieval.enabled) return { kind: "skipped", reason: "knowledge.retrieval.enabled is false" };
+  const past = await pastOf(found.repo);
+  if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
+  const { embedder, memory, redact, now } = ports;
+  const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
+  return importHistory(request, { past, book, embedder, memory, redact });
+}

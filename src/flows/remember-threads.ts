@@ -1,0 +1,92 @@
+// Conversations of the past -> memory, and the count of what became of them.
+import { languageOf } from "../analyze/analyze.ts";
+import { countUp, type HistoryTally, type PastComment, type PastThread } from "../domain/history.ts";
+import type { Repo } from "../domain/job.ts";
+import { lowInformation } from "../domain/low-information.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
+import type { Remembered } from "../domain/remembered.ts";
+import { remember, threadRecord } from "../learn/learn.ts";
+import type { Embedder, Memory } from "../ports-memory.ts";
+import type { MayWrite } from "./who-may-write.ts";
+
+export interface RememberingThreads {
+  readonly repo: Repo;
+  /** Pull requests on which people still talk: nothing of them is remembered yet. */
+  readonly open: ReadonlySet<number>;
+  readonly mayWrite: MayWrite;
+  readonly ownLogin: string | null;
+  readonly redact: (text: string) => Promise<string>;
+  readonly embedder: Embedder;
+  /** Null only counts. */
+  readonly memory: Memory | null;
+}
+
+/** Comments as threads, in the order of their first comments. Replies whose first comment is not among them are left. */
+export function threadsOf(
+  comments: readonly PastComment[],
+  resolved: ReadonlyMap<number, boolean>,
+): readonly PastThread[] {
+  const replies = Map.groupBy(comments, ({ replyTo }) => replyTo ?? 0);
+  return comments
+    .filter(({ replyTo }) => replyTo === null)
+    .map((root) => ({
+      root,
+      // Only comments on lines are answered; ids of other places may be the same numbers.
+      replies: root.place === "line" ? (replies.get(root.id) ?? []).toSorted((a, b) => a.at - b.at || a.id - b.id) : [],
+      isResolved: root.place === "line" ? (resolved.get(root.id) ?? null) : null,
+    }));
+}
+
+/**
+ * Remembers what is worth it, and adds to the tally.
+ *
+ * @throws Transient when memory cannot be written now; the same call again completes it
+ */
+export async function rememberThreads(
+  threads: readonly PastThread[],
+  tally: HistoryTally,
+  given: RememberingThreads,
+): Promise<HistoryTally> {
+  const { repo, open, mayWrite, ownLogin, redact, embedder, memory } = given;
+  const records: MemoryRecord[] = [];
+  const leftOut: string[] = [];
+  for (const thread of threads) {
+    if (open.has(thread.root.pull)) {
+      leftOut.push("its pull request is still open");
+      continue;
+    }
+    const record = threadRecord(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
+    if ("kind" in record) leftOut.push(record.reason);
+    else records.push(record);
+  }
+  const counted: HistoryTally = {
+    ...tally,
+    comments: threads.reduce((sum, { replies }) => sum + 1 + replies.length, tally.comments),
+    byLanguage: countUp(
+      tally.byLanguage,
+      records.map(({ language }) => language),
+    ),
+    byOutcome: countUp(
+      tally.byOutcome,
+      records.map(({ outcome }) => outcome ?? "none"),
+    ),
+    leftOut: countUp(tally.leftOut, leftOut),
+  };
+  if (memory === null || records.length === 0) return counted;
+  return withRemembered(counted, await remember(records, embedder, memory, { redact }));
+}
+
+function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
+  return {
+    ...tally,
+    added: tally.added + done.added,
+    updated: tally.updated + done.updated,
+    unchanged: tally.unchanged + done.unchanged,
+    refused: tally.refused + done.refused.length,
+    usd: tally.usd + done.usd,
+    degraded: countUp(
+      tally.degraded,
+      Array.from({ length: done.wordsOnly }, () => "without a vector: the embedder gave none"),
+    ),
+  };
+}

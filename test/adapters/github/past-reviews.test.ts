@@ -1,0 +1,132 @@
+// What was said on pull requests, as GitHub's own API tells it: each request is checked against GitHub's description.
+import { Octokit } from "@octokit/rest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts";
+import type { Repo } from "../../../src/domain/job.ts";
+import { Transient } from "../../../src/domain/transient.ts";
+import type { PastReviews } from "../../../src/ports-history.ts";
+import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past.ts";
+import type { Pull, Repository } from "../../fakes/github/conversation.ts";
+import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";
+
+let world: GitHubWorld;
+let shop: Repository;
+let pull: Pull;
+let root: number;
+beforeAll(async () => {
+  world = await startGitHub();
+  people(world);
+  shop = await world.repository("acme", "shop", { files: { "a.txt": "a" } });
+  pull = await mergedPull(world, shop, "feat: back up");
+  const first = saidOnLine(world, pull, { by: "ines", body: "Give it a list.", isOutdated: true, day: 1 });
+  root = first.id;
+  saidOnLine(world, pull, { by: "lena", body: "Done", day: 2 }, first);
+  saidInConversation(world, pull, { by: "mallory", body: "Nice.", day: 3 });
+  saidInReview(world, pull, { by: "ines", body: "One question.", day: 4 });
+  saidInReview(world, pull, { by: "ines", body: "", day: 5 });
+});
+afterEach(() => expect(world.violations).toEqual([]));
+afterAll(() => world.close());
+
+function past(): PastReviews {
+  const repo: Repo = { host: "github.com", id: shop.id, ownerId: 1, owner: "acme", name: "shop", visibility: "public" };
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const github = new Octokit({ auth: world.personalToken("mona"), baseUrl: world.apiUrl, log: silent });
+  return githubPastReviews({ github, repo, paceMs: 0 });
+}
+const bodies = (page: { readonly items: readonly { readonly body: string }[] }) => page.items.map(({ body }) => body);
+
+test("comments come newest first, with author, place, thread and whether their line is still there", async () => {
+  const { items, hasNext } = await past().onLines(1, null);
+  expect(hasNext).toBe(false);
+  expect(items).toMatchObject([
+    { body: "Done", replyTo: root, pull: pull.number, author: { login: "lena", association: "COLLABORATOR" } },
+    {
+      id: root,
+      place: "line",
+      body: "Give it a list.",
+      replyTo: null,
+      path: "ops/backup.py",
+      isOutdated: true,
+      sha: pull.baseSha,
+      url: `https://github.com/acme/shop/pull/${pull.number}#discussion_r${root}`,
+      at: Date.UTC(2026, 2, 2),
+    },
+  ]);
+  expect(items.map(({ hunk }) => hunk?.startsWith("@@"))).toEqual([true, true]);
+  expect(bodies(await past().onLines(1, Date.UTC(2026, 2, 3)))).toEqual(["Done"]);
+  expect((await past().linesOf(pull.number)).map(({ body }) => body).toSorted()).toEqual(["Done", "Give it a list."]);
+  expect(await past().linesOf(99)).toEqual([]);
+});
+
+test("conversations and reviews are read from their own lists; a review without a text says nothing", async () => {
+  expect((await past().inConversations(1, null)).items).toMatchObject([
+    { place: "conversation", body: "Nice.", path: null, isOutdated: null, author: { login: "mallory" } },
+  ]);
+  expect((await past().conversationOf(pull.number)).map(({ body }) => body)).toEqual(["Nice."]);
+  expect(await past().reviewsOf(pull.number)).toMatchObject([{ place: "review", body: "One question." }]);
+});
+
+test("what is open is told from what is closed", async () => {
+  const open = await world.pullRequest(shop, { title: "feat: more", files: { "b.txt": "b" }, announce: false });
+  expect(await past().openPulls()).toEqual(new Set([open.number]));
+  expect((await past().closedPulls(1)).items).toMatchObject([{ number: pull.number }]);
+});
+
+test("who may write is asked of GitHub; where it does not tell, nobody knows", async () => {
+  const author = (login: string) => ({ id: world.person(login).id, login, isBot: false, association: "NONE" });
+  const asked = past();
+  expect(await asked.mayWrite(author("ines"))).toBe(true);
+  expect(await asked.mayWrite(author("olga"))).toBe(true);
+  expect(await asked.mayWrite(author("mallory"))).toBe(false);
+  // The login was given to somebody else since.
+  expect(await asked.mayWrite({ ...author("ines"), id: 1 })).toBe(false);
+  world.fail({
+    match: { path: /\/permission$/ },
+    status: 403,
+    body: { message: "Must have push access to view collaborator permission." },
+  });
+  expect(await asked.mayWrite(author("ines"))).toBeNull();
+  expect(await asked.mayWrite({ ...author("ines"), login: "nobody-of-that-name" })).toBe(false);
+});
+
+test("one question tells which threads of many pull requests are resolved; a refusal costs that alone", async () => {
+  const other = await mergedPull(world, shop, "feat: another");
+  const resolved = saidOnLine(world, other, { by: "ines", body: "Also here." });
+  other.resolved.add(resolved.id);
+  const before = world.requests.length;
+  const { threads, failed } = await past().resolved([pull.number, other.number]);
+  expect([...threads]).toEqual([
+    [root, false],
+    [resolved.id, true],
+  ]);
+  expect([failed, world.requests.length - before]).toEqual([null, 1]);
+  world.fail({ match: { path: "/graphql" }, status: 403, body: { message: "Resource not accessible by integration" } });
+  expect(await past().resolved([pull.number])).toEqual({
+    threads: new Map(),
+    failed: "GitHub does not tell which threads are resolved",
+  });
+});
+
+test("the hour's budget is known from each answer; a list that ends early says so; trouble is worth another try", async () => {
+  const asked = past();
+  expect(asked.budget()).toEqual({ asked: 0, isEnough: true, until: null });
+  const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "999", "x-ratelimit-reset": "1790000000" };
+  world.fail({ match: { path: /\/pulls\/comments$/ }, onlyHeaders: true, headers });
+  await asked.onLines(1, null);
+  expect(asked.budget()).toEqual({ asked: 1, isEnough: false, until: 1_790_000_000_000 });
+  world.fail({ match: { path: /\/issues\/comments$/ }, status: 422, body: { message: "pagination is limited" } });
+  expect(await asked.inConversations(400, null)).toEqual({
+    items: [],
+    hasNext: false,
+    cut: "GitHub lists no further back",
+  });
+  for (const fault of [{ status: 502 }, { status: 429, retryAfter: 30 }, { drop: true }]) {
+    world.fail({ match: { path: /\/pulls\/comments$/ }, ...fault });
+    await expect(asked.onLines(1, null)).rejects.toBeInstanceOf(Transient);
+  }
+  world.fail({ match: { path: /\/permission$/ }, status: 403, retryAfter: 30 });
+  await expect(asked.mayWrite({ id: 1, login: "ines", isBot: false, association: "NONE" })).rejects.toBeInstanceOf(
+    Transient,
+  );
+});
