@@ -7,6 +7,8 @@ import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
+import { sqliteEvidence } from "./adapters/sqlite/evidence-shelf.ts";
+import { sqliteFeedbackBook } from "./adapters/sqlite/feedback-book.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "./adapters/sqlite/memory.ts";
 import { openMemory } from "./adapters/sqlite/memory-file.ts";
@@ -21,6 +23,7 @@ import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { Ledger, Queue } from "./ports.ts";
 import type { CheckBook, PushWaits } from "./ports-checks.ts";
+import type { EvidenceShelf, FeedbackBook } from "./ports-feedback.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
@@ -36,9 +39,13 @@ export interface Store {
   readonly checks: CheckBook;
   /** How long pushes wait. */
   readonly waits: PushWaits;
+  /** When pull requests were looked at for what people did about findings. */
+  readonly looks: FeedbackBook;
   /** What models cost. */
   readonly book: SpendingBook;
   readonly memory: Memory;
+  /** What people did about findings, and the outcomes that follow. */
+  readonly evidence: EvidenceShelf;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -89,6 +96,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     answers: sqliteAnswerBook(db),
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
+    looks: sqliteFeedbackBook(db),
     book: sqliteSpending(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
@@ -102,7 +110,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 
 type Shelf = Omit<
   Store,
-  "queue" | "ledger" | "decisions" | "answers" | "checks" | "waits" | "book" | "retrievals" | "statistics"
+  "queue" | "ledger" | "decisions" | "answers" | "checks" | "waits" | "looks" | "book" | "retrievals" | "statistics"
 >;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
@@ -112,6 +120,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     const recall = sqliteRecall({ ...settings, path });
     return {
       memory,
+      evidence: sqliteEvidence(db),
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,

@@ -1,15 +1,18 @@
 // kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language;
-// `ls`, `show` and `stats` look at one repository's, `forget` takes one memory out.
+// `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
-import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
+import { CORPORA, type Corpus, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { backfillLanguages } from "../flows/backfill-languages.ts";
 import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
+import type { EvidenceShelf } from "../ports-feedback.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import { nameOf } from "./find-repository.ts";
+import { lineOf, pageOf, visible } from "./memory-page.ts";
+import { whyOf, whyPage } from "./memory-why.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
@@ -17,6 +20,7 @@ import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 export interface MemoryVerbPorts {
   readonly memory: Memory;
   readonly recall: Recall;
+  readonly evidence: EvidenceShelf;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
@@ -53,7 +57,7 @@ export async function memory(
   const run = VERBS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
+      "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
@@ -72,6 +76,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["backfill", backfill],
   ["ls", list],
   ["show", show],
+  ["why", why],
   ["stats", stats],
   ["forget", forget],
 ]);
@@ -223,6 +228,18 @@ async function show(id: string | undefined, values: Words, ports: MemoryVerbPort
   return 0;
 }
 
+async function why(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("say which memory to explain: memory why mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const [record] = await ports.recall.records(scopeOf(repo), [id]);
+  if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  const weighed = await whyOf(record, ports.evidence);
+  console.log(
+    isJson(values) ? JSON.stringify({ version: 1, id, ...weighed }, null, 2) : visible(whyPage(record, weighed)),
+  );
+  return 0;
+}
+
 async function stats(_: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
   const repo = await ports.repoOf(values.repo);
   const { total, ...by } = await ports.recall.counts(scopeOf(repo));
@@ -247,39 +264,4 @@ function scopeOf(repo: Repo): Scope {
 
 function isJson(values: Words): boolean {
   return values.json === true || values.format === "json";
-}
-
-function lineOf(record: MemoryRecord): string {
-  const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
-  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
-}
-
-function pageOf(record: MemoryRecord): string {
-  const { provenance } = record;
-  const facts = [
-    ["corpus", record.corpus],
-    ["source", record.sourceId],
-    ["outcome", record.outcome],
-    ["severity", record.severity],
-    ["category", record.category],
-    ["language", record.language],
-    ["path", record.path],
-    ["symbol", record.symbol],
-    ["pull request", provenance.pull],
-    ["author", provenance.author],
-    ["at", new Date(provenance.at).toISOString()],
-    ["url", provenance.url],
-  ].filter(([, value]) => value !== null);
-  const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
-  const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
-  return [`${record.id}\n${head}`, record.situation, record.lesson, record.text, ...replies, record.hunk]
-    .filter((part) => part !== null)
-    .join("\n\n");
-}
-
-/** Text of others on a terminal: no control characters that could move the cursor, recolour or hide what stands there. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : "\uFFFD",
-  );
 }

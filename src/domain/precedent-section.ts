@@ -1,12 +1,14 @@
 // The part of a prompt that holds precedents: quoted as data between lines that nobody can guess, whole entries only.
 
 import { cutText, oneLine } from "./cut-text.ts";
+import { outcomeWords } from "./evidence.ts";
 import { isoDate } from "./iso-date.ts";
 import type { RankedMemory } from "./retrieval.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;
 const PATH_CHARS = 200;
+const OUTCOME_CHARS = 300;
 
 const HEADING = "## What was said before about code like this";
 const ADVICE =
@@ -54,7 +56,9 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
   const date = isoDate(record.provenance.at);
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
-    `outcome ${record.outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`,
+    record.decided
+      ? `outcome ${quoted(outcomeWords(record), OUTCOME_CHARS)}`
+      : `outcome ${record.outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`,
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);

@@ -13,7 +13,9 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
     orNull(record.lesson, redact),
     orNull(record.hunk, redact),
   ]);
-  return { ...record, text, replies, situation, lesson, hunk };
+  const { decided = null } = record;
+  const known = decided === null ? {} : { decided: { ...decided, reason: await orNull(decided.reason, redact) } };
+  return { ...record, ...known, text, replies, situation, lesson, hunk };
 }
 
 async function orNull(text: string | null, redact: Redact): Promise<string | null> {

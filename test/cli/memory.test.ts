@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memoryOff } from "../../src/adapters/no-memory/memory-off.ts";
 import { index } from "../../src/cli/index-repository.ts";
 import { type MemoryVerbPorts, memory } from "../../src/cli/memory.ts";
 import { readLines } from "../../src/cli/read-lines.ts";
@@ -49,6 +50,7 @@ const open = (): Promise<MemoryVerbPorts> =>
     recall,
     embedder,
     redact,
+    evidence: memoryOff("nobody did anything").evidence,
     repoOf: () => Promise.resolve(REPO),
     repositories: () => Promise.resolve([REPO]),
     close: () => {},

@@ -66,7 +66,10 @@ export function sqliteLedger(db: Database): Ledger & ReviewRecords {
     forgetRepository({ host, id }) {
       // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
       const [from, to] = [`${host}/${id}#`, `${host}/${id}$`];
-      return write(db, () => db.prepare("DELETE FROM reviews WHERE key >= ? AND key < ?").run(from, to).changes);
+      return write(db, () => {
+        db.prepare("DELETE FROM looks WHERE key >= ? AND key < ?").run(from, to);
+        return db.prepare("DELETE FROM reviews WHERE key >= ? AND key < ?").run(from, to).changes;
+      });
     },
     earlier(job) {
       const rows = db
