@@ -39,7 +39,8 @@ export const areas: readonly AreaCheck[] = [
     deliberate: [
       {
         name: "mild matters of security are protected too",
-        reason: "a show of hands never silences a matter of security, however mild: that takes a reason by a maintainer",
+        reason:
+          "a show of hands never silences a matter of security, however mild: that takes a reason by a maintainer",
         applies: (input) => (input as Pick<MemoryRecord, "category">).category === "security",
       },
     ],

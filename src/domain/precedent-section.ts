@@ -8,7 +8,7 @@ import type { RankedMemory } from "./retrieval.ts";
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;
 const PATH_CHARS = 200;
-const OUTCOME_CHARS = 300;
+const REASON_CHARS = 200;
 
 const HEADING = "## What was said before about code like this";
 const ADVICE =
@@ -56,12 +56,21 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
   const date = isoDate(record.provenance.at);
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
-    record.decided
-      ? `outcome ${quoted(outcomeWords(record), OUTCOME_CHARS)}`
-      : `outcome ${record.outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`,
+    `outcome ${outcomePart(record, date, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
   const kind = [record.severity, record.category].filter((word) => word !== null).join(" ") || record.corpus;
   return `- ${record.id} [${kind}] ${JSON.stringify(quoted(record.text, TEXT_CHARS))} (${facts.join("; ")})`;
+}
+
+/** `accepted on 2026-10-22`; with the reason where one was given: `declined 2026-06-01 by @wren: "by design"`. */
+function outcomePart(
+  { outcome, decided }: RankedMemory["record"],
+  date: string,
+  quote: (reason: string) => string,
+): string {
+  if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
+  const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
+  return `${outcomeWords({ outcome, decided: { ...decided, reason: null } })}${reason}`;
 }

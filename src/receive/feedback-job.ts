@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type FeedbackJob, feedbackKey, type Repo } from "../domain/job.ts";
 import { type Delivery, Repository, User } from "./delivery.ts";
+import { readCommand } from "./read-command.ts";
 
 const FeedbackDelivery = z.object({
   action: z.string(),
@@ -10,7 +11,7 @@ const FeedbackDelivery = z.object({
   repository: Repository,
   sender: User,
   pull_request: z.object({ number: z.int().positive() }),
-  comment: z.object({ in_reply_to_id: z.int().nullish() }).nullish(),
+  comment: z.object({ in_reply_to_id: z.int().nullish(), body: z.string().nullish() }).nullish(),
   thread: z.object({ node_id: z.string().max(200) }).nullish(),
 });
 
@@ -24,20 +25,21 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
+ * @param slug the app's own name, without `[bot]`
  * @param repoOf the repository of a payload, in our words
  * @returns null when nothing is to be learnt from it; never throws, whatever the payload is
  */
 export function feedbackJob(
   { id, event, payload }: Delivery,
+  slug: string,
   repoOf: (repository: z.infer<typeof Repository>) => Repo,
 ): FeedbackJob | null {
   const { data } = FeedbackDelivery.safeParse(payload);
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
   if (data === undefined || trigger === undefined) return null;
   const { sender, thread, comment } = data;
-  // Only a reply can be about something that we said; what bots write teaches nothing.
-  const isReply = typeof comment?.in_reply_to_id === "number" && (sender.type ?? "User") === "User";
-  if (trigger === "reply" && !isReply) return null;
+  if (trigger === "reply" && !(isReply(comment) && isPerson(sender) && !isOrder(comment?.body ?? "", slug)))
+    return null;
   const repo = repoOf(data.repository);
   const { number } = data.pull_request;
   const by = { id: sender.id, login: sender.login };
@@ -52,4 +54,22 @@ export function feedbackJob(
     trigger,
     ...(unresolved === null ? {} : { unresolved }),
   };
+}
+
+type FeedbackDelivery = z.infer<typeof FeedbackDelivery>;
+
+/** Only a reply can be about something that we said. */
+function isReply(comment: FeedbackDelivery["comment"]): boolean {
+  return typeof comment?.in_reply_to_id === "number";
+}
+
+/** What bots write teaches nothing. */
+function isPerson({ type }: FeedbackDelivery["sender"]): boolean {
+  return (type ?? "User") === "User";
+}
+
+/** What a command says about a finding is noted where it is obeyed; a question may be an answer as well. */
+function isOrder(body: string, slug: string): boolean {
+  const command = readCommand(body, slug);
+  return command?.kind === "verb" && command.verb !== "ask";
 }

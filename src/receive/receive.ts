@@ -47,7 +47,7 @@ export function receive(
 
 /** A delivery after which people may have acted on our findings, as a job of its own beside what `receive` makes of it; else null. */
 export function receiveFeedback(delivery: Delivery, reception: Reception): FeedbackJob | null {
-  return feedbackJob(delivery, (repository) => repoOf(repository, reception));
+  return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
 }
 
 /** The job, or one line on why there is none. */
