@@ -1,14 +1,15 @@
-// A memory for a person at a terminal: on one line, or on a page of its own.
+// What is remembered, for a person at a terminal: a line, a page, and what a model wrote about it.
 import { outcomeWords } from "../domain/evidence.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
+import { filePattern } from "../domain/file-pattern.ts";
+import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
 
-/** One memory on one line. */
+/** One line of a list. */
 export function lineOf(record: MemoryRecord): string {
   const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
   return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
 }
 
-/** Everything about one memory. */
+/** Everything of one memory, what a model wrote apart from what people did. */
 export function pageOf(record: MemoryRecord): string {
   const { provenance } = record;
   const facts = [
@@ -19,6 +20,7 @@ export function pageOf(record: MemoryRecord): string {
     ["category", record.category],
     ["language", record.language],
     ["path", record.path],
+    ["files alike", filePattern(record.path)],
     ["symbol", record.symbol],
     ["pull request", provenance.pull],
     ["author", provenance.author],
@@ -27,7 +29,7 @@ export function pageOf(record: MemoryRecord): string {
   ].filter(([, value]) => value !== null);
   const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
   const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
-  return [`${record.id}\n${head}`, record.situation, record.lesson, record.text, ...replies, record.hunk]
+  return [`${record.id}\n${head}`, writtenPart(record), record.text, ...replies, record.hunk]
     .filter((part) => part !== null)
     .join("\n\n");
 }
@@ -37,4 +39,28 @@ export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
     character === "\n" || character === "\t" ? character : "\uFFFD",
   );
+}
+
+/** What a model wrote, marked as such; why it wrote nothing; null where none was asked. */
+function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
+  if (situation === null && lesson === null) {
+    return described === undefined ? null : `${by(described)}no lesson: ${described.problems.join(", ")}`;
+  }
+  const sure = described === undefined ? "" : `, confidence ${described.confidence}`;
+  const lines = [
+    ["situation", situation],
+    ["lesson", lesson],
+    ["tags", tags.length === 0 ? null : tags.join(" | ")],
+  ].flatMap(([name, text]) => (text === null ? [] : [`  ${name}: ${text}`]));
+  return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
+}
+
+function by(described: Described): string {
+  return described.by === "" ? "" : `asked ${described.by}: `;
+}
+
+/** How many memories have a lesson and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
+export function lessonsLine({ described, without, waiting }: FieldCounts): string {
+  const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
+  return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;
 }

@@ -1,5 +1,5 @@
-// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language;
-// `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
+// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
+// `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
@@ -8,40 +8,13 @@ import type { Scope } from "../domain/retrieval.ts";
 import { backfillLanguages } from "../flows/backfill-languages.ts";
 import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
-import type { EvidenceShelf } from "../ports-feedback.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import { describe } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
-import { lineOf, pageOf, visible } from "./memory-page.ts";
+import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
+import { isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./memory-words.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
-
-/** What the verb needs of the world. */
-export interface MemoryVerbPorts {
-  readonly memory: Memory;
-  readonly recall: Recall;
-  readonly evidence: EvidenceShelf;
-  readonly embedder: Embedder;
-  readonly redact: (text: string) => Promise<string>;
-  /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
-  readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** The repositories that memory knows. */
-  readonly repositories: () => Promise<readonly Repo[]>;
-  readonly close: () => void;
-}
-
-const OPTIONS = {
-  repo: { type: "string" },
-  "data-dir": { type: "string" },
-  format: { type: "string" },
-  json: { type: "boolean" },
-  corpus: { type: "string" },
-  limit: { type: "string" },
-  pairs: { type: "boolean" },
-  all: { type: "boolean" },
-} as const;
-
-type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
 
 /**
  * @param open opens memory in the folder that `--data-dir` names
@@ -57,7 +30,7 @@ export async function memory(
   const run = VERBS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
+      "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
@@ -68,7 +41,7 @@ export async function memory(
   }
 }
 
-type Verb = (subject: string | undefined, values: Words, ports: MemoryVerbPorts) => Promise<ExitCode>;
+type Verb = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["import", importFile],
@@ -79,9 +52,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["why", why],
   ["stats", stats],
   ["forget", forget],
+  ["describe", describe],
 ]);
 
-async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
@@ -120,7 +94,7 @@ function importReport(
   return out.join("\n");
 }
 
-async function exportFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function exportFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to write; - writes to standard output");
   if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
   const corpora = corporaOf(values);
@@ -161,7 +135,7 @@ async function writeText(file: string, text: AsyncIterable<string>): Promise<voi
   }
 }
 
-async function backfill(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
@@ -176,7 +150,7 @@ async function backfill(subject: string | undefined, values: Words, ports: Memor
   return 0;
 }
 
-async function forget(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (id === undefined) throw new UsageError("say which memory to forget: memory forget mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
@@ -185,13 +159,13 @@ async function forget(id: string | undefined, values: Words, ports: MemoryVerbPo
   return 0;
 }
 
-function corporaOf({ corpus }: Words): readonly Corpus[] {
+function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
   return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
 }
 
 const LISTED = 50;
 
-async function list(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const limit = Number(values.limit ?? LISTED);
   if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
@@ -219,7 +193,7 @@ async function idsOf(
   return ids;
 }
 
-async function show(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (id === undefined) throw new UsageError("say which memory to show: memory show mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
@@ -228,7 +202,7 @@ async function show(id: string | undefined, values: Words, ports: MemoryVerbPort
   return 0;
 }
 
-async function why(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (id === undefined) throw new UsageError("say which memory to explain: memory why mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
@@ -240,13 +214,15 @@ async function why(id: string | undefined, values: Words, ports: MemoryVerbPorts
   return 0;
 }
 
-async function stats(_: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const repo = await ports.repoOf(values.repo);
   const { total, ...by } = await ports.recall.counts(scopeOf(repo));
+  const fields = await ports.memory.fieldCounts(repoKey(repo));
   const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
   if (isJson(values)) {
     const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
-    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted) }, null, 2));
+    const lessons = { ...fields, without: Object.fromEntries(fields.without) };
+    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted), lessons }, null, 2));
     return 0;
   }
   console.log(`${repo.owner}/${repo.name}: ${total} memories`);
@@ -254,14 +230,11 @@ async function stats(_: string | undefined, values: Words, ports: MemoryVerbPort
     const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
     console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
   }
+  console.log(visible(`  ${lessonsLine(fields)}`));
   return 0;
 }
 
 /** Everything of one repository, for its owner at a terminal. */
 function scopeOf(repo: Repo): Scope {
   return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
-}
-
-function isJson(values: Words): boolean {
-  return values.json === true || values.format === "json";
 }

@@ -45,6 +45,8 @@ export interface Coverage {
   readonly files: readonly FileCoverage[];
   /** Parts of the prompt that were shortened, in UTF-16 units. */
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
+  /** What nobody sees on the page, and the model was not shown either, in UTF-16 units. */
+  readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
   /** How the places of the model's findings were proven. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }

@@ -13,13 +13,14 @@ import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Remembered } from "../domain/remembered.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { Stopped } from "../domain/stopped.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
-import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
+import { findingRecords, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
 import type { Dependencies } from "../ports-dependency.ts";
@@ -33,6 +34,8 @@ import { vet } from "../vet/vet.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
+import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -136,8 +139,9 @@ async function reviewed(
   // What was not read for this reason is not posted; the job that waits reads it.
   if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
   if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
-  ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step, check);
+  const safe = await withoutSecrets(written, ports.redact);
+  ports.ledger.save(job, safe, ports.now());
+  return send(job, safe, ports, step, check);
 }
 
 /**
@@ -166,23 +170,29 @@ export async function writeReview(
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const update = await vetted(context, signals, ports, step);
-  const asked = ports.now();
-  const precedents = await step("retrieve", () =>
-    retrieve(context, signals, ports, {
-      knowledge: context.config.knowledge,
-      now: ports.now(),
-      gateCache: ports.gateCache,
-    }),
-  );
   const { repo, config } = context;
-  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
-  await logRetrieval(precedents, searched, ports);
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
+  const asked = ports.now();
+  const precedents = await step("retrieve", () =>
+    retrieve(
+      context,
+      signals,
+      { ...ports, leave: leaveForMemory(leave) },
+      {
+        knowledge: config.knowledge,
+        now: ports.now(),
+        gateCache: ports.gateCache,
+      },
+    ),
+  );
+  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
+  await logRetrieval(precedents, searched, ports);
+  const spent = precedents.modelCosts ?? [];
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
-      leave,
+      leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(config),
       update,
     }),
@@ -190,7 +200,7 @@ export async function writeReview(
   const complete = {
     ...written,
     degraded: [...written.degraded, ...missing],
-    cost: { ...written.cost, ms: ports.now() - started },
+    cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),
   };
   if (ports.redact === undefined) return complete;

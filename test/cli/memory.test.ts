@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memoryOff } from "../../src/adapters/no-memory/memory-off.ts";
 import { index } from "../../src/cli/index-repository.ts";
-import { type MemoryVerbPorts, memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory.ts";
+import type { MemoryVerbPorts } from "../../src/cli/memory-words.ts";
 import { readLines } from "../../src/cli/read-lines.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
@@ -53,6 +54,9 @@ const open = (): Promise<MemoryVerbPorts> =>
     evidence: memoryOff("nobody did anything").evidence,
     repoOf: () => Promise.resolve(REPO),
     repositories: () => Promise.resolve([REPO]),
+    access: () => Promise.resolve(null),
+    usdPerMonth: () => Promise.resolve(50),
+    now: () => AT,
     close: () => {},
   });
 

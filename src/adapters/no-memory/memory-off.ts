@@ -12,7 +12,7 @@ export function memoryOff(reason: string): {
   const fail = () => Promise.reject(new Error(reason));
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
-    memory: { remember: fail, known: fail, forget: fail, forgetRepository: fail },
+    memory: { remember: fail, known: fail, fields: fail, fieldCounts: fail, forget: fail, forgetRepository: fail },
     evidence: { findings: fail, evidence: fail, add: fail, withdraw: fail, decide: fail },
     labels: { relabel: fail, all: fail },
   };

@@ -1,5 +1,5 @@
 // Rows of memory.db back to records.
-import type { Decided, MemoryRecord } from "../../domain/memory.ts";
+import type { Decided, Described, MemoryRecord } from "../../domain/memory.ts";
 
 /** The columns of a record over `p` (repositories), `r` (records) and `c` (contents). */
 export const RECORD_COLUMNS = `
@@ -8,15 +8,18 @@ export const RECORD_COLUMNS = `
   r.category, r.path, r.language, c.symbol, r.chunk_type AS chunkType, c.hunk, r.outcome, c.url, c.author,
   c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale,
   (SELECT json_object('at', d.at, 'by', d.by, 'reason', d.reason, 'sha', d.sha, 'weight', d.weight)
-   FROM decided d WHERE d.id = r.id) AS decided`;
+   FROM decided d WHERE d.id = r.id) AS decided,
+  (SELECT json_object('by', d.by, 'source', d.source, 'confidence', d.confidence, 'problems', json(d.problems))
+   FROM descriptions d WHERE d.id = r.id) AS described`;
 
-type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "decided"> &
+type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described" | "decided"> &
   Pick<MemoryRecord["provenance"], "url" | "author" | "sha" | "pull" | "at"> & {
     readonly replies: string;
     readonly tags: string;
     readonly authorIsBot: number;
     readonly stale: number;
     readonly decided: string | null;
+    readonly described: string | null;
   };
 
 /**
@@ -24,7 +27,7 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, decided, ...rest } = row as Flat;
+  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, decided, described, ...rest } = row as Flat;
   return {
     ...rest,
     replies: JSON.parse(replies) as string[],
@@ -32,5 +35,6 @@ export function readRecord(row: unknown): MemoryRecord {
     provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },
     stale: stale === 1,
     ...(decided === null ? {} : { decided: JSON.parse(decided) as Decided }),
+    ...(described === null ? {} : { described: JSON.parse(described) as Described }),
   };
 }
