@@ -76,6 +76,10 @@ export interface MemoryRecord {
   readonly chunkType: string | null;
   /** The diff hunk that was spoken about, redacted, at most 4,000 characters. */
   readonly hunk: string | null;
+  /** The lines that were found wrong, redacted, at most 4,000 characters; absent or null where nobody knows them. */
+  readonly flaggedCode?: string | null;
+  /** What stood there when it was fixed; the same. */
+  readonly fixedCode?: string | null;
   readonly outcome: Outcome | null;
   /** Absent or null: nobody decided, or it is not known how. */
   readonly decided?: Decided | null;

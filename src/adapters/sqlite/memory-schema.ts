@@ -139,6 +139,11 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   `,
   `
+  -- What was found wrong, and what stood there when it was fixed: by both together code is known that is fixed already.
+  ALTER TABLE contents ADD COLUMN flagged_code TEXT;
+  ALTER TABLE contents ADD COLUMN fixed_code TEXT;
+  `,
+  `
   -- What people did about a finding, as it was first seen, and what followed. Both go with their record.
   CREATE TABLE evidence (
     id             INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,

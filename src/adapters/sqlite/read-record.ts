@@ -9,6 +9,7 @@ export const RECORD_COLUMNS = `
   c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale,
   (SELECT json_object('at', d.at, 'by', d.by, 'reason', d.reason, 'sha', d.sha, 'weight', d.weight)
    FROM decided d WHERE d.id = r.id) AS decided,
+  c.flagged_code AS flaggedCode, c.fixed_code AS fixedCode,
   (SELECT json_object('by', d.by, 'source', d.source, 'confidence', d.confidence, 'problems', json(d.problems))
    FROM descriptions d WHERE d.id = r.id) AS described`;
 
@@ -27,9 +28,12 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, decided, described, ...rest } = row as Flat;
+  const { replies, tags, stale, decided, described, flaggedCode, fixedCode, ...flat } = row as Flat;
+  const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
   return {
     ...rest,
+    ...(flaggedCode ? { flaggedCode } : {}),
+    ...(fixedCode ? { fixedCode } : {}),
     replies: JSON.parse(replies) as string[],
     tags: JSON.parse(tags) as string[],
     provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },
