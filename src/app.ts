@@ -7,15 +7,16 @@ import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob } from "./domain/job.ts";
+import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
+import { feedbackSweep, runFeedback } from "./feedback-sweep.ts";
 import type { Step } from "./flows/review-pull-request.ts";
 import { openDoor, type Workers } from "./http-door.ts";
 import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { retrievalWatch } from "./retrieval-watch.ts";
+import { runFollow } from "./run-follow.ts";
 import { jobRunner, type PullJob } from "./run-job.ts";
-import { runUpkeep } from "./run-upkeep.ts";
 import { stepFacts } from "./step-facts.ts";
 import {
   chosenEmbedder,
@@ -32,6 +33,7 @@ import {
   wiredGitHub,
 } from "./wire.ts";
 import { chosenModel } from "./wire-asking.ts";
+import { learnPorts } from "./wire-feedback.ts";
 import { neverTell } from "./wire-secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
@@ -61,6 +63,8 @@ export interface AppOptions {
   readonly reranker: RerankerChoice;
   /** False: a push does not wait for the next one; in tests only. */
   readonly debounce?: boolean;
+  /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
+  readonly feedbackAfterMs?: number;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -123,6 +127,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
   const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
   const workers = startWorkers(options, store, github, reading, sweeper);
+  const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
@@ -135,6 +140,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
+      looking.stop();
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
       await store.close();
@@ -213,10 +219,10 @@ function startWorkers(
   );
   const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
   const command = startWorker({ ...clocks, queue: queue.commands, run: runner.command, onEnd }, TALKERS);
-  const upkeep = startWorker(
-    { ...clocks, queue: queue.upkeep, run: (job) => runUpkeep(job, queue, follow(job)), onEnd },
-    1,
-  );
+  const learn = learnPorts(github, store);
+  const runUpkeep = async (job: UpkeepJob) =>
+    job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
+  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1);
   return { review, command, upkeep };
 }
 

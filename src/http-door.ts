@@ -3,7 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { createNodeMiddleware, type Probot } from "probot";
-import { receive } from "./receive/receive.ts";
+import type { FeedbackJob } from "./domain/job.ts";
+import { receive, receiveFeedback } from "./receive/receive.ts";
 import { takeBody } from "./take-body.ts";
 import type { Store } from "./wire-store.ts";
 import type { Worker } from "./worker.ts";
@@ -46,10 +47,12 @@ export async function openDoor(
         const { githubHost: host, reviewerLogin, slug } = settings;
         const now = Date.now();
         const received = receive(delivery, { host, reviewerLogin, slug });
-        const result = settings.debounce === false ? received : debounced(received, store, now);
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result);
+        const wanted = settings.debounce === false ? received : debounced(received, store, now);
+        const { result, beside } = withFeedback(wanted, receiveFeedback(delivery, { host, reviewerLogin, slug }));
+        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result, beside);
         logDelivery(settings.log, event.name, result, isNew);
         if (isNew && hasWorker(result)) workers[result.kind].wake();
+        if (isNew && beside.length > 0) workers.upkeep.wake();
       });
       addHandler((request, response) => health(request, response, store));
       addHandler((request, response) => isDelivery(request, settings) && takeBody(request, response));
@@ -77,6 +80,16 @@ const PUSH_WAIT_MS = 10_000;
 function debounced(result: Received, { waits }: Store, now: number): Received {
   if (result.kind !== "review" || result.trigger !== "synchronize") return result;
   return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
+}
+
+/** What people may have done about our findings is learnt beside whatever else the delivery asks. */
+function withFeedback(
+  result: Received,
+  learning: FeedbackJob | null,
+): { readonly result: Received; readonly beside: readonly FeedbackJob[] } {
+  if (learning === null) return { result, beside: [] };
+  if (result.kind !== "ignored") return { result, beside: [learning] };
+  return { result: { kind: "upkeep", delivery: result.delivery, jobs: [learning] }, beside: [] };
 }
 
 function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {

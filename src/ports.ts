@@ -3,7 +3,7 @@
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
-import type { CancelJob, Ignored, Job, Repo, ReviewJob, UpkeepJob, UpkeepJobs } from "./domain/job.ts";
+import type { CancelJob, FeedbackJob, Ignored, Job, Repo, ReviewJob, UpkeepJob, UpkeepJobs } from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
@@ -171,10 +171,18 @@ export interface Queue extends Lane<ReviewJob> {
   readonly commands: Lane<CommandJob>;
   /** What reviews never wait for, and what never waits for reviews. */
   readonly upkeep: Lane<UpkeepJob>;
-  /** Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before. */
-  accept(delivery: ReceivedDelivery, outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored): boolean;
-  /** A review that follows from a command: it takes the place of one of its key that waits. */
-  add(job: ReviewJob, now: number): void;
+  /**
+   * Commits the delivery and what follows from it in one transaction. False when this delivery was accepted before.
+   *
+   * @param beside jobs of the upkeep lane that follow from it as well
+   */
+  accept(
+    delivery: ReceivedDelivery,
+    outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
+    beside?: readonly UpkeepJob[],
+  ): boolean;
+  /** A review that follows from a command, or a look that is due: it takes the place of one of its key that waits. */
+  add(job: ReviewJob | FeedbackJob, now: number): void;
   /** Drops the jobs of a key that wait; returns how many. */
   drop(key: string, reason: string, now: number): number;
   /** After a crash: jobs that a vanished process held wait again. Returns how many. */

@@ -7,6 +7,8 @@ import { sqliteCheckBook } from "./adapters/sqlite/check-book.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { sqliteDecisions } from "./adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "./adapters/sqlite/embedding-cache.ts";
+import { sqliteEvidence } from "./adapters/sqlite/evidence-shelf.ts";
+import { sqliteFeedbackBook } from "./adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "./adapters/sqlite/history-book.ts";
 import { sqliteIntroductions } from "./adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "./adapters/sqlite/ledger.ts";
@@ -24,6 +26,7 @@ import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import { sqliteTraces } from "./adapters/sqlite/traces.ts";
 import type { Ledger, Queue, Traces } from "./ports.ts";
 import type { CheckBook, PushWaits } from "./ports-checks.ts";
+import type { EvidenceShelf, FeedbackBook } from "./ports-feedback.ts";
 import type { HistoryBook, Introductions } from "./ports-history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
@@ -42,6 +45,8 @@ export interface Store {
   readonly checks: CheckBook;
   /** How long pushes wait. */
   readonly waits: PushWaits;
+  /** When pull requests were looked at for what people did about findings. */
+  readonly looks: FeedbackBook;
   /** What models cost. */
   readonly book: SpendingBook;
   /** Where imports of past reviews stand. */
@@ -49,6 +54,8 @@ export interface Store {
   /** Which reviews say what memory there is. */
   readonly introductions: Introductions;
   readonly memory: Memory;
+  /** What people did about findings, and the outcomes that follow. */
+  readonly evidence: EvidenceShelf;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -100,6 +107,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     traces: sqliteTraces(db),
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
+    looks: sqliteFeedbackBook(db),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -125,6 +133,8 @@ type Shelf = Omit<
   | "book"
   | "history"
   | "introductions"
+  | "looks"
+  | "book"
   | "retrievals"
   | "statistics"
 >;
@@ -136,6 +146,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     const recall = sqliteRecall({ ...settings, path });
     return {
       memory,
+      evidence: sqliteEvidence(db),
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,

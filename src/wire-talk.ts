@@ -16,7 +16,10 @@ export interface TalkWiring {
   readonly redactor: ReturnType<typeof secretRedactor>;
 }
 
-type TalkPorts = Pick<CommandPorts, "permissions" | "threads" | "replies" | "decisions" | "book" | "records">;
+type TalkPorts = Pick<
+  CommandPorts,
+  "permissions" | "threads" | "replies" | "decisions" | "book" | "records" | "evidence"
+>;
 
 /** The ports of a conversation in the repository that the client may read. */
 export function talkPorts(client: GitHub, { botLogin, onUnposted, redactor }: TalkWiring, store: Store): TalkPorts {
@@ -28,5 +31,6 @@ export function talkPorts(client: GitHub, { botLogin, onUnposted, redactor }: Ta
     decisions: store.decisions,
     book: store.answers,
     records: store.ledger,
+    evidence: store.evidence,
   };
 }

@@ -22,6 +22,7 @@ usage: kodiai VERB [options]
            export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
              --pairs                   pairs of situation and code instead, to tune an embedder with
            ls | show ID | stats        what is remembered of --repo
+           why ID                      what people did about a finding, and what each act did to its outcome
            forget ID                   take one memory of --repo out
            backfill                    give rows without a language the one that their path tells
            describe [REPO]             what having the model write situation, lesson and tags of reviews' memories would

@@ -1,4 +1,5 @@
 // What is remembered, for a person at a terminal: a line, a page, and what a model wrote about it.
+import { outcomeWords } from "../domain/evidence.ts";
 import { filePattern } from "../domain/file-pattern.ts";
 import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
 
@@ -14,7 +15,7 @@ export function pageOf(record: MemoryRecord): string {
   const facts = [
     ["corpus", record.corpus],
     ["source", record.sourceId],
-    ["outcome", record.outcome],
+    ["outcome", record.outcome === null ? null : outcomeWords(record)],
     ["severity", record.severity],
     ["category", record.category],
     ["language", record.language],

@@ -1,5 +1,6 @@
 // What `kodiai memory` is given: its options, and what its verbs need of the world.
 import type { Repo } from "../domain/job.ts";
+import type { EvidenceShelf } from "../ports-feedback.ts";
 import type { Embedder, Memory, Recall } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { readWords } from "./usage.ts";
@@ -8,6 +9,7 @@ import type { readWords } from "./usage.ts";
 export interface MemoryVerbPorts {
   readonly memory: Memory;
   readonly recall: Recall;
+  readonly evidence: EvidenceShelf;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */

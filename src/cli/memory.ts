@@ -1,5 +1,5 @@
 // kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
-// `describe` has a model write what rows are about; `ls`, `show` and `stats` look at one repository's, `forget` takes one memory out.
+// `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
 import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
@@ -11,6 +11,7 @@ import { type Imported, importMemory } from "../flows/import-memory.ts";
 import { describe } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
+import { whyOf, whyPage } from "./memory-why.ts";
 import { isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./memory-words.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
@@ -29,7 +30,7 @@ export async function memory(
   const run = VERBS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
+      "write `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
@@ -48,6 +49,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["backfill", backfill],
   ["ls", list],
   ["show", show],
+  ["why", why],
   ["stats", stats],
   ["forget", forget],
   ["describe", describe],
@@ -197,6 +199,18 @@ async function show(id: string | undefined, values: MemoryWords, ports: MemoryVe
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
   if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
   console.log(isJson(values) ? JSON.stringify({ version: 1, record }, null, 2) : visible(pageOf(record)));
+  return 0;
+}
+
+async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
+  if (id === undefined) throw new UsageError("say which memory to explain: memory why mem_0123456789ab");
+  const repo = await ports.repoOf(values.repo);
+  const [record] = await ports.recall.records(scopeOf(repo), [id]);
+  if (record === undefined) throw new UsageError(`${repo.owner}/${repo.name} has no memory ${JSON.stringify(id)}`);
+  const weighed = await whyOf(record, ports.evidence);
+  console.log(
+    isJson(values) ? JSON.stringify({ version: 1, id, ...weighed }, null, 2) : visible(whyPage(record, weighed)),
+  );
   return 0;
 }
 

@@ -25,6 +25,8 @@ export interface Precedent {
   readonly id: string;
   readonly url: string | null;
   readonly outcome: string;
+  /** When, by whom and why it came to that: `2026-06-01 by @wren: by design`; untrusted. Absent when not known. */
+  readonly decided?: string;
   /** ISO 8601 date. */
   readonly date: string;
   /** Raw cosine similarity, 0–1. */

@@ -83,6 +83,24 @@ export interface ForgetJob {
   readonly trigger: string;
 }
 
+/** People may have reacted to, answered or acted on findings of ours on one pull request: read it, and learn from it. */
+export interface FeedbackJob {
+  readonly kind: "feedback";
+  /** `HOST/REPO_ID:feedback#NUMBER`. */
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  readonly number: number;
+  /** `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`. */
+  readonly trigger: string;
+  /** Who opened a thread again, which GitHub tells in the delivery only; null or absent for anything else. */
+  readonly unresolved?: {
+    readonly threadId: string;
+    readonly by: { readonly id: number; readonly login: string };
+  } | null;
+}
+
 /** Have a model write situation, lesson and tags of what is remembered of a repository's reviews. */
 export interface DescribeJob {
   readonly kind: "describe";
@@ -108,7 +126,10 @@ export interface HistoryJob {
 }
 
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
-export type UpkeepJob = IndexJob | LabelJob | ForgetJob | DescribeJob | HistoryJob;
+export type UpkeepJob = FollowJob | FeedbackJob;
+
+/** What follows a repository as a whole. */
+export type FollowJob = IndexJob | LabelJob | ForgetJob | DescribeJob | HistoryJob;
 
 export type Job = ReviewJob | UpkeepJob;
 
@@ -142,4 +163,9 @@ export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string 
 /** The key under which jobs of one kind exclude each other in one repository. */
 export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"]): string {
   return `${repo.host}/${repo.id}:${kind}`;
+}
+
+/** The key under which the jobs that learn from one pull request exclude each other. */
+export function feedbackKey(repo: Pick<Repo, "host" | "id">, number: number): string {
+  return `${upkeepKey(repo, "feedback")}#${number}`;
 }

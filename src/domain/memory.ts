@@ -11,6 +11,20 @@ export type Corpus = (typeof CORPORA)[number];
 export const OUTCOMES = ["posted", "accepted", "declined", "fixed", "outdated", "reintroduced"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** How an outcome came about: whose word, or which commit, decided it. */
+export interface Decided {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** A login; null where nobody in particular decided. */
+  readonly by: string | null;
+  /** In their words, without secrets, at most 300 characters; untrusted. Null when none was given. */
+  readonly reason: string | null;
+  /** The head at which the code was found changed; null when people decided by words. */
+  readonly sha: string | null;
+  /** What decided: a reason given in words ≫ several people ≫ words without a reason ≫ a reaction; or what became of the code. */
+  readonly weight: "reason" | "repeated" | "word" | "reaction" | "code";
+}
+
 /** `HOST/REPO_ID`, such as `github.com/42`: names change, ids do not. */
 export type RepoKey = string;
 
@@ -67,6 +81,8 @@ export interface MemoryRecord {
   /** What stood there when it was fixed; the same. */
   readonly fixedCode?: string | null;
   readonly outcome: Outcome | null;
+  /** Absent or null: nobody decided, or it is not known how. */
+  readonly decided?: Decided | null;
   readonly provenance: Provenance;
   /** True when the vectors come from another embedder or the source is gone: kept, not searched. */
   readonly stale: boolean;

@@ -1,6 +1,7 @@
 // The part of a prompt that holds precedents: quoted as data between lines that nobody can guess, whole entries only.
 
 import { cutText, oneLine } from "./cut-text.ts";
+import { outcomeWords } from "./evidence.ts";
 import { isoDate } from "./iso-date.ts";
 import type { RankedMemory } from "./retrieval.ts";
 
@@ -8,6 +9,7 @@ import type { RankedMemory } from "./retrieval.ts";
 const TEXT_CHARS = 600;
 const LESSON_CHARS = 220;
 const PATH_CHARS = 200;
+const REASON_CHARS = 200;
 
 const HEADING = "## What was said before about code like this";
 const ADVICE =
@@ -55,7 +57,7 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
   const date = isoDate(record.provenance.at);
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
-    `outcome ${record.outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`,
+    `outcome ${outcomePart(record, date, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
@@ -67,4 +69,15 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
       ? ""
       : `lesson, written by a model: ${JSON.stringify(quoted(record.lesson, LESSON_CHARS))}; said: `;
   return `- ${record.id} [${kind}] ${lesson}${said} (${facts.join("; ")})`;
+}
+
+/** `accepted on 2026-10-22`; with the reason where one was given: `declined 2026-06-01 by @wren: "by design"`. */
+function outcomePart(
+  { outcome, decided }: RankedMemory["record"],
+  date: string,
+  quote: (reason: string) => string,
+): string {
+  if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
+  const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
+  return `${outcomeWords({ outcome, decided: { ...decided, reason: null } })}${reason}`;
 }

@@ -107,6 +107,8 @@ export interface SeenBefore {
   /** Where it was said, or null. */
   readonly url: string | null;
   readonly outcome: Outcome | "unknown";
+  /** When, by whom and why it came to that; untrusted. Absent when not known. */
+  readonly decided?: string;
   /** ISO 8601 date, "" when unknown. */
   readonly date: string;
   /** Raw cosine similarity to the changed hunk, 0–1. */

@@ -1,6 +1,8 @@
 // Commands in the thread of a finding: do not say it again, say it again after all, resolve.
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
+import { parseFindingMarker } from "../domain/marker.ts";
 import { findingOfThread, isWriter, type Order } from "./command-order.ts";
+import { noteCommand } from "./weigh-evidence.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
@@ -18,9 +20,10 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
   ports.decisions.decline(key, { findingId: found.findingId, by, reason }, ports.now());
+  const noted = await noteCommand(order, found.findingId, { kind: "declined", text: reason });
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const said = `Noted: this is not said again on this pull request.${because} \`/kodiai restore\` takes it back.`;
-  return plainAnswer("done", said, `declined ${found.findingId}`);
+  return plainAnswer("done", said, `declined ${found.findingId}${noted}`);
 }
 
 export async function restoreFinding(order: Order): Promise<Answer> {
@@ -28,8 +31,9 @@ export async function restoreFinding(order: Order): Promise<Answer> {
   const found = FINDING_ID.test(text) ? { findingId: text } : await findingOfThread(order);
   if ("end" in found) return found;
   const was = ports.decisions.restore(key, found.findingId);
+  const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
   const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
-  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}`);
+  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}${noted}`);
 }
 
 export async function resolveThread(order: Order): Promise<Answer> {
@@ -40,7 +44,11 @@ export async function resolveThread(order: Order): Promise<Answer> {
     return plainAnswer("failed", "`/kodiai resolve` belongs in a thread that Kodiai began.", "not a thread of ours");
   }
   const end = await ports.replies.resolve(job.repo, job.number, rootId);
-  if (end === "resolved") return plainAnswer("done", null, "thread resolved");
+  if (end === "resolved") {
+    const findingId = parseFindingMarker(root.body);
+    const noted = findingId === null ? "" : await noteCommand(order, findingId, { kind: "resolved", text: "" });
+    return plainAnswer("done", null, `thread resolved${noted}`);
+  }
   if (end === "gone") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread gone");
   const how =
     "GitHub lets an app resolve threads only with the right to write code, which Kodiai does not ask for. Press “Resolve conversation” below.";

@@ -3,7 +3,7 @@
 // order: each job asks the host how things stand now, and can run again without harm.
 import type { KnownRules } from "../config/check-rules.ts";
 import type { Knowledge } from "../config/knowledge.ts";
-import type { ForgetJob, IndexJob, LabelJob, Repo, UpkeepJob } from "../domain/job.ts";
+import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
@@ -61,7 +61,7 @@ export interface Forgotten {
 export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
-export function followRepository(job: UpkeepJob, ports: FollowPorts): Promise<Followed> {
+export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
   if (job.kind === "history") return followHistory(ports, ports.history);
   if (job.kind === "describe") return describeRepository(job, ports, ports.describing);

@@ -6,6 +6,8 @@ import type { FileDiff } from "../domain/pull-request.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/remembered.ts";
 import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
+import { codeFate } from "./code-fate.ts";
+import { attested, collectEvidence } from "./collect-evidence.ts";
 import { recordHashes, sourceHash } from "./content-hash.ts";
 import {
   type DescribeAsked,
@@ -20,14 +22,15 @@ import { pathLanguages } from "./doc-languages.ts";
 import { isDocPath, isWikiPage } from "./doc-paths.ts";
 import { docSections } from "./doc-sections.ts";
 import { findingHunks } from "./finding-hunks.ts";
+import { type ReviewFacts, recordsOfFindings } from "./finding-records.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
-import { fromFinding } from "./from-finding.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
 import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
+import { weighPull } from "./weigh-pull.ts";
 
 /** What remembering needs beside the shelf. */
 export interface Remembering {
@@ -160,33 +163,9 @@ function isUsable(vector: Float32Array, dimension: number): boolean {
   return vector.length === dimension && vector.every(Number.isFinite) && vector.some((value) => value !== 0);
 }
 
-/** What the memories of a review need that the review does not tell. */
-export interface ReviewFacts {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Our account: `kodiai[bot]`; null on the command line. */
-  readonly author: string | null;
-}
-
 /** The memories of what a review said: everything but what stood on the pull request before. */
 export function findingRecords(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
-  const { review, findings, reviewUrl, summaryUrl } = posted;
-  const hunks = new Map((review.hunks ?? []).map(({ findingId, hunk }) => [findingId, hunk]));
-  const languages = new Map(review.signals.files.map(({ path, language }) => [path, language]));
-  return findings
-    .filter(({ place }) => place !== "already-posted")
-    .map(({ finding, place }) =>
-      fromFinding(finding, {
-        repo: review.repo,
-        pull: review.number,
-        headSha: review.headSha,
-        url: place === "summary" ? summaryUrl : (reviewUrl ?? summaryUrl),
-        at: facts.at,
-        author: facts.author,
-        language: languages.get(finding.path) ?? "unknown",
-        hunk: hunks.get(finding.id) ?? null,
-      }),
-    );
+  return recordsOfFindings(posted, facts);
 }
 
 /** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */
@@ -260,6 +239,18 @@ export function pairsOf(
 ): readonly TrainingPair[] {
   return trainingPairs(records, alike);
 }
+
+/** What was read of a pull request, as evidence that is not known yet. See `collectEvidence`. */
+export const observe: typeof collectEvidence = (observed) => collectEvidence(observed);
+
+/** Evidence with what its author may do. */
+export const attest: typeof attested = (evidence, accessOf) => attested(evidence, accessOf);
+
+/** What became of the code of a finding. See `codeFate`. */
+export const fateOf: typeof codeFate = (said, text) => codeFate(said, text);
+
+/** What became of each finding of a pull request. See `weighPull`. */
+export const weigh: typeof weighPull = (evidence, findings) => weighPull(evidence, findings);
 
 /** Whether a memory waits to be described, and what asking for it takes; null where it does not wait. */
 export function describing(

@@ -40,6 +40,16 @@ const Exported = z.object({
     flaggedCode: text.nullable().optional(),
     fixedCode: text.nullable().optional(),
     outcome: z.enum(OUTCOMES).nullable(),
+    decided: z
+      .object({
+        at: whole.min(-8.64e15).max(8.64e15),
+        by: z.string().max(200).nullable(),
+        reason: z.string().max(1_000).nullable(),
+        sha: z.string().max(64).nullable(),
+        weight: z.enum(["reason", "repeated", "word", "reaction", "code"]),
+      })
+      .nullable()
+      .optional(),
     provenance: z.object({
       url: z.string().max(4_000).nullable(),
       author: z.string().max(200).nullable(),
@@ -131,7 +141,9 @@ function exported(value: object): ImportRow {
   if (!read.success) return wrong(firstProblem(read.error));
   const { record } = read.data;
   const id = memoryId(record.repo, record.corpus, record.sourceId);
-  return { kind: "record", record: { ...record, id, language: canonicalLanguage(record.language) } };
+  const { decided = null, ...rest } = record;
+  const known = decided === null ? {} : { decided };
+  return { kind: "record", record: { ...rest, ...known, id, language: canonicalLanguage(record.language) } };
 }
 
 function corpusRow(value: object): ImportRow {

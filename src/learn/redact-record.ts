@@ -18,8 +18,10 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
     orNull(record.flaggedCode ?? null, redact),
     orNull(record.fixedCode ?? null, redact),
   ]);
+  const { decided = null } = record;
+  const known = decided === null ? {} : { decided: { ...decided, reason: await orNull(decided.reason, redact) } };
   return {
-    ...{ ...record, text, replies, situation, lesson, hunk, tags },
+    ...{ ...record, ...known, text, replies, situation, lesson, hunk, tags },
     ...(flaggedCode === null ? {} : { flaggedCode: piece(flaggedCode) }),
     ...(fixedCode === null ? {} : { fixedCode: piece(fixedCode) }),
   };

@@ -51,8 +51,10 @@ export function lines(finding: Finding): string {
 /** What reviewers said about the same thing before, with outcome and date, at most three. */
 function saidBefore(repo: Pick<Repo, "host">, { precedents }: Finding): string {
   if (precedents.length === 0) return "";
-  const said = precedents.slice(0, 3).map(({ url, outcome, date }) => {
-    const text = sanitizeInline([date, outcome].filter((part) => part !== "").join(", "), 60) || "earlier";
+  const said = precedents.slice(0, 3).map(({ url, outcome, date, decided }) => {
+    const told =
+      decided === undefined ? [date, outcome].filter((part) => part !== "").join(", ") : `${outcome} ${decided}`;
+    const text = sanitizeInline(told, decided === undefined ? 60 : 240) || "earlier";
     const address = url === null ? null : safeUrl(repo, url);
     return address === null ? text : `[${text}](${address})`;
   });

@@ -4,6 +4,7 @@ import { dependencyBot } from "../domain/bots.ts";
 import type { CommandJob } from "../domain/command.ts";
 import {
   type CancelJob,
+  type FeedbackJob,
   type Ignored,
   jobKey,
   type Repo,
@@ -12,6 +13,7 @@ import {
   type UpkeepJobs,
 } from "../domain/job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
+import { feedbackJob } from "./feedback-job.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
@@ -41,6 +43,11 @@ export function receive(
   if (isUpkeepEvent(delivery.event)) return upkeepJobs(delivery, reception.host);
   const job = jobOf(delivery, reception);
   return typeof job === "string" ? { kind: "ignored", delivery: delivery.id, reason: job } : job;
+}
+
+/** A delivery after which people may have acted on our findings, as a job of its own beside what `receive` makes of it; else null. */
+export function receiveFeedback(delivery: Delivery, reception: Reception): FeedbackJob | null {
+  return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
 }
 
 /** The job, or one line on why there is none. */

@@ -1,5 +1,6 @@
 // Without a model, too, memory speaks: where changed code is much like code that was commented on before, the summary says so.
 
+import { decidedWords } from "../domain/evidence.ts";
 import { isoDate } from "../domain/iso-date.ts";
 import type { Corpus } from "../domain/memory.ts";
 import type { RankedMemory, SeenBefore } from "../domain/retrieval.ts";
@@ -28,6 +29,7 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
           path: nearestHunk.path,
           url: record.provenance.url,
           outcome: record.outcome ?? "unknown",
+          ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
           date: isoDate(record.provenance.at),
           similarity: Math.min(1, Math.max(0, 1 - nearestHunk.distance)),
         },

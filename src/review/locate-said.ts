@@ -1,8 +1,8 @@
 // Where each finding that was said stands after a push: on its lines, wherever they went, or nowhere.
 import { textTokens } from "../domain/code-shape.ts";
+import { type FoundAgain, findAgain } from "../domain/find-again.ts";
 import type { Said } from "../domain/past.ts";
 import type { CodeNow } from "./code-now.ts";
-import { type FoundAgain, findAgain } from "./find-again.ts";
 
 /** A place of now. */
 export interface SaidPlace extends FoundAgain {

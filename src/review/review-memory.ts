@@ -1,4 +1,5 @@
 // What a review keeps of the precedents: enough to show and to count, not the remembered texts themselves.
+import { decidedWords } from "../domain/evidence.ts";
 import { isoDate } from "../domain/iso-date.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
 import type { ReviewMemory } from "../domain/review.ts";
@@ -13,6 +14,7 @@ function asPrecedent({ record, distance }: RankedMemory): ReviewMemory["preceden
     id: record.id,
     url: record.provenance.url,
     outcome: record.outcome ?? "unknown",
+    ...(record.decided ? { decided: decidedWords(record.decided) } : {}),
     date: isoDate(record.provenance.at),
     similarity: distance === null ? 0 : Math.min(1, Math.max(0, 1 - distance)),
   };

@@ -67,5 +67,6 @@ test("GitHub grants metadata to every App, so app.yml could not ask for less", (
     "issue_comment",
     "pull_request_review",
     "pull_request_review_comment",
+    "pull_request_review_thread",
   ]);
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memoryOff } from "../../src/adapters/no-memory/memory-off.ts";
 import { index } from "../../src/cli/index-repository.ts";
 import { memory } from "../../src/cli/memory.ts";
 import type { MemoryVerbPorts } from "../../src/cli/memory-words.ts";
@@ -50,6 +51,7 @@ const open = (): Promise<MemoryVerbPorts> =>
     recall,
     embedder,
     redact,
+    evidence: memoryOff("nobody did anything").evidence,
     repoOf: () => Promise.resolve(REPO),
     repositories: () => Promise.resolve([REPO]),
     access: () => Promise.resolve(null),

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
-import type { Repo, UpkeepJob } from "../../src/domain/job.ts";
+import type { FollowJob, Repo } from "../../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports-memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
@@ -38,8 +38,8 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
   return { ports, memory, relabelled, forgotten };
 }
 
-const job = <Kind extends UpkeepJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
-  ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as UpkeepJob;
+const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
+  ({ kind, key: "k", delivery: "d", installationId: 7, repo, trigger: "push" }) as FollowJob;
 
 function standing(files: Readonly<Record<string, string>>, asked: string[] = []): StandingRepository {
   const listed = Object.entries(files).map(([path, text]) => ({ path, hash: `sha of ${text}`, bytes: text.length }));
@@ -108,7 +108,7 @@ test("a tree of more files than one run may read is read run by run, each file o
   const first = await followRepository(job("index"), ports);
   expect(first).toMatchObject({ kind: "indexed", files: { read: MOST_OF_A_RUN.files, waiting: 20 } });
   const next = first.kind === "indexed" ? first.next : null;
-  const rest = { ...job("index"), after: next } as UpkeepJob;
+  const rest = { ...job("index"), after: next } as FollowJob;
   expect(await followRepository(rest, ports)).toMatchObject({ files: { read: 20, waiting: 0 }, next: null });
   expect(asked).toEqual(Object.keys(files));
   expect(memory.rows.size).toBe(total / 2);

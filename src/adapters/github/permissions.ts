@@ -1,26 +1,41 @@
 // What a person may do in a repository, asked each time: `author_association` of a payload is a hint and no permission.
 import { ACCESS_LEVELS, type AccessLevel } from "../../domain/command.ts";
+import type { Repo } from "../../domain/job.ts";
 import type { Permissions } from "../../ports-talk.ts";
 import type { GitHub } from "./clients.ts";
 
 /** Over one repository's token. */
 export function githubPermissions(github: GitHub): Permissions {
   return {
-    async of(repo, { id, login }) {
+    async of(repo, person) {
       try {
-        const { data } = await github.rest.repos.getCollaboratorPermissionLevel({
-          owner: repo.owner,
-          repo: repo.name,
-          username: login,
-        });
-        // A login can change hands; the id of whoever wrote the comment cannot.
-        return data.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
+        return await accessOf(github, repo, person);
       } catch {
-        // 404, 403, 5xx, no answer: nobody may do anything that GitHub did not confirm.
+        // 403, 5xx, no answer: nobody may do anything that GitHub did not confirm.
         return "none";
       }
     },
   };
+}
+
+/** The same for whoever can try again later: what GitHub denies is `none`, and when it cannot answer this throws as Octokit does. */
+export async function accessOf(
+  github: GitHub,
+  repo: Pick<Repo, "owner" | "name">,
+  { id, login }: { readonly id: number; readonly login: string },
+): Promise<AccessLevel> {
+  try {
+    const { data } = await github.rest.repos.getCollaboratorPermissionLevel({
+      owner: repo.owner,
+      repo: repo.name,
+      username: login,
+    });
+    // A login can change hands; the id of whoever wrote the comment cannot.
+    return data.user?.id === id ? levelOf(data.permission, data.role_name, data.user.permissions) : "none";
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 404) return "none";
+    throw error;
+  }
 }
 
 /** `permission` folds maintain into write and triage into read; a custom role has a name of its own and counts as its base. */

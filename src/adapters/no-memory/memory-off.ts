@@ -1,4 +1,5 @@
 // Memory that could not be opened: reviews go on without it and say why, and nothing is taken for remembered.
+import type { EvidenceShelf } from "../../ports-feedback.ts";
 import type { Memory, Recall, RepositoryLabels } from "../../ports-memory.ts";
 
 /** @param reason one line; it stands in reviews, so it names no file of the server */
@@ -6,11 +7,13 @@ export function memoryOff(reason: string): {
   readonly recall: Recall;
   readonly memory: Memory;
   readonly labels: RepositoryLabels;
+  readonly evidence: EvidenceShelf;
 } {
   const fail = () => Promise.reject(new Error(reason));
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
     memory: { remember: fail, known: fail, fields: fail, fieldCounts: fail, forget: fail, forgetRepository: fail },
+    evidence: { findings: fail, evidence: fail, add: fail, withdraw: fail, decide: fail },
     labels: { relabel: fail, all: fail },
   };
 }

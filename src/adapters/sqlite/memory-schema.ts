@@ -143,4 +143,35 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ALTER TABLE contents ADD COLUMN flagged_code TEXT;
   ALTER TABLE contents ADD COLUMN fixed_code TEXT;
   `,
+  `
+  -- What people did about a finding, as it was first seen, and what followed. Both go with their record.
+  CREATE TABLE evidence (
+    id             INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,
+    key            TEXT NOT NULL,
+    kind           TEXT NOT NULL,
+    stance         TEXT,
+    by_id          INTEGER,
+    by_login       TEXT,
+    by_access      TEXT,
+    by_is_bot      INTEGER,
+    by_first_time  INTEGER,
+    at             INTEGER NOT NULL,
+    text           TEXT,
+    url            TEXT,
+    sha            TEXT,
+    withdrawn_at   INTEGER,
+    PRIMARY KEY (id, key)
+  ) STRICT, WITHOUT ROWID;
+  -- Beside the record, not in it: a record that is written again keeps what was learnt about it.
+  CREATE TABLE decided (
+    id      INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    outcome TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    by      TEXT,
+    reason  TEXT,
+    sha     TEXT,
+    weight  TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX records_of_findings ON records (repo, pull) WHERE corpus = 'finding';
+  `,
 ];

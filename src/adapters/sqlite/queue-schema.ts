@@ -178,5 +178,12 @@ export const QUEUE_MIGRATIONS: Migrations = [
     repo     TEXT PRIMARY KEY,
     progress TEXT NOT NULL
   ) STRICT;
+  -- When each pull request with findings of ours was last looked at for what people did about them.
+  CREATE TABLE looks (
+    key    TEXT PRIMARY KEY,
+    at     INTEGER NOT NULL,
+    closed INTEGER NOT NULL CHECK (closed IN (0, 1))
+  ) STRICT;
+  CREATE INDEX reviews_posted ON reviews (settled_at, key) WHERE outcome = 'posted';
   `,
 ];

@@ -21,9 +21,17 @@ export function sqliteQueue(db: Database): Queue {
     ...lane<ReviewJob>(db, "review"),
     commands: lane<CommandJob>(db, "command"),
     upkeep: lane<UpkeepJob>(db, "upkeep"),
-    add: (job, now) => write(db, () => put(db, "review", job, now, job.headSha)),
+    add: (job, now) =>
+      write(db, () =>
+        job.kind === "review" ? put(db, "review", job, now, job.headSha) : put(db, "upkeep", job, now, job.delivery),
+      ),
     drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now, reason)),
-    accept: (delivery, outcome) => write(db, () => accept(db, delivery, outcome)),
+    accept: (delivery, outcome, beside = []) =>
+      write(db, () => {
+        const isNew = accept(db, delivery, outcome);
+        if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery);
+        return isNew;
+      }),
     recover: (now) => write(db, () => recover(db, now)),
     counts: () => counts(db),
   };

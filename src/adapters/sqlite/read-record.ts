@@ -1,5 +1,5 @@
 // Rows of memory.db back to records.
-import type { Described, MemoryRecord } from "../../domain/memory.ts";
+import type { Decided, Described, MemoryRecord } from "../../domain/memory.ts";
 
 /** The columns of a record over `p` (repositories), `r` (records) and `c` (contents). */
 export const RECORD_COLUMNS = `
@@ -7,16 +7,19 @@ export const RECORD_COLUMNS = `
   p.visibility, r.corpus, c.source_id AS sourceId, c.text, c.replies, c.situation, c.lesson, c.tags, r.severity,
   r.category, r.path, r.language, c.symbol, r.chunk_type AS chunkType, c.hunk, r.outcome, c.url, c.author,
   c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale,
+  (SELECT json_object('at', d.at, 'by', d.by, 'reason', d.reason, 'sha', d.sha, 'weight', d.weight)
+   FROM decided d WHERE d.id = r.id) AS decided,
   c.flagged_code AS flaggedCode, c.fixed_code AS fixedCode,
   (SELECT json_object('by', d.by, 'source', d.source, 'confidence', d.confidence, 'problems', json(d.problems))
    FROM descriptions d WHERE d.id = r.id) AS described`;
 
-type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described"> &
+type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described" | "decided"> &
   Pick<MemoryRecord["provenance"], "url" | "author" | "sha" | "pull" | "at"> & {
     readonly replies: string;
     readonly tags: string;
     readonly authorIsBot: number;
     readonly stale: number;
+    readonly decided: string | null;
     readonly described: string | null;
   };
 
@@ -25,7 +28,7 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { replies, tags, stale, described, flaggedCode, fixedCode, ...flat } = row as Flat;
+  const { replies, tags, stale, decided, described, flaggedCode, fixedCode, ...flat } = row as Flat;
   const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
   return {
     ...rest,
@@ -35,6 +38,7 @@ export function readRecord(row: unknown): MemoryRecord {
     tags: JSON.parse(tags) as string[],
     provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },
     stale: stale === 1,
+    ...(decided === null ? {} : { decided: JSON.parse(decided) as Decided }),
     ...(described === null ? {} : { described: JSON.parse(described) as Described }),
   };
 }

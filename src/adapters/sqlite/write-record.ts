@@ -74,6 +74,13 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
     INSERT INTO words (id, text, path, symbol, hunk) VALUES (@id, @text, @path, @symbol, @hunk)
     ON CONFLICT (id) DO UPDATE SET text = @text, path = @path, symbol = @symbol, hunk = @hunk
     WHERE (text, path, symbol, hunk) IS NOT (@text, @path, @symbol, @hunk)`);
+  // What was learnt here outlives a record that is written again; an import brings its own where nothing was learnt.
+  const decided = db.prepare(
+    "INSERT INTO decided (id, outcome, at, by, reason, sha, weight) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
+  );
+  const keep = db.prepare(
+    "UPDATE records SET outcome = d.outcome FROM decided d WHERE d.id = records.id AND records.id = ?",
+  );
   return (id, r, version) => {
     const from = r.provenance;
     facts.run(
@@ -86,6 +93,9 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
       ...[r.flaggedCode ?? null, r.fixedCode ?? null],
     );
     words.run({ id, ...recordWords(r) });
+    const { decided: d = null } = r;
+    if (d !== null && r.outcome !== null) decided.run(id, r.outcome, d.at, d.by, d.reason, d.sha, d.weight);
+    keep.run(id);
   };
 }
 

@@ -74,6 +74,17 @@ export interface Pull {
   readonly reactions: Reaction[];
   /** First comments of threads that somebody resolved. */
   readonly resolved: Set<number>;
+  /** By whom, by first comment; of those that an App resolved nobody. */
+  readonly resolvedBy: Map<number, Person>;
+  mergedAt: string | null;
+  mergedBy: Person | null;
+  readonly dismissals: {
+    readonly id: number;
+    readonly review: Review;
+    readonly by: Person;
+    readonly message: string;
+    readonly createdAt: string;
+  }[];
 }
 
 export type Side = "LEFT" | "RIGHT";
@@ -121,6 +132,8 @@ export interface Reaction {
   readonly id: number;
   readonly author: Person;
   readonly content: string;
+  /** Now when left out. */
+  readonly createdAt?: string;
 }
 
 /** GitHub's time format: seconds, UTC. */

@@ -5,6 +5,7 @@ import type { Json, Person, Pull, Repository, Review, Side } from "./conversatio
 import { openDoor } from "./door.ts";
 import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
 import { type Fault, planFaults } from "./faults.ts";
+import { type FeedbackActs, feedbackActs } from "./feedback-acts.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -82,7 +83,7 @@ export interface CheckRun {
   readonly annotations: readonly string[];
 }
 
-export interface GitHubWorld extends PullActs, RepositoryActs {
+export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
   /** Base address of the API. */
   readonly apiUrl: string;
   readonly appCredentials: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string };
@@ -170,6 +171,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const acts = pullActs(hub, git, manifest, person);
   return {
     ...acts,
+    ...feedbackActs(hub, manifest, person),
     ...repositoryActs(hub, git, manifest, person, acts.closePull),
     apiUrl: hub.apiUrl,
     appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },

@@ -44,7 +44,7 @@ export interface PullActs {
   forcePush(pull: Pull, files: Files, options?: Announce): Promise<void>;
   /** Moves a file on the head without changing it; `synchronize`. */
   rename(pull: Pull, from: string, to: string, options?: Announce): Promise<void>;
-  closePull(pull: Pull, options?: Announce & { readonly merged?: boolean }): Promise<void>;
+  closePull(pull: Pull, options?: Announce & { readonly merged?: boolean; readonly by?: string }): Promise<void>;
   reopen(pull: Pull): Promise<void>;
   /** New title, body or base branch; `edited` with what it was before. */
   edit(pull: Pull, change: { readonly title?: string; readonly body?: string; readonly base?: string }): Promise<void>;
@@ -136,6 +136,10 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
         issueComments: [],
         reactions: [],
         resolved: new Set(),
+        resolvedBy: new Map(),
+        mergedAt: null,
+        mergedBy: null,
+        dismissals: [],
       };
       repository.pulls.push(pull);
       if (options.announce !== false) await announce(pull, "opened", pull.author);
@@ -159,6 +163,8 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     async closePull(pull, options = {}) {
       pull.state = "closed";
       pull.merged = options.merged ?? false;
+      pull.mergedAt = pull.merged ? now() : null;
+      pull.mergedBy = pull.merged ? person(options.by ?? pull.author.login) : null;
       if (options.announce !== false) await announce(pull, "closed", pull.author);
     },
     async reopen(pull) {

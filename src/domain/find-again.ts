@@ -1,5 +1,5 @@
 // Where code that was spoken about stands now: by its tokens, whatever was reformatted, moved or renamed meanwhile.
-import type { CodeShape, TokenStream } from "../domain/code-shape.ts";
+import type { CodeShape, TokenStream } from "./code-shape.ts";
 
 export interface FoundAgain {
   /** `same`: token for token; `alike`: edited. */

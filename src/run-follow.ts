@@ -1,5 +1,5 @@
 // A job that follows a repository, to its end; what is too much for one run goes on as a job of its own.
-import type { UpkeepJob } from "./domain/job.ts";
+import type { FollowJob } from "./domain/job.ts";
 import { type Followed, type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
 import type { Queue } from "./ports.ts";
 
@@ -7,7 +7,7 @@ import type { Queue } from "./ports.ts";
 const UNTOLD_WAIT_MS = 10 * 60_000;
 
 /** Returns one line on how it ended; others get their turn before it goes on. Throws as followRepository does. */
-export async function runUpkeep(job: UpkeepJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
+export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
   const next = nextOf(job, done, ports.now());
   if (next !== null) {
@@ -19,14 +19,14 @@ export async function runUpkeep(job: UpkeepJob, queue: Pick<Queue, "accept">, po
 }
 
 interface Next {
-  readonly job: UpkeepJob;
+  readonly job: FollowJob;
   /** Apart from all others of the delivery. */
   readonly place: string;
   /** Epoch milliseconds: jobs run from the time on at which they are received. */
   readonly at: number;
 }
 
-function nextOf(job: UpkeepJob, done: Followed, now: number): Next | null {
+function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
   if (job.kind === "index" || job.kind === "describe") {
     if ((done.kind !== "indexed" && done.kind !== "described") || done.next === null) return null;
     return { job: { ...job, trigger: "continued", after: done.next }, place: done.next, at: now };

@@ -1,0 +1,249 @@
+// Reads how people took our findings on one pull request: one GraphQL query a page, as REST knows neither resolutions nor who
+// gave which reaction to many comments at once.
+import type { AccessLevel } from "../../domain/command.ts";
+import type { Repo } from "../../domain/job.ts";
+import { parseFindingMarker } from "../../domain/marker.ts";
+import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../domain/pull-feedback.ts";
+import type { Feedback } from "../../ports-feedback.ts";
+import type { GitHub } from "./clients.ts";
+import { accessOf } from "./permissions.ts";
+import { translated } from "./translate-error.ts";
+
+/** Threads a page, and pages: as many findings as a pull request's past holds. */
+const PAGES = 10;
+/** GitHub's comparison lists at most 300 files. */
+const COMPARED_FILES = 300;
+
+const WHO = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
+// Reactions are read of each thread's first comment only: a hundred for every comment would cost twenty times as much.
+const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+    state url headRefOid author { ${WHO} } mergedAt mergedBy { ${WHO} } mergeCommit { oid }
+    timelineItems(last: 50, itemTypes: [REVIEW_DISMISSED_EVENT]) { nodes { ... on ReviewDismissedEvent {
+      id createdAt url dismissalMessage actor { ${WHO} } review { databaseId author { ${WHO} } }
+    } } }
+    reviewThreads(first: 50, after: $after) {
+      nodes {
+        id isResolved resolvedBy { ${WHO} }
+        root: comments(first: 1) { nodes {
+          databaseId body url author { ${WHO} } pullRequestReview { databaseId }
+          reactions(first: 100) { totalCount nodes { id content createdAt user { ${WHO} } } }
+        } }
+        answers: comments(first: 100) { totalCount nodes {
+          databaseId body url createdAt authorAssociation author { ${WHO} }
+        } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  } }
+}`;
+
+/** Of an interface or a union: what it is, and its numeric id where it has one. Null for a deleted account. */
+interface Actor {
+  readonly __typename: string;
+  readonly login: string;
+  readonly databaseId?: number;
+}
+
+interface Listed<Node> {
+  readonly nodes: readonly (Node | null)[];
+  readonly totalCount?: number;
+}
+
+interface ThreadNode {
+  readonly id: string;
+  readonly isResolved: boolean;
+  readonly resolvedBy: Actor | null;
+  readonly root: Listed<{
+    readonly databaseId: number;
+    readonly body: string;
+    readonly url: string;
+    readonly author: Actor | null;
+    readonly pullRequestReview: { readonly databaseId: number } | null;
+    readonly reactions: Listed<{ id: string; content: string; createdAt: string; user: Actor | null }>;
+  }>;
+  readonly answers: Listed<{
+    readonly databaseId: number;
+    readonly body: string;
+    readonly url: string;
+    readonly createdAt: string;
+    readonly authorAssociation: string;
+    readonly author: Actor | null;
+  }>;
+}
+
+interface PullNode {
+  readonly state: "OPEN" | "CLOSED" | "MERGED";
+  readonly url: string;
+  readonly headRefOid: string;
+  readonly author: Actor | null;
+  readonly mergedAt: string | null;
+  readonly mergedBy: Actor | null;
+  readonly mergeCommit: { readonly oid: string } | null;
+  readonly timelineItems: Listed<{
+    readonly id: string;
+    readonly createdAt: string;
+    readonly url: string;
+    readonly dismissalMessage: string | null;
+    readonly actor: Actor | null;
+    readonly review: { readonly databaseId: number; readonly author: Actor | null } | null;
+  }>;
+  readonly reviewThreads: Listed<ThreadNode> & {
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
+interface Answer {
+  readonly repository: { readonly pullRequest: PullNode | null } | null;
+}
+
+/** The port over one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
+export function githubFeedback(github: GitHub, botLogin: string): Feedback {
+  return {
+    read: (repo, number) => translated(() => read(github, repo, number, botLogin)),
+    access: (repo, somebody) => access(github, repo, somebody),
+    moved: (repo, from, to) => translated(() => moved(github, repo, from, to)),
+  };
+}
+
+/** What GitHub refuses to tell (403 that is no rate limit) another try would not change. */
+async function access(github: GitHub, repo: Repo, somebody: Pick<Person, "id" | "login">): Promise<AccessLevel> {
+  try {
+    return await translated(() => accessOf(github, repo, somebody));
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 403) return "none";
+    throw error;
+  }
+}
+
+async function read(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<PullFeedback | null> {
+  const threads: ReadThread[] = [];
+  let isComplete = true;
+  let after: string | null = null;
+  for (let page = 1; ; page++) {
+    const pull: PullNode | null =
+      (await ask(github, { owner: repo.owner, name: repo.name, number, after }))?.repository?.pullRequest ?? null;
+    if (pull === null) return null;
+    const nodes = present(pull.reviewThreads);
+    threads.push(...nodes.flatMap((node) => threadOf(node, botLogin) ?? []));
+    isComplete &&= nodes.every(isWhole);
+    const { hasNextPage, endCursor }: PullNode["reviewThreads"]["pageInfo"] = pull.reviewThreads.pageInfo;
+    if (!hasNextPage) return { ...factsOf(pull, botLogin), threads, isComplete };
+    if (page === PAGES) return { ...factsOf(pull, botLogin), threads, isComplete: false };
+    after = endCursor;
+  }
+}
+
+/** GraphQL answers 200 with an error of type NOT_FOUND where there is no such pull request for us. */
+async function ask(github: GitHub, where: Record<string, unknown>): Promise<Answer | null> {
+  try {
+    return await github.graphql<Answer>(QUERY, where);
+  } catch (error) {
+    if (error instanceof Error && error.name === "GraphqlResponseError" && /could not resolve/i.test(error.message)) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function present<Node>({ nodes }: Listed<Node>): readonly Node[] {
+  return nodes.filter((node) => node !== null);
+}
+
+function isWhole({ root, answers }: ThreadNode): boolean {
+  const isAll = <Node>({ nodes, totalCount = 0 }: Listed<Node>) => nodes.length >= totalCount;
+  return isAll(answers) && present(root).every(({ reactions }) => isAll(reactions));
+}
+
+function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads" | "isComplete"> {
+  const { state, url, headRefOid: headSha, mergedAt, mergedBy, mergeCommit } = pull;
+  const dismissals = present(pull.timelineItems).flatMap((event): ReadDismissal[] => {
+    const { id, createdAt, url: page, dismissalMessage: message, actor, review } = event;
+    if (review === null || !isOurs(review.author, botLogin)) return [];
+    return [{ id, reviewId: review.databaseId, by: person(actor), at: Date.parse(createdAt), message, url: page }];
+  });
+  return {
+    state: state === "OPEN" ? "open" : state === "MERGED" ? "merged" : "closed",
+    url,
+    headSha,
+    author: person(pull.author),
+    merged:
+      mergedAt === null ? null : { by: person(mergedBy), at: Date.parse(mergedAt), sha: mergeCommit?.oid ?? null },
+    dismissals,
+  };
+}
+
+/** Null for a thread that somebody else began, whatever marker stands in it. */
+function threadOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): ReadThread | null {
+  const [first] = present(root);
+  if (first === undefined || !isOurs(first.author, botLogin)) return null;
+  const findingId = parseFindingMarker(first.body);
+  if (findingId === null) return null;
+  return {
+    id,
+    findingId,
+    url: first.url,
+    reviewId: first.pullRequestReview?.databaseId ?? null,
+    reactions: present(first.reactions).flatMap((one) => reactionOf(one, botLogin) ?? []),
+    replies: present(answers).flatMap((one) => {
+      const by = person(one.author);
+      if (one.databaseId === first.databaseId || by === null || isOurs(one.author, botLogin)) return [];
+      const isFirstTime = one.authorAssociation.startsWith("FIRST_TIME");
+      const { databaseId, body, url, createdAt } = one;
+      return [{ id: databaseId, by, isFirstTime, at: Date.parse(createdAt), body, url }];
+    }),
+    isResolved,
+    resolvedBy: person(resolvedBy),
+  };
+}
+
+function reactionOf(
+  { id, content, createdAt, user }: { id: string; content: string; createdAt: string; user: Actor | null },
+  botLogin: string,
+): ReadReaction | null {
+  const by = person(user);
+  // GitHub shows no user for the reaction of an App.
+  if (by === null || isOurs(user, botLogin)) return null;
+  if (content !== "THUMBS_UP" && content !== "THUMBS_DOWN") return null;
+  return { id, thumb: content === "THUMBS_UP" ? "up" : "down", by, at: Date.parse(createdAt) };
+}
+
+/** Without a numeric id nobody's rights can be asked. */
+function person(actor: Actor | null): Person | null {
+  if (actor?.databaseId === undefined) return null;
+  return { id: actor.databaseId, login: actor.login, isBot: actor.__typename !== "User" };
+}
+
+/** GraphQL writes the login of an App's account without `[bot]`; no person can be of its type. */
+function isOurs(actor: Actor | null, botLogin: string): boolean {
+  return actor?.__typename === "Bot" && actor.login.replace(/\[bot\]$/, "") === botLogin.replace(/\[bot\]$/, "");
+}
+
+async function moved(github: GitHub, repo: Repo, from: string, to: string): ReturnType<Feedback["moved"]> {
+  try {
+    const where = { owner: repo.owner, repo: repo.name, basehead: `${from}...${to}`, per_page: 100 };
+    const { data } = await github.rest.repos.compareCommitsWithBasehead(where);
+    const { status, files = [] } = data;
+    // After a rewrite the comparison starts at what both have in common, and tells nothing about the files of `from`.
+    const isTold = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
+    return isTold ? whereTo(files) : null;
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 404) return null;
+    throw error;
+  }
+}
+
+interface ComparedFile {
+  readonly filename: string;
+  readonly status: string;
+  readonly previous_filename?: string | undefined;
+}
+
+function whereTo(files: readonly ComparedFile[]): ReadonlyMap<string, string | null> {
+  const paths = new Map<string, string | null>();
+  for (const { filename, status, previous_filename: previous } of files) {
+    if (status === "removed") paths.set(filename, null);
+    if (status === "renamed" && previous !== undefined) paths.set(previous, filename);
+  }
+  return paths;
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteEvidence } from "../../../src/adapters/sqlite/evidence-shelf.ts";
+import { sqliteFeedbackBook } from "../../../src/adapters/sqlite/feedback-book.ts";
+import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
+import type { Evidence } from "../../../src/domain/evidence.ts";
+import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
+import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../contracts/memory.ts";
+
+const FINDING = memoryRecord({ corpus: "finding", sourceId: "#7/fnd_0123456789ab", outcome: "posted" });
+const DECIDED = { at: Date.UTC(2026, 5, 1), by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
+
+function said(over: Partial<Evidence> = {}): Evidence {
+  return {
+    memoryId: FINDING.id,
+    key: "reply:1",
+    kind: "reply",
+    stance: "declines",
+    by: { id: 5, login: "wren", access: "write", isBot: false, isFirstTime: false },
+    at: 1_000,
+    text: "by design",
+    url: "https://github.com/acme/shop/pull/7#discussion_r1",
+    sha: null,
+    withdrawnAt: null,
+    ...over,
+  };
+}
+
+let folder: string;
+let db: ReturnType<typeof openMemory>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "kodiai-evidence-"));
+  db = openMemory(join(folder, "memory.db"));
+  await sqliteMemory(db).remember([{ record: FINDING, vector: vectorAt(3) }], SPACE);
+});
+afterEach(() => {
+  db.close();
+  rmSync(folder, { recursive: true });
+});
+
+const search = () => openSearch(join(folder, "memory.db"), DEFAULT_LIMITS);
+const found = () => {
+  const open = search();
+  try {
+    return open.records(scopeOf(), [FINDING.id])[0];
+  } finally {
+    open.close();
+  }
+};
+
+describe("evidence", () => {
+  test("an act counts as it was first seen, and can be taken back and given again", async () => {
+    const shelf = sqliteEvidence(db);
+    expect(
+      await shelf.add(SHOP, [said(), said({ key: "reaction:2", kind: "thumbs-up", stance: null, by: null })]),
+    ).toBe(2);
+    expect(await shelf.add(SHOP, [said({ text: "edited", at: 5 })])).toBe(0);
+    expect((await shelf.evidence(SHOP, 7)).map(({ key, text, by }) => [key, text, by?.login])).toEqual([
+      ["reaction:2", "by design", undefined],
+      ["reply:1", "by design", "wren"],
+    ]);
+    await shelf.withdraw(SHOP, [said()], 9_000);
+    const [, gone] = await shelf.evidence(SHOP, 7);
+    expect(gone).toEqual(said({ withdrawnAt: 9_000 }));
+    await shelf.add(SHOP, [said()]);
+    expect((await shelf.evidence(SHOP, 7))[1]?.withdrawnAt).toBeNull();
+  });
+
+  test("belongs to one repository and goes with its memory", async () => {
+    const shelf = sqliteEvidence(db);
+    expect(await shelf.add("github.com/43", [said()])).toBe(0);
+    await shelf.add(SHOP, [said()]);
+    expect(await shelf.evidence("github.com/43", 7)).toEqual([]);
+    expect(await shelf.findings(SHOP, 7)).toEqual([
+      {
+        id: FINDING.id,
+        findingId: "fnd_0123456789ab",
+        severity: "major",
+        category: "reliability",
+        sha: "a".repeat(40),
+      },
+    ]);
+    await sqliteMemory(db).forget(SHOP, [FINDING.id]);
+    expect(await shelf.evidence(SHOP, 7)).toEqual([]);
+    expect(db.prepare("SELECT count(*) FROM evidence").pluck().get()).toBe(0);
+  });
+});
+
+describe("outcomes", () => {
+  const decide = (decided: typeof DECIDED | null) =>
+    sqliteEvidence(db).decide(SHOP, [{ memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided }]);
+
+  test("are read with the record and counted at once; words and vector stay; the same again changes nothing", async () => {
+    const open = search();
+    const before = open.version(SHOP);
+    expect(open.counts(scopeOf()).byOutcome.get("posted")).toBe(1);
+    expect(await decide(DECIDED)).toBe(1);
+    expect(await decide(DECIDED)).toBe(0);
+    expect(open.version(SHOP)).toBeGreaterThan(before);
+    expect(open.counts(scopeOf()).byOutcome.get("declined")).toBe(1);
+    expect(open.records(scopeOf(), [FINDING.id])[0]).toMatchObject({ outcome: "declined", decided: DECIDED });
+    expect(open.nearest(scopeOf(), vectorAt(3), SPACE, 5, {}).map(({ id }) => id)).toEqual([FINDING.id]);
+    open.close();
+    await decide(null);
+    expect(found()).toMatchObject({ outcome: "posted" });
+    expect(found()).not.toHaveProperty("decided");
+  });
+
+  test("outlive a finding that is posted and remembered again, and an export and import elsewhere", async () => {
+    await decide(DECIDED);
+    await sqliteMemory(db).remember([{ record: FINDING, vector: null }], SPACE);
+    const record = found();
+    expect(record).toMatchObject({ outcome: "declined", decided: DECIDED });
+    const back = rowRecord(recordLine(record ?? FINDING), {} as never);
+    expect(back).toMatchObject({ outcome: "declined", decided: DECIDED });
+    await sqliteMemory(db).forget(SHOP, [FINDING.id]);
+    await sqliteMemory(db).remember([{ record: back as typeof FINDING, vector: null }], SPACE);
+    expect(found()).toMatchObject({ outcome: "declined", decided: DECIDED });
+  });
+});
+
+describe("which pull requests are looked at", () => {
+  const DAY = 24 * 60 * 60_000;
+  const NOW = 400 * DAY;
+  const HOUR = DAY / 24;
+  const job = (number: number) => ({
+    kind: "review",
+    key: `github.com/42#${number}`,
+    installationId: 7,
+    number,
+    repo: { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
+  });
+
+  test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", () => {
+    const queue = openDatabase(":memory:", QUEUE_MIGRATIONS);
+    const review = (number: number, settledAt: number, outcome: string) => {
+      const { key } = job(number);
+      queue
+        .prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, 'review', ?, 'done', 0, 0)")
+        .run(key, JSON.stringify(job(number)));
+      queue
+        .prepare(
+          "INSERT INTO reviews (key, head_sha, base_sha, review, written_at, settled_at, outcome) VALUES (?, ?, 'b', '{}', 0, ?, ?)",
+        )
+        .run(key, String(settledAt), settledAt, outcome);
+    };
+    review(1, NOW - 2 * HOUR, "posted");
+    review(2, NOW - HOUR / 2, "posted");
+    review(3, NOW - 31 * DAY, "posted");
+    review(4, NOW - 2 * HOUR, "overtaken");
+    const book = sqliteFeedbackBook(queue);
+    const due = (now: number, most = 50) => book.due(now, HOUR, most).map(({ number }) => number);
+    expect(due(NOW)).toEqual([1]);
+    expect(book.due(NOW, HOUR, 50)[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
+    book.looked({ repo: job(1).repo as never, number: 1 }, NOW, false);
+    expect(due(NOW + HOUR / 2)).toEqual([2]);
+    expect(due(NOW + 2 * HOUR)).toEqual([2, 1]);
+    expect(due(NOW + 2 * HOUR, 1)).toEqual([2]);
+    book.looked({ repo: job(1).repo as never, number: 1 }, NOW + HOUR, true);
+    expect(due(NOW + 9 * HOUR)).toEqual([2]);
+    review(1, NOW + 2 * HOUR, "posted");
+    expect(due(NOW + 9 * HOUR)).toEqual([2, 1]);
+    queue.close();
+  });
+});
