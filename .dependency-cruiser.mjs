@@ -40,7 +40,7 @@ export default {
       name: "ports-know-only-nouns",
       comment: "A port is said in nouns, so that any adapter can fit it.",
       severity: "error",
-      from: { path: "^src/ports(-memory|-model|-talk|-checks)?[.]ts$" },
+      from: { path: "^src/ports(-memory|-model|-talk|-checks|-rejections)?[.]ts$" },
       to: { pathNot: ["^src/domain/", "^src/config/"] },
     },
     {
@@ -62,14 +62,14 @@ export default {
       comment: "Only the door of a room knows ports, even as a type; behind it everything is pure.",
       severity: "error",
       from: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
-      to: { path: "^src/ports(-memory|-model|-talk|-checks)?[.]ts$" },
+      to: { path: "^src/ports(-memory|-model|-talk|-checks|-rejections)?[.]ts$" },
     },
     {
       name: "rooms-are-indoors",
       comment:
         "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
       severity: "error",
-      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(-memory|-model|-talk|-checks)?[.]ts$` },
+      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(-memory|-model|-talk|-checks|-rejections)?[.]ts$` },
       to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$"] },
     },
     {
@@ -85,7 +85,7 @@ export default {
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",
-          "^src/ports(-memory|-model|-talk|-checks)?[.]ts$",
+          "^src/ports(-memory|-model|-talk|-checks|-rejections)?[.]ts$",
         ],
       },
     },

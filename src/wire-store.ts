@@ -14,6 +14,7 @@ import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { sqliteFlaggedCode, sqliteRejections } from "./adapters/sqlite/rejections.ts";
 import { sqliteLabels } from "./adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
@@ -22,6 +23,7 @@ import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
 import type { Ledger, Queue } from "./ports.ts";
 import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "./ports-rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
@@ -39,6 +41,8 @@ export interface Store {
   /** What models cost. */
   readonly book: SpendingBook;
   readonly memory: Memory;
+  /** What was declined, and the code that was spoken about; null where memory could not be opened. */
+  readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -112,6 +116,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     const recall = sqliteRecall({ ...settings, path });
     return {
       memory,
+      past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -128,6 +133,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     const problem = error instanceof Error ? error : new Error(String(error));
     return {
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
+      past: null,
       memoryProblem: problem,
       spaces: () => [],
       cached: (embedder) => embedder,

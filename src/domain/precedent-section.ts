@@ -2,11 +2,13 @@
 
 import { cutText, oneLine } from "./cut-text.ts";
 import { isoDate } from "./iso-date.ts";
+import type { Rejections } from "./rejections.ts";
 import type { RankedMemory } from "./retrieval.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;
 const PATH_CHARS = 200;
+const REASON_CHARS = 200;
 
 const HEADING = "## What was said before about code like this";
 const ADVICE =
@@ -45,7 +47,7 @@ export function sectionFrame(delimiterLength: number): number {
 
 /** One memory on one line. Line breaks of its text are gone, so that it cannot look like anything but an entry. */
 export function precedentEntry(memory: RankedMemory, repo: string, delimiter = ""): string {
-  const { record, distance, adjustedDistance } = memory;
+  const { record, distance, adjustedDistance, rejections } = memory;
   const quoted = (text: string, most: number) => {
     const line = oneLine(delimiter === "" ? text : text.replaceAll(delimiter, ""));
     return line.length > most ? `${cutText(line, most - 1)}…` : line;
@@ -55,9 +57,16 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
     `outcome ${record.outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`,
+    rejections === undefined ? null : declined(rejections, quoted),
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
   const kind = [record.severity, record.category].filter((word) => word !== null).join(" ") || record.corpus;
   return `- ${record.id} [${kind}] ${JSON.stringify(quoted(record.text, TEXT_CHARS))} (${facts.join("; ")})`;
+}
+
+/** A model that knows why may judge whether it still holds. */
+function declined({ reason, people }: Rejections, quoted: (text: string, most: number) => string): string {
+  if (reason === null) return `declined by ${people} ${people === 1 ? "person" : "people"}, without a reason`;
+  return `declined: ${JSON.stringify(quoted(reason, REASON_CHARS))}`;
 }

@@ -1,6 +1,7 @@
 // From a pull request to what was said before about code like it: the values that pass through the retrieve room.
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Degraded } from "./outcome.ts";
+import type { Rejections } from "./rejections.ts";
 
 /** How much each retriever counts; a strategy re-weights and never switches one off. */
 export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
@@ -92,6 +93,8 @@ export interface RankedMemory {
   readonly languageMatch: boolean;
   /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
+  /** What people said against it; absent where nobody did. */
+  readonly rejections?: Rejections;
   /** Labels of other memories that say the same and were folded into this one. */
   readonly alternateSources: readonly string[];
 }

@@ -10,6 +10,7 @@ import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
+import { repoKey } from "../domain/memory.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
@@ -22,6 +23,7 @@ import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "..
 import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports-rejections.ts";
 import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
@@ -29,6 +31,7 @@ import { PROMPT_VERSION, review } from "../review/review.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
+import { flaggedBy, recollect, withReasons } from "./recollect.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -47,6 +50,8 @@ export interface WritingPorts {
   readonly retrievals?: RetrievalLog | null;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
+  /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
+  readonly past?: (PastRejections & PastCode) | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
@@ -67,6 +72,8 @@ export interface ReviewPorts extends WritingPorts {
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
+  /** Writes down what is declined and spoken about; absent or null where that is not kept. */
+  readonly keeping?: (Rejecting & FlaggedCode) | null;
   /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
@@ -160,13 +167,15 @@ export async function writeReview(
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const asked = ports.now();
-  const precedents = await step("retrieve", () =>
+  const { recollection, degraded: forgotten } = await recollect(context, ports);
+  const found = await step("retrieve", () =>
     retrieve(context, signals, ports, {
       knowledge: context.config.knowledge,
       now: ports.now(),
       gateCache: ports.gateCache,
     }),
   );
+  const precedents = withReasons(found, recollection.rejected);
   const { repo, config } = context;
   const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
   await logRetrieval(precedents, searched, ports);
@@ -177,11 +186,12 @@ export async function writeReview(
       inspector: ports.inspector,
       leave,
       fingerprint: fingerprint(config),
+      recollection,
     }),
   );
   const complete = {
     ...written,
-    degraded: [...written.degraded, ...missing],
+    degraded: [...written.degraded, ...forgotten, ...missing],
     cost: { ...written.cost, ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),
   };
@@ -228,7 +238,9 @@ async function send(
 async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
   const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
   try {
-    return await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+    const kept = await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+    await ports.keeping?.keep(repoKey(posted.review.repo), flaggedBy(posted), ports.now());
+    return kept;
   } catch (error) {
     if (error instanceof Transient && ports.isLastTry !== true) throw error;
     return { kind: "not remembered", reason: error instanceof Error ? error.message : String(error) };

@@ -227,6 +227,11 @@ export function findingRecords(posted: PostedReview, facts: ReviewFacts): Memory
     );
 }
 
+/** What a finding claims, as the text that its memory is embedded by. */
+export function claimOf(finding: Finding, where: Parameters<typeof fromFinding>[1]): string {
+  return digest(fromFinding(finding, where));
+}
+
 /** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */
 export function reviewHunks(
   findings: readonly Finding[],
