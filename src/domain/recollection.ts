@@ -9,13 +9,15 @@ export interface FlaggedPlace {
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly line: number;
+  /** Token for token; else its beginning, as of two readers one quotes more of what follows than the other. */
+  readonly isWhole: boolean;
 }
 
 /** Flagged code that stands in this change. */
 export interface FlaggedHere extends Flagged {
-  /** Never empty; those wholly on added lines first. */
+  /** Never empty; whole code before beginnings, and of each what stands on added lines alone first. */
   readonly places: readonly FlaggedPlace[];
-  /** True when the change adds it: it stands more often in what the change leaves than in what it takes away. */
+  /** True when the change adds it whole: it stands more often in what the change leaves than in what it takes away. */
   readonly isAdded: boolean;
   /** True when the code is telling enough to be known without its file. */
   readonly isTelling: boolean;

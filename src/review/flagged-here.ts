@@ -16,6 +16,8 @@ const MOST_PLACES = 200;
  */
 const TELLING_WORDS = 6;
 const TELLING_AROUND = 6;
+/** Share of its tokens by whose beginning code is known where readers quoted more or less of what follows. */
+const BEGINNING = 0.7;
 
 const PUNCTUATION = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
@@ -38,13 +40,15 @@ export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDif
     const found = occurrences(one, now);
     if (found.length === 0) return [];
     const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
-    const isWhole = ({ place, lines }: Occurrence) => lines.every((line) => added.has(`${line} ${place.path}`));
-    const wholeFirst = [...found.filter(isWhole), ...found.filter((occurrence) => !isWhole(occurrence))];
+    const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.has(`${line} ${place.path}`));
+    const rank = (occurrence: Occurrence) => (occurrence.place.isWhole ? 2 : 0) + (isAlone(occurrence) ? 1 : 0);
+    const whole = found.filter(({ place }) => place.isWhole);
     return [
       {
         ...one,
-        places: wholeFirst.map(({ place }) => place),
-        isAdded: found.some(isNew) && found.length > occurrences(one, before).length,
+        places: found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place),
+        isAdded:
+          whole.some(isNew) && whole.length > occurrences(one, before).filter(({ place }) => place.isWhole).length,
         isTelling: isTelling(one, Math.max(...found.map(({ agreement }) => agreement))),
       },
     ];
@@ -89,29 +93,26 @@ interface Occurrence {
 }
 
 function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
-  const { before, at, after } = shape;
+  const { at, after } = shape;
   const key = keyAt([...at, ...after], 0);
   if (key === null || at.length === 0) return [];
   return (starts.get(key) ?? []).flatMap(({ path, stream, from }): Occurrence[] => {
     const { tokens } = stream;
-    if (at.some((token, index) => tokens[from + index] !== token)) return [];
-    const lines = [...new Set(stream.lines.slice(from, from + at.length))];
-    const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1 };
-    return [{ place, lines, agreement: agreementOf(before, after, tokens, from, from + at.length) }];
+    const differs = at.findIndex((token, index) => tokens[from + index] !== token);
+    const length = differs < 0 ? at.length : differs;
+    if (length < BEGINNING * at.length) return [];
+    const lines = [...new Set(stream.lines.slice(from, from + length))];
+    const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
+    return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];
   });
 }
 
-function agreementOf(
-  before: readonly number[],
-  after: readonly number[],
-  tokens: readonly number[],
-  from: number,
-  to: number,
-): number {
+/** What follows counts only where the code itself is whole. */
+function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly number[], from: number, length: number) {
   let left = 0;
   while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
   let right = 0;
-  while (right < after.length && after[right] === tokens[to + right]) right++;
+  while (length === at.length && right < after.length && after[right] === tokens[from + length + right]) right++;
   return left + right;
 }
 

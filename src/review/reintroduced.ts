@@ -21,9 +21,10 @@ export function reintroduced(
   flagged: readonly FlaggedHere[],
   declined: ReadonlySet<string>,
 ): readonly Finding[] {
-  const back = flagged.filter(
-    ({ fixedAt, isAdded, isTelling, memoryId }) => fixedAt !== null && isAdded && isTelling && !declined.has(memoryId),
-  );
+  const back = flagged
+    .filter(({ fixedAt, isAdded, isTelling }) => fixedAt !== null && isAdded && isTelling)
+    .filter(({ memoryId }) => !declined.has(memoryId))
+    .map((one) => ({ ...one, places: one.places.filter(({ isWhole }) => isWhole) }));
   const places = new Set<string>();
   const first = back
     .toSorted((a, b) => (b.fixedAt ?? 0) - (a.fixedAt ?? 0))
@@ -55,7 +56,9 @@ function byMemory(one: FlaggedHere): Finding | null {
   const others = more.length === 0 ? "" : ` The same code stands in ${more.length} more of the changed places.`;
   return {
     id: findingId(`memory:${one.category}`, place.path, one.shape.at.map(String), 0),
-    ...place,
+    path: place.path,
+    startLine: place.startLine,
+    line: place.line,
     side: "RIGHT",
     severity: one.severity,
     category: one.category,
