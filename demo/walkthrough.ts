@@ -78,7 +78,6 @@ export async function walkthroughPage(): Promise<string> {
         save: () => {},
         settle: () => {},
         wasPosted: () => false,
-        forgetRepository: () => 0,
       },
       reviews,
       checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },

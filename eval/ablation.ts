@@ -11,7 +11,7 @@ import { withFirstKeywordScore } from "./first-keyword-score.ts";
 import type { JudgedData } from "./judged-data.ts";
 import { type TaskData, type TaskQuery, taskOf } from "./retrieval-task.ts";
 import type { Row, SuiteResult } from "./suite.ts";
-import { type TemporaryStore, withStore } from "./temporary-store.ts";
+import { type TemporaryStore, type WrittenById, withStore } from "./temporary-store.ts";
 
 /** Published or promised gains, in points of recall. */
 const EXPECTED = {
@@ -35,6 +35,11 @@ interface Unmeasured {
 }
 
 const TEXT_ONLY: DigestForm = { kind: "text", context: false };
+/** Of these the fields that a model wrote; they need a file of such. */
+const SITUATION: DigestForm = { kind: "situation", context: true };
+const WITH_TAGS: DigestForm = { kind: "situation-and-tags", context: true };
+const MULTI_FIELD: DigestForm = { ...DEFAULT_DIGEST };
+const WRITTEN: ReadonlySet<DigestForm> = new Set([SITUATION, WITH_TAGS, MULTI_FIELD]);
 const WITH_CODE: DigestForm = { kind: "text-and-code", context: true };
 
 const PLAIN: Partial<Tuning> = { language: false, recency: false, outcome: false };
@@ -49,6 +54,8 @@ const ENRICHED = "enriched query, vectors";
 const HYBRID = "+ words (hybrid)";
 const MAX = "+ several queries, pooled by max";
 const FIELDS = "+ path, language and category in the embedded text";
+const DESCRIBED = "+ model-written situation";
+const TAGGED = "+ model-written tags";
 const LANGUAGE = "+ language boost";
 const RECENCY = "+ recency";
 const FIRST_SYSTEM = "first system's keyword score, one query";
@@ -77,8 +84,10 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     tuning: { ...PLAIN, pooling: "best-rank" },
   },
   { name: MAX, over: HYBRID, expected: "A3", form: TEXT_ONLY, retrieval: RRF, tuning: PLAIN },
-  { name: "+ tags", remark: `${EXPECTED.B1}; not measured: the data has no model-written tags` },
   { name: FIELDS, over: MAX, form: DEFAULT_DIGEST, retrieval: RRF, tuning: PLAIN },
+  { name: DESCRIBED, over: FIELDS, form: SITUATION, retrieval: RRF, tuning: PLAIN },
+  { name: TAGGED, over: DESCRIBED, expected: "B1", form: WITH_TAGS, retrieval: RRF, tuning: PLAIN },
+  { name: "+ model-written lesson (multi-field)", over: TAGGED, form: MULTI_FIELD, retrieval: RRF, tuning: PLAIN },
   { name: "+ its code in the embedded text", over: FIELDS, form: WITH_CODE, retrieval: RRF, tuning: PLAIN },
   { name: LANGUAGE, over: FIELDS, form: DEFAULT_DIGEST, retrieval: RRF, tuning: { ...PLAIN, language: true } },
   {
@@ -91,6 +100,10 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
   { name: "+ contrast", remark: "not yet: the data holds no fixed code" },
   { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no model replies are recorded` },
   { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no model replies are recorded` },
+  {
+    name: "+ model-written queries of 20–50 words",
+    remark: `${EXPECTED.A2}; not measured: no model replies are recorded (tuning.queryLength: LONG_QUERIES)`,
+  },
   { name: "+ rerank", remark: "not measured: every reranker needs a key, and no replies are recorded" },
   { name: DEFAULT, over: RECENCY, form: DEFAULT_DIGEST },
   {
@@ -119,11 +132,15 @@ const LANGUAGE_STEP: readonly Stage[] = [
   { name: "truths in another language: default", form: DEFAULT_DIGEST },
 ];
 
-/** @param repos as the caller restricted the data, so that the looser labels are restricted alike */
+/**
+ * @param repos as the caller restricted the data, so that the looser labels are restricted alike
+ * @param written what a model wrote about the corpus; null leaves those rows unmeasured
+ */
 export async function ablation(
   asked: TaskData,
   judged: JudgedData,
   repos: ReadonlySet<string> | null,
+  written: WrittenById | null = null,
 ): Promise<SuiteResult> {
   const stages = STAGES.filter((stage): stage is Stage => "form" in stage).map((stage) =>
     stage.name === FIRST_SYSTEM
@@ -134,9 +151,11 @@ export async function ablation(
   const answers = new Map<string, readonly Answer[]>();
   let config = "";
   let threshold = 0;
-  for (const [form, ofForm] of Map.groupBy(stages, (stage) => stage.form)) {
+  const measured = stages.filter(({ form }) => written !== null || !WRITTEN.has(form));
+  for (const [form, ofForm] of Map.groupBy(measured, (stage) => stage.form)) {
     await withStore(async (store) => {
-      await store.importLines(asked.lines, form);
+      if (written !== null && WRITTEN.has(form)) await store.importWritten(asked.lines, written, form);
+      else await store.importLines(asked.lines, form);
       await mustHoldTruth(asked, store);
       config = retrievalFingerprint(store.embedder);
       threshold = store.embedder.threshold;
@@ -164,6 +183,8 @@ function rowOfStage(
 ): Row {
   if (!("form" in stage)) return { name: stage.name, n: 0, metrics: {}, remark: stage.remark };
   const list = answers.get(stage.name) ?? [];
+  if (list.length === 0 && WRITTEN.has(stage.form))
+    return { name: stage.name, n: 0, metrics: {}, remark: unwritten(stage) };
   const figures = figuresOf(list, threshold);
   const row = rowOf(stage.name, figures, list);
   if (stage.over === undefined) return row;
@@ -173,6 +194,11 @@ function rowOfStage(
   const expected = stage.expected === undefined ? "" : `; expected ${EXPECTED[stage.expected]}`;
   const told = `${points(gain.mean)} [${points(gain.low)}, ${points(gain.high)}] over "${stage.over}"${expected}`;
   return { ...row, against, remark: told };
+}
+
+function unwritten({ expected }: Stage): string {
+  const hoped = expected === undefined ? "" : `${EXPECTED[expected]}; `;
+  return `${hoped}not measured: give --written FILE, an export of described memories`;
 }
 
 /** Looser labels, because the strict ones hold five such truths only; other truths of the same queries do not count. */

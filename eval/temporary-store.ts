@@ -6,11 +6,15 @@ import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { languageOf } from "../src/analyze/analyze.ts";
 import type { MemoryRecord } from "../src/domain/memory.ts";
 import { importMemory } from "../src/flows/import-memory.ts";
 import type { DigestForm } from "../src/learn/digest.ts";
-import { remember } from "../src/learn/learn.ts";
+import { remember, rowRecord } from "../src/learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../src/ports-memory.ts";
+
+/** What a model wrote, by the id of the row that it is about. */
+export type WrittenById = ReadonlyMap<string, Pick<MemoryRecord, "situation" | "lesson" | "tags">>;
 
 export interface TemporaryStore {
   readonly embedder: Embedder;
@@ -18,6 +22,8 @@ export interface TemporaryStore {
   readonly recall: Recall;
   /** Rows of a corpus or an export, as `kodiai memory import` takes them. @returns how many were added */
   importLines(lines: Iterable<string>, form?: DigestForm): Promise<number>;
+  /** The same rows with the fields that a model wrote for some of them, by source id. @returns how many have fields */
+  importWritten(lines: Iterable<string>, written: WrittenById, form: DigestForm): Promise<number>;
   /** Records that no import makes: code. @returns how many were added */
   addRecords(records: readonly MemoryRecord[]): Promise<number>;
 }
@@ -44,6 +50,15 @@ export async function withStore<T>(work: (store: TemporaryStore) => Promise<T>):
         const { remembered, wrongLines, problems } = await importMemory(lines, { remembering }, { embedder, memory });
         if (wrongLines > 0) throw new Error(`${wrongLines} wrong lines: ${problems[0]?.line} ${problems[0]?.reason}`);
         return remembered.added;
+      },
+      async importWritten(lines, written, form) {
+        const records = [...lines].map((line) => {
+          const record = rowRecord(line, { languageOf });
+          if ("kind" in record) throw new Error(`a wrong line: ${record.reason}`);
+          return { ...record, ...written.get(record.sourceId) };
+        });
+        await remember(records, embedder, memory, { redact, form });
+        return records.filter(({ sourceId }) => written.has(sourceId)).length;
       },
       async addRecords(records) {
         return (await remember(records, embedder, memory, { redact })).added;

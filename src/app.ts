@@ -2,11 +2,12 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { thenDescribe } from "./after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository } from "./flows/follow-repository.ts";
@@ -31,6 +32,7 @@ import {
   wiredGitHub,
 } from "./wire.ts";
 import { chosenModel } from "./wire-asking.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
@@ -107,6 +109,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
+  neverTell(options.privateKey, options.webhookSecret);
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -185,9 +188,14 @@ function startWorkers(
     queue,
     onAdded: () => review.wake(),
     portsOf: reviewPorts(github, store, inspector(), reading),
-    stepOf: (job) => timed(job, options),
+    stepOf: (job) =>
+      thenDescribe(
+        timed(job, options),
+        job,
+        describeLater(options, store, () => upkeep.wake()),
+      ),
   });
-  const follow = followPorts(github, store, reading.embedder);
+  const follow = followPorts(github, store, reading);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const clocks = { now: Date.now, random: Math.random };
   const review = startWorker(
@@ -224,10 +232,24 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
   log[failed ? "error" : "info"](failed ? { ...said, err: error } : said, "job ended");
 }
 
-/** A tree that is too large for one run is read on in the next: as a job of its own, so that others get their turn. */
+/** Puts the job in the queue; a review never fails for it. */
+function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () => void): (job: DescribeJob) => void {
+  return (job) => {
+    if (model === null) return;
+    try {
+      const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
+      if (queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
+    } catch (error) {
+      log.warn({ job: job.key, err: error }, "memories are described after another review");
+    }
+  };
+}
+
+/** What is too much for one run goes on in the next: as a job of its own, so that others get their turn. */
 async function runUpkeep(job: UpkeepJob, store: Store, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
-  if (job.kind === "index" && done.kind === "indexed" && done.next !== null) {
+  const goesOn = (done.kind === "indexed" || done.kind === "described") && done.next !== null;
+  if ((job.kind === "index" || job.kind === "describe") && goesOn) {
     const next: UpkeepJob = { ...job, trigger: "continued", after: done.next };
     const received = { id: `${job.delivery}>${done.next}`, event: "continued", receivedAt: Date.now() };
     store.queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next] });

@@ -3,7 +3,16 @@
 
 import type { Repo } from "./domain/job.ts";
 import type { LoggedRetrieval } from "./domain/logged-retrieval.ts";
-import type { Corpus, EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord, RepoKey } from "./domain/memory.ts";
+import type {
+  Corpus,
+  EmbeddedRecord,
+  EmbeddingSpace,
+  FieldCounts,
+  KnownSource,
+  MemoryRecord,
+  RepoKey,
+  WrittenFields,
+} from "./domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "./domain/retrieval.ts";
 import type { RetrievalFigures, StatisticsWindow } from "./domain/retrieval-figures.ts";
 
@@ -132,6 +141,10 @@ export interface Memory {
     space: EmbeddingSpace,
     sourceIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, KnownSource>>;
+  /** What a model wrote beside these memories, by id; those that none was asked about are not among them. */
+  fields(repo: RepoKey, ids: readonly string[]): Promise<ReadonlyMap<string, WrittenFields>>;
+  /** Of what was said in reviews of a repository: how many memories have a lesson, and why others have none. */
+  fieldCounts(repo: RepoKey): Promise<FieldCounts>;
   /** Removes rows, vectors and index entries. Returns how many records went. */
   forget(repo: RepoKey, ids: readonly string[]): Promise<number>;
   /** Removes all of a repository. */

@@ -198,8 +198,15 @@ export interface Ledger {
   settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
   /** True when a review of this head against this base was posted before. */
   wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
-  /** Removes all reviews of a repository, sent or not. Returns how many. */
-  forgetRepository(repo: Pick<Repo, "host" | "id">): number;
   /** The last reviews of this pull request that were written, newest first, posted or not; a few are enough. */
   earlier(job: ReviewJob): readonly EarlierReview[];
+}
+
+/** What is kept beside memory of repositories: jobs, reviews, decisions, answers, searches, check runs. */
+export interface Traces {
+  /**
+   * Removes all of it that tells of a repository, and its bytes. What was spent stays, by number: budgets are held
+   * against it. Returns how many reviews went.
+   */
+  forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
 }

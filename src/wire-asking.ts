@@ -2,15 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { meteredModel } from "./adapters/metered-model.ts";
-import { secretRedactor } from "./adapters/secrets/redact.ts";
 import type { SpendingBook } from "./adapters/sqlite/spending.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { Repo } from "./domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "./domain/model.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
-
-/** Keeps no state. */
-const redactor = secretRedactor();
+import { neverTell, redactor } from "./wire-secrets.ts";
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
 export async function chosenModel(choice: ModelChoice): Promise<Model>;
@@ -30,6 +27,7 @@ export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Prom
 async function openModel(choice: ModelChoice): Promise<Model> {
   // Loaded only when chosen: the SDK takes a second to import.
   const { ANTHROPIC_URL, anthropicModel } = await import("./adapters/anthropic/model.ts");
+  neverTell(choice.apiKey);
   const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
   return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
 }

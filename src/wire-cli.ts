@@ -6,6 +6,7 @@ import { Octokit } from "@octokit/rest";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { type LocalRange, localChanges } from "./adapters/git/local-changes.ts";
 import { gitTree } from "./adapters/git/tree.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { noMemory } from "./adapters/no-memory/recall.ts";
@@ -17,12 +18,13 @@ import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistic
 import { dataDir } from "./cli/data-dir.ts";
 import { findRepository, isFolder } from "./cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "./cli/index-repository.ts";
-import type { MemoryVerbPorts } from "./cli/memory.ts";
+import type { MemoryVerbPorts } from "./cli/memory-words.ts";
 import type { SearchVerbPorts } from "./cli/search.ts";
 import type { StatsVerbPorts } from "./cli/stats.ts";
 import { UsageError } from "./cli/usage.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
 import { readReranker } from "./config/read-reranker.ts";
+import { setVariables } from "./config/set-variables.ts";
 import type { Repo } from "./domain/job.ts";
 import { repoKey } from "./domain/memory.ts";
 import type { WritingPorts } from "./flows/review-pull-request.ts";
@@ -36,7 +38,8 @@ import {
   redact,
   withoutSecretsKept,
 } from "./wire.ts";
-import { type ModelWish, modelAccess } from "./wire-model.ts";
+import { type ModelWish, modelAccess, monthlyBudget } from "./wire-model.ts";
+import { neverTell } from "./wire-secrets.ts";
 import { openStore } from "./wire-store.ts";
 
 export type { LocalRange };
@@ -135,6 +138,7 @@ export async function pullRequestPorts(named: {
   readonly model: ModelWish;
 }): Promise<NamedChange> {
   const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  neverTell(named.token);
   const github = new Octokit({
     auth: named.token,
     baseUrl: apiUrl,
@@ -170,11 +174,13 @@ export async function pullRequestPorts(named: {
     headSha: data.head.sha,
     ports: {
       pulls,
+      dependencies: githubDependencies(github),
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),
-      recall: noMemory(),
+      recall: recallIn(named.dataDir),
       reranker: null,
+      retrievals: retrievalsIn(named.dataDir),
       gateCache: null,
       access: await modelAccess(named.model, repo, named.dataDir),
       now: Date.now,
@@ -195,7 +201,7 @@ async function openMemoryFor(word: string | undefined) {
   const store = openStore(folder, UNHURRIED);
   // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
-  const read = readEmbeddings(variables());
+  const read = readEmbeddings(setVariables(process.env));
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const chosen = await chosenEmbedder(read.embeddings);
   // The keyless embedder is quicker than any cache.
@@ -217,7 +223,14 @@ async function repositoryOf(word: string | undefined, all: RepositoryLabels["all
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
   const opened = await openMemoryFor(word);
   const { all } = opened.labels;
-  return { ...opened, repoOf: (repo) => repositoryOf(repo, all, opened.folder), repositories: all };
+  return {
+    ...opened,
+    repoOf: (repo) => repositoryOf(repo, all, opened.folder),
+    repositories: all,
+    access: (repo) => modelAccess({ use: "auto" }, repo, opened.folder),
+    usdPerMonth: monthlyBudget,
+    now: Date.now,
+  };
 }
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */
@@ -243,13 +256,9 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
   };
 }
 
-function variables(): ReadonlyMap<string, string> {
-  return new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
-}
-
 /** The reranker that the environment names; null without one. Throws an Error that names the variable. */
 async function rerankerOfEnvironment(): Promise<Reranker | null> {
-  const read = readReranker(variables());
+  const read = readReranker(setVariables(process.env));
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   return chosenReranker(read.reranker);
 }

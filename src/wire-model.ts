@@ -1,15 +1,21 @@
 // The model for the command line: the one that the environment names, or nobody, with every question shown.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { localChanges } from "./adapters/git/local-changes.ts";
 import { meteredModel } from "./adapters/metered-model.ts";
 import { openDatabase } from "./adapters/sqlite/database.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
+import { isFolder } from "./cli/find-repository.ts";
 import { UsageError } from "./cli/usage.ts";
+import { parseConfig } from "./config/parse-config.ts";
 import { type ModelChoice, readModel } from "./config/read-model.ts";
+import { setVariables } from "./config/set-variables.ts";
 import type { Repo } from "./domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "./domain/model.ts";
+import { configAt } from "./gather/gather.ts";
 import type { Model, ModelAccess } from "./ports-model.ts";
+import { knownRules } from "./wire.ts";
 import { chosenModel, promptDelimiter, standInModel } from "./wire-asking.ts";
 
 /** What the command line was told about the model. */
@@ -45,17 +51,12 @@ export async function modelAccess(
 }
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
-  const set = variablesSet();
+  const set = setVariables(process.env);
   // Nobody is asked, so any key will do: the prompt can be looked at before there is one.
   if (use === "show" && !set.has("ANTHROPIC_BASE_URL")) set.set("ANTHROPIC_API_KEY", "nobody-is-asked");
   const read = readModel(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   return read.model;
-}
-
-function variablesSet(): Map<string, string> {
-  const pairs = Object.entries(process.env).map(([name, value]) => [name, value?.trim() ?? ""] as const);
-  return new Map(pairs.filter(([, value]) => value !== ""));
 }
 
 function silentModel(choice: ModelChoice, told: (request: ModelRequest<unknown>) => void): Promise<Model> {
@@ -82,4 +83,16 @@ async function tellingModel(choice: ModelChoice, told: (request: ModelRequest<un
 function bookIn(dataDir: string): SpendingBook | null {
   const path = join(dataDir, "queue.db");
   return existsSync(path) ? sqliteSpending(openDatabase(path, QUEUE_MIGRATIONS)) : null;
+}
+
+/**
+ * US$ that models may cost in a calendar month: as the last commit of a clone configures it.
+ *
+ * @param word a folder; undefined is the one here. What is named otherwise has the default, as its file is not here
+ */
+export async function monthlyBudget(word: string | undefined): Promise<number> {
+  if (word !== undefined && !isFolder(word)) return parseConfig([]).config.review.budget.usdPerMonth;
+  const { repo, pull, pulls } = await localChanges(resolve(word ?? "."), { kind: "staged" });
+  const { config } = await configAt(repo, pull.base.sha, pulls, knownRules());
+  return config.review.budget.usdPerMonth;
 }

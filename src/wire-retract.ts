@@ -10,6 +10,7 @@ import type { RetractVerbPorts, RetractWords } from "./cli/retract.ts";
 import { UsageError } from "./cli/usage.ts";
 import { readEnv } from "./config/env.ts";
 import { readEmbeddings } from "./config/read-embeddings.ts";
+import { setVariables } from "./config/set-variables.ts";
 import type { Repo } from "./domain/job.ts";
 import type { Retractions } from "./ports-checks.ts";
 import { privateKeyOf } from "./private-key.ts";
@@ -89,7 +90,7 @@ async function repoOf(github: Octokit, { owner, name }: RetractWords, host: stri
 /** Looking creates no file. */
 async function shelfIn(folder: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
   if (!existsSync(join(folder, "memory.db"))) return { shelf: null, close: () => {} };
-  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+  const set = setVariables(process.env);
   const read = readEmbeddings(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
   const { memory, close } = openStore(folder);

@@ -20,7 +20,8 @@ import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
 import { type SpendingBook, sqliteSpending } from "./adapters/sqlite/spending.ts";
 import { storedSpaces } from "./adapters/sqlite/stored-spaces.ts";
-import type { Ledger, Queue } from "./ports.ts";
+import { sqliteTraces } from "./adapters/sqlite/traces.ts";
+import type { Ledger, Queue, Traces } from "./ports.ts";
 import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "./ports-rejections.ts";
@@ -34,6 +35,8 @@ export interface Store {
   readonly decisions: Decisions;
   /** Answers that were given. */
   readonly answers: AnswerBook;
+  /** Everything that this file holds of a repository. */
+  readonly traces: Traces;
   /** Check runs that were begun. */
   readonly checks: CheckBook;
   /** How long pushes wait. */
@@ -91,6 +94,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
+    traces: sqliteTraces(db),
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
     book: sqliteSpending(db),
@@ -106,7 +110,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 
 type Shelf = Omit<
   Store,
-  "queue" | "ledger" | "decisions" | "answers" | "checks" | "waits" | "book" | "retrievals" | "statistics"
+  "queue" | "ledger" | "decisions" | "answers" | "traces" | "checks" | "waits" | "book" | "retrievals" | "statistics"
 >;
 
 function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {

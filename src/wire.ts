@@ -7,6 +7,7 @@ import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
+import { githubDependencies } from "./adapters/github/dependencies.ts";
 import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
@@ -15,7 +16,6 @@ import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
-import { secretRedactor } from "./adapters/secrets/redact.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
 import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
@@ -26,6 +26,7 @@ import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
+import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
@@ -35,11 +36,9 @@ import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatis
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire-asking.ts";
 import { type ChecksOf, checksOf } from "./wire-checks.ts";
+import { neverTell, redactor } from "./wire-secrets.ts";
 import type { Store } from "./wire-store.ts";
 import { talkPorts } from "./wire-talk.ts";
-
-/** Keeps no state. */
-const redactor = secretRedactor();
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
 export function memoryIn(dataDir: string): MemoryFacts | null {
@@ -70,6 +69,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
   if (embeddings.kind === "local") return localWords();
   const { model, apiKey, dimension, baseUrl } = embeddings;
+  neverTell(apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { voyageEmbedder } = await import("./adapters/voyage/embedder.ts");
@@ -91,6 +91,7 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
 /** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
+  neverTell(choice.apiKey);
   const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
   const { name, rerank } = voyageReranker({ ...choice, baseUrl: choice.baseUrl ?? undefined, now: Date.now });
   // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
@@ -114,7 +115,7 @@ export function inspector(): Inspector {
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
-  return { ruleIds: new Set(ruleIds()), version: rulesVersion(), customRuleProblems };
+  return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
@@ -182,6 +183,7 @@ export function reviewPorts(
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
       }),
       reviews: redactedReviews(reviews, redactor),
+      dependencies: githubDependencies(client),
       ...talkPorts(client, { ...github, redactor }, store),
       inspector: rules,
       known: knownRules(),
@@ -209,7 +211,11 @@ export function reviewPorts(
 const FILES_PACE_MS = 100;
 
 /** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
-export function followPorts(github: WiredGitHub, store: Store, embedder: Embedder): (job: UpkeepJob) => FollowPorts {
+export function followPorts(
+  github: WiredGitHub,
+  store: Store,
+  { embedder, asking }: Pick<Reading, "embedder" | "asking">,
+): (job: UpkeepJob) => FollowPorts {
   const { clients } = github;
   const chunker = astChunker();
   return ({ installationId, repo }) => ({
@@ -218,10 +224,11 @@ export function followPorts(github: WiredGitHub, store: Store, embedder: Embedde
     known: knownRules(),
     labels: store.labels,
     memory: store.memory,
-    ledger: store.ledger,
+    traces: store.traces,
     embedder,
     chunker,
     redact,
+    describing: { recall: store.recall, access: accessFor(asking, repo, store.book) },
     now: Date.now,
   });
 }

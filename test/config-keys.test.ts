@@ -5,6 +5,7 @@ import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { AROUND_CASES, around } from "./around-cases.ts";
+import { DESCRIBE_CASES, describedBy } from "./describe-case.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
@@ -62,7 +63,20 @@ function suppression(lines: Readonly<Record<string, string>> = {}): string {
   return `${customRule()}review:\n  suppress:\n    - {${text.map(([key, value]) => `${key}: ${value}`).join(", ")}}\n`;
 }
 
+/** A dependency bot's pull request. */
+const BUMP: Change = {
+  files: { "requirements.txt": "requests==2.32.0\n" },
+  world: { pull: aPull({ title: "build(deps): bump requests from 2.31.0 to 2.32.0", labels: ["dependencies"] }) },
+};
+
 const CASES: readonly Case[] = [
+  {
+    key: "review.dependencies",
+    config: "review: {dependencies: false}",
+    says: /^- Dependency: `requests` from `2.31.0` to `2.32.0` \(minor\)\n(?![\s\S]*Dependency update)/m,
+    insteadOf: /\*\*Dependency update\*\*/,
+    change: BUMP,
+  },
   {
     key: "review.model",
     config: "review: {model: off}",
@@ -353,6 +367,13 @@ describe("a key of .kodiai.yml changes what memory hands to a review", () => {
   });
 });
 
+describe("a key of .kodiai.yml changes what is done with memory after a review", () => {
+  test.each(DESCRIBE_CASES)("$key", async ({ config, says, insteadOf }) => {
+    expect(await describedBy("")).toMatch(insteadOf);
+    expect(await describedBy(config)).toMatch(says);
+  });
+});
+
 describe("a key of .kodiai.yml changes what happens around a review", () => {
   test.each(AROUND_CASES)("$key", async ({ before = "", config, says, insteadOf }) => {
     const plain = await around(before);
@@ -363,8 +384,11 @@ describe("a key of .kodiai.yml changes what happens around a review", () => {
 });
 
 test("every key of the schema has a case", () => {
-  const covered = [...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES].map(({ key }) => key), ...EXEMPT.keys()];
-  expect(covered.toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
+  const covered = [
+    ...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES, ...DESCRIBE_CASES].map(({ key }) => key),
+    ...EXEMPT.keys(),
+  ];
+  expect([...new Set(covered)].toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());
 });
 
 test("a version of the format that does not exist is a problem", async () => {

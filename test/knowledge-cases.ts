@@ -4,6 +4,7 @@ import type { Reranker } from "../src/ports-memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
 import { type Change, precedentsOf } from "./app/corridor.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";
+import { scriptedModel } from "./fakes/scripted-model.ts";
 import { atDistance, embedder, memory, NOW, type Shelved } from "./retrieve/given.ts";
 
 export interface KnowledgeCase {
@@ -18,6 +19,8 @@ export interface KnowledgeCase {
   readonly memories?: readonly Shelved[];
   /** The server has a reranker. */
   readonly reranked?: boolean;
+  /** What the server's model says to whatever it is asked; without it the server has none. */
+  readonly said?: unknown;
   /** When the change is reviewed, in seconds; what the last review says counts. */
   readonly at?: readonly number[];
 }
@@ -50,6 +53,12 @@ const MANY_FILES = {
   ...FILES,
   ...Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`src/${name}.ts`, "start();\n"])),
 };
+/** Of which no rule of the gate knows anything. */
+const TEXTS = Object.fromEntries(
+  ["a", "b", "c", "d", "e", "f"].map((name) => [`content/${name}.yaml`, `${name}: whole cents\n`]),
+);
+const SITUATION =
+  "A loop rounds each amount before the amounts are added up. The gap is that small errors add up to a wrong total.";
 const LOCK = { "package-lock.json": "{}\n" };
 
 /** Admits both, so that only the order is in question. */
@@ -152,6 +161,38 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     reranked: true,
   },
   {
+    key: "knowledge.retrieval.modelQueries",
+    knowledge: "{retrieval: {modelQueries: true}}",
+    says: /asked .*pattern: A loop rounds each amount before they are added up/,
+    insteadOf: /asked (?!.*pattern)intent/,
+    said: { code: ["A loop rounds each amount before they are added up"] },
+  },
+  {
+    key: "knowledge.retrieval.hypothetical",
+    knowledge: "{retrieval: {hypothetical: true}}",
+    says: /asked .*hypothetical: A loop rounds each amount before the amounts/,
+    insteadOf: /asked (?!.*hypothetical)intent/,
+    said: { situation: SITUATION },
+  },
+  {
+    key: "knowledge.retrieval.rerank",
+    before: "{retrieval: {topK: 2}}",
+    knowledge: "{retrieval: {topK: 2, rerank: model}}",
+    says: /heard m3 m2\n/,
+    insteadOf: /heard m0 m1\n/,
+    memories: FIVE,
+    files: MANY_FILES,
+    said: { order: [3, 2] },
+  },
+  {
+    key: "knowledge.retrieval.gate.model",
+    knowledge: "{retrieval: {gate: {model: true}}}",
+    says: /^skipped by model: texts only/,
+    insteadOf: /^searched by default/,
+    files: TEXTS,
+    said: { shouldRetrieve: false, confidence: 0.9, reason: "texts only" },
+  },
+  {
     key: "knowledge.retrieval.gate.enabled",
     knowledge: "{retrieval: {gate: {enabled: false}}}",
     says: /^searched by disabled: the gate is disabled/,
@@ -215,6 +256,7 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       memories: one.memories ?? [NEAR],
       embedder: embedder(),
       ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
+      ...(one.said === undefined ? {} : { access: scriptedModel(() => one.said) }),
       gateCache,
       now: NOW + seconds * 1000,
     });
@@ -223,11 +265,12 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
   return last;
 }
 
-function told({ gate, ranked, cut, provenance, degraded }: Precedents): string {
+function told({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {
   const byWords = ranked.filter(({ keywordRank }) => keywordRank !== null).map(({ record }) => record.id);
   return [
     `${gate.retrieve ? "searched" : "skipped"} by ${gate.decidedBy}: ${gate.reason}`,
     ["heard", ...ranked.map(({ record }) => record.id)].join(" "),
+    `asked ${query?.variants.map(({ kind, text }) => (kind === "pattern" || kind === "hypothetical" ? `${kind}: ${text}` : kind)).join(" ")}`,
     `method ${provenance.method}`,
     `by words: ${byWords.join(" ") || "none"}`,
     ...cut.map(({ id, reason }) => `${id}: ${reason}`),

@@ -109,13 +109,17 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
         const id = /\[(fnd_\w+)\]/.exec(call.prompt)?.[1] ?? "";
         return says({ findings: [{ id, verdict: "holds", severity: "major", confidence: 0.9, reason: "It is so." }] });
       }
-      const shown = call.prompt.split("\n").find((line) => line.endsWith("if (!token.valid()) return false;")) ?? "";
+      const anchorOf = (code: string) =>
+        call.prompt
+          .split("\n")
+          .find((line) => line.endsWith(code))
+          ?.split(":")[0] ?? null;
       return says({
         findings: [
           {
             path: "src/auth/session.cpp",
-            anchor: shown.split(":")[0],
-            endAnchor: null,
+            anchor: anchorOf("if (!token.valid()) return false;"),
+            endAnchor: anchorOf("lock_.unlock();"),
             quote: "    if (!token.valid()) return false;\n    token_ = token;\n    lock_.unlock();",
             severity: "major",
             category: "reliability",

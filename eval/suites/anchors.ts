@@ -5,11 +5,11 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
+import { revealLine } from "../../src/domain/reveal.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { anchorOf } from "../../src/review/anchor.ts";
 import { diffLines } from "../../src/review/diff-lines.ts";
 import { locate } from "../../src/review/locate.ts";
-import { revealLine } from "../../src/review/reveal.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
 

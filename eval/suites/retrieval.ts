@@ -1,5 +1,6 @@
 // Does memory find what matters? The real store and the real retrieve room over judged queries, with the leakage guard on.
-// `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only, `--ablate`.
+// `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
+// `--ablate`, with `--written FILE` also over what a model wrote.
 import { ablation } from "../ablation.ts";
 import { answersOf, mustHoldTruth } from "../answer-all.ts";
 import {
@@ -21,6 +22,7 @@ import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
 import { untunedFusion } from "../untuned-fusion.ts";
+import { readWritten } from "../written-fields.ts";
 
 /** `default` is the default configuration with topK raised and the floors and character budget off. */
 const ARMS: readonly Arm[] = [
@@ -40,7 +42,10 @@ export const suite: Suite = async ({ data, flags }) => {
   const judged = await readJudged(data);
   const within = repos === undefined ? null : new Set<string>(repos === "sample" ? SAMPLE : repos.split(","));
   const asked = taskOf(task, judged, within);
-  if (flags.has("ablate")) return ablation(asked, judged, within);
+  if (flags.has("ablate")) {
+    const written = flags.get("written");
+    return ablation(asked, judged, within, written === undefined ? null : await readWritten(written));
+  }
   const wanted = flags.get("rows")?.split(",") ?? null;
   const arms = ARMS.filter(({ name }) => wanted === null || wanted.includes(name));
   return withStore(async (store) => {

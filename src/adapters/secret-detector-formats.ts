@@ -34,6 +34,7 @@ const CLOUD: readonly TokenFormat[] = [
   format("DigitalOcean token", ["_v1_"], `do[opr]_v1_${HEX}{64}`),
   format("Heroku API key", ["HRKU-"], `HRKU-AA${WORD}{58}`),
   format("Fly.io token", ["fo1_", "fm1", "fm2_"], `fo1_${WORD}{43}|fm(?:1[ar]|2)_[a-zA-Z0-9+/]{100,800}={0,3}`),
+  format("Cloudflare token", ["cfk_", "cfut_", "cfat_"], "cf(?:k|ut|at)_[A-Za-z0-9]{40}[0-9a-f]{8}"),
   format("Cloudflare origin CA key", ["v1.0-"], `v1\\.0-${HEX}{24}-${HEX}{146}`),
   format("Supabase token", ["sbp_"], `sbp_${HEX}{40}`),
   format("PlanetScale credential", ["pscale_"], "pscale_(?:tkn|oauth|pw)_[\\w=.-]{32,64}"),
@@ -57,7 +58,7 @@ const DEVELOPMENT: readonly TokenFormat[] = [
   format("GitHub token", ["github_pat_"], "github_pat_\\w{82}"),
   format(
     "GitLab token",
-    ["gl"],
+    ["glpat-", "gldt-", "glrt-", "glft-", "glsoat-", "glffct-", "glptt-", "glcbt-", "glimt-", "glagent-", "gloas-"],
     `gl(?:pat|dt|rt|ft|soat|ffct)-${WORD}{20,300}(?:\\.[0-9a-z]{9})?|glptt-${HEX}{40}|glcbt-[0-9a-zA-Z]{1,5}_${WORD}{20}|glimt-${WORD}{25}|glagent-${WORD}{50}|gloas-${WORD}{64}`,
   ),
   format("GitLab runner token", ["GR1348941"], `GR1348941${WORD}{20}`),
@@ -85,14 +86,17 @@ const DEVELOPMENT: readonly TokenFormat[] = [
   format("Dynatrace token", ["dt0c01.", "dt0s"], "dt0(?:c01|s\\d{2})\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}"),
   format("Grafana key", ["eyJrIjoi"], "eyJrIjoi[A-Za-z0-9]{70,400}={0,3}"),
   format("ClickHouse key", ["4b1d"], "4b1d[A-Za-z0-9]{38}"),
-  format("Vault token", ["hvs.", "hvb."], `hv[sb]\\.${WORD}{90,300}`),
+  format("Vault token", ["hvs.", "hvb.", "hvr."], `hv[sbr]\\.${WORD}{90,300}`),
+  format("Vercel token", ["vca_", "vci_", "vcp_", "vcr_", "vck_"], "vc[aiprk]_[A-Za-z0-9]{56}"),
+  format("Databricks token", ["dapi"], `dapi${HEX}{32}(?:-\\d)?`),
+  format("Grafana token", ["glc_", "glsa_"], `glc_[A-Za-z0-9+/]{32,400}={0,2}|glsa_[A-Za-z0-9]{32}_${HEX}{8}`),
   format("GitLab session", ["_gitlab_session="], "_gitlab_session=[0-9a-z]{32}"),
 ];
 
 const SERVICES: readonly TokenFormat[] = [
   format(
     "Slack token",
-    ["xox", "xapp-"],
+    ["xoxa", "xoxb", "xoxe", "xoxo", "xoxp", "xoxr", "xoxs", "xapp-"],
     "xox[abeoprs](?:\\.xox[bp])?-(?=[A-Za-z0-9-]{0,60}\\d{6})[A-Za-z0-9-]{10,200}|xapp-\\d-[A-Z0-9]{5,20}-\\d{5,20}-[a-z0-9]{20,100}",
   ),
   format(
@@ -111,7 +115,7 @@ const SERVICES: readonly TokenFormat[] = [
   format("Stripe key", ["k_live_", "k_test_", "k_prod_"], "[rs]k_(?:live|test|prod)_[a-zA-Z0-9]{10,99}"),
   format("Stripe webhook secret", ["whsec_"], "whsec_[A-Za-z0-9+/]{32,64}={0,2}"),
   format("Square token", ["EAAA", "sq0"], `(?:EAAA|sq0(?:atp|csp)-)${WORD}{22,60}`),
-  format("Shopify token", ["shp"], `shp(?:at|ca|pa|ss)_${HEX}{32}`),
+  format("Shopify token", ["shpat_", "shpca_", "shppa_", "shpss_"], "shp(?:at|ca|pa|ss)_[A-Za-z0-9]{32,64}"),
   format("Facebook token", ["EAAM", "EAAC"], "EAA[MC][A-Za-z0-9]{100,400}"),
   format("Twilio key", ["SK"], `SK${HEX}{32}`),
   format("SendGrid key", ["SG."], "SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}"),
@@ -152,3 +156,15 @@ const MODELS: readonly TokenFormat[] = [
 
 /** Every format, in an order that decides the label where two overlap. */
 export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES];
+
+/** A hint that random base64 or hexadecimal digits do not hold by chance. */
+const TELLING = /^(?=.{3})(?=.*[^A-Za-z0-9])|^.{6}|^xox|^A(?:[BKS]IA|CCA|3T)$|^dapi$/;
+
+/** Without what must not stand around them: for texts whose words ran together. */
+export const UNBOUNDED_FORMATS: readonly TokenFormat[] = TOKEN_FORMATS.filter(({ hints }) =>
+  hints.every((hint) => TELLING.test(hint)),
+).map(({ label, hints, pattern }) => ({
+  label,
+  hints,
+  pattern: new RegExp(pattern.source.slice(START.length, -END.length), pattern.flags),
+}));

@@ -10,7 +10,7 @@ import {
   type SecretSpan,
   urlPasswords,
 } from "./secret-detector-assignments.ts";
-import { TOKEN_FORMATS } from "./secret-detector-formats.ts";
+import { TOKEN_FORMATS, UNBOUNDED_FORMATS as UNBOUNDED } from "./secret-detector-formats.ts";
 import { isDummyToken, isInventedToken } from "./secret-detector-placeholders.ts";
 
 // The profiler keeps every mark for ever: in a server that is a leak.
@@ -112,6 +112,28 @@ function byPlace(text: string, label: string, start: number, end: number): Secre
   return { label, start: from, end: to, certainty: "possible", source: "url" };
 }
 
+/** Tokens of published formats that are no invention, by their shape alone: quick, and without secretlint. */
+export function* strictFormats(text: string): Iterable<SecretSpan> {
+  for (const span of formats(text)) if (span.certainty === "certain") yield span;
+}
+
+const HINT = new RegExp(UNBOUNDED.flatMap(({ hints }) => hints.map((hint) => hint.replace(/\W/g, "\\$&"))).join("|"));
+
+/**
+ * The same in a text whose words ran together: what stands before or after a token need not end it. Only formats that
+ * give themselves away by more than their length.
+ */
+export function* unboundedFormats(text: string): Iterable<SecretSpan> {
+  if (!HINT.test(text)) return;
+  for (const { label, hints, pattern } of UNBOUNDED) {
+    if (!hints.some((hint) => text.includes(hint))) continue;
+    for (const hit of text.matchAll(pattern)) {
+      if (isDummyToken(hit[0]) || isInventedToken(hit[0])) continue;
+      yield { label, start: hit.index, end: hit.index + hit[0].length, certainty: "certain", source: "format" };
+    }
+  }
+}
+
 function* formats(text: string): Iterable<SecretSpan> {
   for (const { label, hints, pattern } of TOKEN_FORMATS) {
     if (!hints.some((hint) => text.includes(hint))) continue;
@@ -147,7 +169,7 @@ function* privateKeys(text: string): Iterable<SecretSpan> {
 const STRENGTH = { certain: 3, likely: 2, possible: 1 } as const;
 
 /** Where spans overlap, one span over all of them remains, named by the strongest (the first among equals). */
-function withoutOverlaps(spans: readonly SecretSpan[]): readonly SecretSpan[] {
+export function withoutOverlaps(spans: readonly SecretSpan[]): readonly SecretSpan[] {
   const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const kept: SecretSpan[] = [];
   for (const span of sorted) {

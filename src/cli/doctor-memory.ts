@@ -1,6 +1,7 @@
 // What `kodiai doctor` says of memory: how much there is, of which embedders, what is missing, and how it is searched.
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
+import { setVariables } from "../config/set-variables.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 import type { MemoryWarmth } from "../wire-store.ts";
 
@@ -16,8 +17,7 @@ type Space = { readonly model: string; readonly dimension: number } | null;
 
 /** Memory in `dataDir`, held against the embedder that the environment chooses. Never rejects. */
 export async function memoryChecks(dataDir: string): Promise<readonly Check[]> {
-  const set = new Map(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
-  const read = readEmbeddings(set);
+  const read = readEmbeddings(setVariables(process.env));
   const embedder: { check: Check; space: Space } =
     "problems" in read
       ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }

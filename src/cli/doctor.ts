@@ -9,6 +9,7 @@ import { statsVerbPorts } from "../wire-cli.ts";
 import { openStore } from "../wire-store.ts";
 import { dataDir as folderOf } from "./data-dir.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
+import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
 import { DAY_MS } from "./stats.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
@@ -29,6 +30,7 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
     ...store(dataDir),
     ...(await memoryChecks(dataDir)),
     ...(await retrieval(dataDir)),
+    ...(await modelChecks()),
     ...(await server()),
   ];
   if (values.json === true || values.format === "json")

@@ -24,6 +24,8 @@ usage: kodiai VERB [options]
            ls | show ID | stats        what is remembered of --repo
            forget ID                   take one memory of --repo out
            backfill                    give rows without a language the one that their path tells
+           describe [REPO]             what having the model write situation, lesson and tags of reviews' memories would
+                                       cost; with --yes it does: at most --limit N, and within --budget USD a month
   index    remember the documents and code of --repo at --rev (HEAD); run again, only what changed
              --wiki PATH               the pages of its wiki, from a clone of it
   search   TEXT …                      what memory says about it, as a review would find it; several texts, one list

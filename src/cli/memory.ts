@@ -1,43 +1,19 @@
-// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language;
-// `ls`, `show` and `stats` look at one repository's, `forget` takes one memory out.
+// kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
+// `describe` has a model write what rows are about; `ls`, `show` and `stats` look at one repository's, `forget` takes one memory out.
 import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
-import { CORPORA, type Corpus, type MemoryRecord, repoKey } from "../domain/memory.ts";
+import { CORPORA, type Corpus, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { backfillLanguages } from "../flows/backfill-languages.ts";
 import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import { describe } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
+import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
+import { isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./memory-words.ts";
 import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
-
-/** What the verb needs of the world. */
-export interface MemoryVerbPorts {
-  readonly memory: Memory;
-  readonly recall: Recall;
-  readonly embedder: Embedder;
-  readonly redact: (text: string) => Promise<string>;
-  /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
-  readonly repoOf: (word: string | undefined) => Promise<Repo>;
-  /** The repositories that memory knows. */
-  readonly repositories: () => Promise<readonly Repo[]>;
-  readonly close: () => void;
-}
-
-const OPTIONS = {
-  repo: { type: "string" },
-  "data-dir": { type: "string" },
-  format: { type: "string" },
-  json: { type: "boolean" },
-  corpus: { type: "string" },
-  limit: { type: "string" },
-  pairs: { type: "boolean" },
-  all: { type: "boolean" },
-} as const;
-
-type Words = ReturnType<typeof readWords<typeof OPTIONS>>["values"];
 
 /**
  * @param open opens memory in the folder that `--data-dir` names
@@ -53,7 +29,7 @@ export async function memory(
   const run = VERBS.get(verb);
   if (run === undefined)
     throw new UsageError(
-      "write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
+      "write `memory ls`, `show ID`, `stats`, `forget ID`, `export FILE`, `import FILE`, `backfill` or `describe`",
     );
   if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
   const ports = await open(values["data-dir"]);
@@ -64,7 +40,7 @@ export async function memory(
   }
 }
 
-type Verb = (subject: string | undefined, values: Words, ports: MemoryVerbPorts) => Promise<ExitCode>;
+type Verb = (subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts) => Promise<ExitCode>;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["import", importFile],
@@ -74,9 +50,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["show", show],
   ["stats", stats],
   ["forget", forget],
+  ["describe", describe],
 ]);
 
-async function importFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function importFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to import; - reads standard input");
   const { embedder, memory: shelf, redact } = ports;
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
@@ -115,7 +92,7 @@ function importReport(
   return out.join("\n");
 }
 
-async function exportFile(file: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function exportFile(file: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (file === undefined) throw new UsageError("say which file to write; - writes to standard output");
   if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
   const corpora = corporaOf(values);
@@ -156,7 +133,7 @@ async function writeText(file: string, text: AsyncIterable<string>): Promise<voi
   }
 }
 
-async function backfill(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function backfill(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
@@ -171,7 +148,7 @@ async function backfill(subject: string | undefined, values: Words, ports: Memor
   return 0;
 }
 
-async function forget(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function forget(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (id === undefined) throw new UsageError("say which memory to forget: memory forget mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
@@ -180,13 +157,13 @@ async function forget(id: string | undefined, values: Words, ports: MemoryVerbPo
   return 0;
 }
 
-function corporaOf({ corpus }: Words): readonly Corpus[] {
+function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
   return corpus === undefined ? CORPORA : [oneOf("corpus", corpus, CORPORA)];
 }
 
 const LISTED = 50;
 
-async function list(subject: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function list(subject: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (subject !== undefined) throw new UsageError(`${JSON.stringify(subject)} is too much`);
   const limit = Number(values.limit ?? LISTED);
   if (!(Number.isInteger(limit) && limit > 0)) throw new UsageError("--limit takes a whole number above 0");
@@ -214,7 +191,7 @@ async function idsOf(
   return ids;
 }
 
-async function show(id: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   if (id === undefined) throw new UsageError("say which memory to show: memory show mem_0123456789ab");
   const repo = await ports.repoOf(values.repo);
   const [record] = await ports.recall.records(scopeOf(repo), [id]);
@@ -223,13 +200,15 @@ async function show(id: string | undefined, values: Words, ports: MemoryVerbPort
   return 0;
 }
 
-async function stats(_: string | undefined, values: Words, ports: MemoryVerbPorts): Promise<ExitCode> {
+async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const repo = await ports.repoOf(values.repo);
   const { total, ...by } = await ports.recall.counts(scopeOf(repo));
+  const fields = await ports.memory.fieldCounts(repoKey(repo));
   const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
   if (isJson(values)) {
     const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
-    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted) }, null, 2));
+    const lessons = { ...fields, without: Object.fromEntries(fields.without) };
+    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted), lessons }, null, 2));
     return 0;
   }
   console.log(`${repo.owner}/${repo.name}: ${total} memories`);
@@ -237,49 +216,11 @@ async function stats(_: string | undefined, values: Words, ports: MemoryVerbPort
     const parts = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
     console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
   }
+  console.log(visible(`  ${lessonsLine(fields)}`));
   return 0;
 }
 
 /** Everything of one repository, for its owner at a terminal. */
 function scopeOf(repo: Repo): Scope {
   return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
-}
-
-function isJson(values: Words): boolean {
-  return values.json === true || values.format === "json";
-}
-
-function lineOf(record: MemoryRecord): string {
-  const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
-  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
-}
-
-function pageOf(record: MemoryRecord): string {
-  const { provenance } = record;
-  const facts = [
-    ["corpus", record.corpus],
-    ["source", record.sourceId],
-    ["outcome", record.outcome],
-    ["severity", record.severity],
-    ["category", record.category],
-    ["language", record.language],
-    ["path", record.path],
-    ["symbol", record.symbol],
-    ["pull request", provenance.pull],
-    ["author", provenance.author],
-    ["at", new Date(provenance.at).toISOString()],
-    ["url", provenance.url],
-  ].filter(([, value]) => value !== null);
-  const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
-  const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
-  return [`${record.id}\n${head}`, record.situation, record.lesson, record.text, ...replies, record.hunk]
-    .filter((part) => part !== null)
-    .join("\n\n");
-}
-
-/** Text of others on a terminal: no control characters that could move the cursor, recolour or hide what stands there. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : "\uFFFD",
-  );
 }

@@ -65,7 +65,7 @@ function resultRows({ query, provenance, ranked }: Precedents): Row[] {
   ];
 }
 
-function costRows({ query, usage, rerank, degraded }: Precedents, ms: number): Row[] {
+function costRows({ query, usage, rerank, modelCosts = [], degraded }: Precedents, ms: number): Row[] {
   const { texts, cached, tokens, usd } = usage;
   return [
     ...(query === null
@@ -74,6 +74,10 @@ function costRows({ query, usage, rerank, degraded }: Precedents, ms: number): R
           ["embedding", texts === 0 ? "none" : `${texts} texts, ${cached} cached, ${tokens} tokens, $${usd}`] as const,
           ["reranking", rerankText(rerank ?? null)] as const,
         ]),
+    ...modelCosts.map(({ purpose, questions, inputTokens, outputTokens, usd }): Row => {
+      const price = usd === null ? "no price known" : `$${usd}`;
+      return ["model", `${questions} × ${purpose}, ${inputTokens + outputTokens} tokens, ${price}`];
+    }),
     ["time", `${ms} ms`],
     ...degraded.map(({ part, reason }): Row => ["degraded", `${part}: ${reason}`]),
   ];

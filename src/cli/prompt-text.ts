@@ -63,7 +63,7 @@ export interface PromptPart {
   readonly chars: number;
 }
 
-/** A line that begins or ends text by others: see review/fence.ts. */
+/** A line that begins or ends text by others: see domain/fence.ts. */
 const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
 
 /**

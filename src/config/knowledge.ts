@@ -24,6 +24,13 @@ const Gate = z
       .default(true)
       .describe("Skip the search where it cannot help, such as a change of lock files only. When false, always search.")
       .meta({ examples: [false] }),
+    model: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Ask the operator's small model whether to search where no rule knows: for few pull requests, as the rules decide nearly all. Sends it title, description and paths, and costs money.",
+      )
+      .meta({ examples: [true] }),
     confidenceThreshold: z
       .number()
       .min(0)
@@ -117,12 +124,26 @@ const Retrieval = z
       .meta({ examples: ["weighted"] }),
     weights: Weights.describe("Used by `fusion: weighted` only. A weight of 0 leaves the order to the other."),
     rerank: z
-      .enum(["auto", "off"])
+      .enum(["auto", "model", "off"])
       .default("auto")
       .describe(
-        "Whether a reranker reads what was found before the best is used. auto: if the server has one (KODIAI_RERANKER), which sends memories and changed code to it and costs money; off: never.",
+        "Whether somebody reads what was found and puts it in order before the best is used, which sends memories and changed code there and costs money. auto: the server's reranker, if it has one (KODIAI_RERANKER); model: the operator's small model; off: nobody.",
       )
       .meta({ examples: ["off"] }),
+    modelQueries: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Let the operator's small model write 8 to 12 more queries, about the patterns in the change. Sends it title, description, 12,000 characters of the diff and five memories, and costs money. Off until it is measured to help.",
+      )
+      .meta({ examples: [true] }),
+    hypothetical: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Let the operator's small model describe the situation that a memory for this change would be about, and search by its meaning; where nothing remembered is like it, the change itself is searched with. Sends it title, description and 12,000 characters of the diff, and costs money. Off until it is measured to help.",
+      )
+      .meta({ examples: [true] }),
     gate: Gate.describe("When memory is not searched at all. Decides about the search only, never about the review."),
   })
   .prefault({});
@@ -165,6 +186,13 @@ export const Knowledge = z
       })
       .prefault({})
       .describe("What is remembered beside what was said in reviews."),
+    describe: z
+      .enum(["off", "model"])
+      .default("off")
+      .describe(
+        "Who describes what was said in reviews, so that it is found where other words are used. model: after each review the operator's small model writes a situation, a lesson and tags beside what is remembered, which sends it remarks and their code, costs money within review.budget.usdPerMonth and delays no review; off: nobody.",
+      )
+      .meta({ examples: ["model"] }),
     retrieval: Retrieval.describe("How memory is searched for a review."),
   })
   .prefault({});

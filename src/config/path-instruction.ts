@@ -1,13 +1,15 @@
 // An entry of `pathInstructions` in .kodiai.yml.
 import { z } from "zod";
 
+const Glob = z.string().min(1).max(500);
+
 /** What a repository asks of reviewers for some of its paths. */
 export const PathInstruction = z.strictObject({
   path: z
-    .string()
-    .min(1)
-    .max(500)
-    .describe("Which files: a glob; without a slash it matches a name in any folder.")
+    .union([Glob, z.array(Glob).min(1).max(50)])
+    .describe(
+      "Which files: a glob, or a list of globs, of which those that begin with `!` take files out; without a slash a glob matches a name in any folder.",
+    )
     .meta({ examples: ["src/api/**"] }),
   instructions: z
     .string()

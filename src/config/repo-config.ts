@@ -142,6 +142,13 @@ const Review = z
       .default(true)
       .describe("Review pull requests of Dependabot and Renovate. Other bots are never reviewed.")
       .meta({ examples: [false] }),
+    dependencies: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Look dependency updates up on GitHub: advisories, release notes, licences, and where the code names the package. See docs/dependency-updates.md.",
+      )
+      .meta({ examples: [false] }),
     baseBranches: globs
       .default([])
       .describe("Only pull requests into these branches (globs; `!` negates). Empty: all.")

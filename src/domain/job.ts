@@ -83,8 +83,21 @@ export interface ForgetJob {
   readonly trigger: string;
 }
 
+/** Have a model write situation, lesson and tags of what is remembered of a repository's reviews. */
+export interface DescribeJob {
+  readonly kind: "describe";
+  readonly key: string;
+  readonly delivery: string;
+  readonly installationId: number;
+  readonly repo: Repo;
+  /** `reviewed`, `continued`. */
+  readonly trigger: string;
+  /** Where the run that this one continues ended; absent at the beginning. */
+  readonly after?: string;
+}
+
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
-export type UpkeepJob = IndexJob | LabelJob | ForgetJob;
+export type UpkeepJob = IndexJob | LabelJob | ForgetJob | DescribeJob;
 
 export type Job = ReviewJob | UpkeepJob;
 

@@ -27,8 +27,8 @@ export interface LoggedRetrieval {
   readonly scores: readonly number[];
   /** Raw cosine distances, null where only words found it. */
   readonly distances: readonly (number | null)[];
-  /** The reranker's, by the same order; empty without one. */
-  readonly rerankScores: readonly number[];
+  /** The reranker's, by the same order, null for whom it gave none; empty where it gave none at all. */
+  readonly rerankScores: readonly (number | null)[];
   /** Wall time without reranking. */
   readonly retrievalMs: number;
   readonly rerankMs: number | null;
@@ -38,7 +38,7 @@ export interface LoggedRetrieval {
   /** Of embedding the queries; its cached share is `cached / texts`. */
   readonly embedding: EmbeddingUsage;
   readonly rerank: Precedents["rerank"];
-  /** Embedding and reranking together. */
+  /** Embedding, reranking and the questions to a language model together. */
   readonly tokens: number;
   readonly usd: number;
   readonly gate: {
@@ -91,6 +91,8 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   const { repo, pull, origin, ms, at, topK, calibrated } = facts;
   const { gate, ranked, provenance, usage, cut } = precedents;
   const rerank = precedents.rerank ?? null;
+  // What reranking cost stands in its report already.
+  const questions = (precedents.modelCosts ?? []).filter(({ purpose }) => purpose !== "rerank");
   const searched = precedents.query !== null;
   const query = (precedents.query?.text ?? "").slice(0, QUERY_CHARS).toWellFormed();
   const distances = ranked.map(({ distance }) => distance);
@@ -106,15 +108,15 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
     ids: ranked.map(({ record }) => record.id),
     scores: ranked.map(({ score }) => score),
     distances,
-    rerankScores: [],
+    rerankScores: rerankScoresOf(ranked),
     retrievalMs: Math.max(0, ms - (rerank?.ms ?? 0)),
     rerankMs: rerank?.ms ?? null,
     totalScanned: provenance.scanned ?? 0,
     candidates: provenance.totalCandidates,
     embedding: usage,
     rerank,
-    tokens: usage.tokens + (rerank?.tokens ?? 0),
-    usd: usage.usd + (rerank?.usd ?? 0),
+    tokens: usage.tokens + (rerank?.tokens ?? 0) + sum(questions.map((of) => of.inputTokens + of.outputTokens)),
+    usd: usage.usd + (rerank?.usd ?? 0) + sum(questions.map((of) => of.usd ?? 0)),
     gate: {
       retrieve: gate.retrieve,
       decidedBy: gate.decidedBy,
@@ -136,6 +138,15 @@ function idOf(parts: readonly unknown[]): string {
   return `ret_${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12)}`;
 }
 
+function rerankScoresOf(ranked: Precedents["ranked"]): readonly (number | null)[] {
+  const scores = ranked.map(({ rerankScore }) => rerankScore ?? null);
+  return scores.every((score) => score === null) ? [] : scores;
+}
+
 function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? null : sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

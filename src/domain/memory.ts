@@ -66,6 +66,31 @@ export interface MemoryRecord {
   readonly provenance: Provenance;
   /** True when the vectors come from another embedder or the source is gone: kept, not searched. */
   readonly stale: boolean;
+  /** Who wrote situation, lesson and tags, or why nobody did. Absent: none was asked. */
+  readonly described?: Described;
+}
+
+/** What came of having a memory described. */
+export interface Described {
+  /** The model's name; "" where a rule decided and no model was asked. */
+  readonly by: string;
+  /** Of what the model was shown: 16 hex. Fields stay with a memory for as long as it says the same. */
+  readonly source: string;
+  /** How plainly the lesson follows from what was said: 1, .7, .4, or .5 where the model did not tell. */
+  readonly confidence: number;
+  /** Which rules the fields break, by name: `lesson/too-long`, `rejected/declined`. With a lesson, only `tags/…`. */
+  readonly problems: readonly string[];
+}
+
+/** The fields of a memory that a model writes. */
+export type WrittenFields = Pick<MemoryRecord, "situation" | "lesson" | "tags"> & { readonly described: Described };
+
+/** How many memories of what was said in reviews have a lesson, how many have none and why, and how many wait. */
+export interface FieldCounts {
+  readonly described: number;
+  /** Rule by name → memories that broke it and stand without fields. */
+  readonly without: ReadonlyMap<string, number>;
+  readonly waiting: number;
 }
 
 /** A record with its vector, ready to be written. Null keeps it findable by words only. */

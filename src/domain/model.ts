@@ -23,6 +23,11 @@ export interface ReplyShape<T> {
   readonly check: (
     value: unknown,
   ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+  /**
+   * Reads a reply that holds no JSON of this shape, where plain words can say the same: a list, a line of numbers. Never
+   * throws; null where they do not. Absent: the model is asked to mend such a reply.
+   */
+  readonly readText?: (text: string) => T | null;
 }
 
 export interface ModelRequest<T> {

@@ -7,6 +7,7 @@ import type { RankedMemory } from "./retrieval.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
 const TEXT_CHARS = 600;
+const LESSON_CHARS = 220;
 const PATH_CHARS = 200;
 const REASON_CHARS = 200;
 
@@ -62,7 +63,13 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
   const kind = [record.severity, record.category].filter((word) => word !== null).join(" ") || record.corpus;
-  return `- ${record.id} [${kind}] ${JSON.stringify(quoted(record.text, TEXT_CHARS))} (${facts.join("; ")})`;
+  const said = JSON.stringify(quoted(record.text, TEXT_CHARS));
+  // The person's words always stand; what a model made of them comes first, and is told apart.
+  const lesson =
+    record.lesson === null
+      ? ""
+      : `lesson, written by a model: ${JSON.stringify(quoted(record.lesson, LESSON_CHARS))}; said: `;
+  return `- ${record.id} [${kind}] ${lesson}${said} (${facts.join("; ")})`;
 }
 
 /** A model that knows why may judge whether it still holds. */

@@ -1,5 +1,6 @@
 // From a pull request to what was said before about code like it: the values that pass through the retrieve room.
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
+import type { Purpose } from "./model.ts";
 import type { Degraded } from "./outcome.ts";
 import type { Rejections } from "./rejections.ts";
 
@@ -31,7 +32,7 @@ export interface QueryVariant {
 export interface RetrievalQuery {
   /** The enriched text: title, body excerpt, type, languages, risks, author tier, paths. */
   readonly text: string;
-  /** Which parts the length cap dropped, lowest priority first. */
+  /** What was left out: parts that the length cap dropped, lowest priority first; a made-up situation like nothing remembered. */
   readonly dropped: readonly string[];
   readonly variants: readonly QueryVariant[];
 }
@@ -95,6 +96,8 @@ export interface RankedMemory {
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
   /** What people said against it; absent where nobody did. */
   readonly rejections?: Rejections;
+  /** What a reranker gave it, higher is better; absent where none did. */
+  readonly rerankScore?: number;
   /** Labels of other memories that say the same and were folded into this one. */
   readonly alternateSources: readonly string[];
 }
@@ -140,6 +143,16 @@ export interface EmbeddingUsage {
 
 export const NO_USAGE: EmbeddingUsage = { texts: 0, cached: 0, tokens: 0, usd: 0 };
 
+/** What the questions of one purpose that a retrieval put to a language model cost, together. */
+export interface ModelCost {
+  readonly purpose: Purpose;
+  readonly questions: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US$; null where the model has no price. */
+  readonly usd: number | null;
+}
+
 /** How the reason begins for which a memory is cut that only a searched skip found. */
 export const SHADOW_SAMPLE = "shadow sample";
 
@@ -168,6 +181,8 @@ export interface Precedents {
   readonly usage: EmbeddingUsage;
   /** Null when nobody was asked for a better order. */
   readonly rerank: RerankReport | null;
+  /** Absent or empty when no language model was asked. Of a model that reranks, the cost stands here and in `rerank`. */
+  readonly modelCosts?: readonly ModelCost[];
   readonly degraded: readonly Degraded[];
 }
 

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "./dependency-update.ts";
 import type { Finding, HeldBack, LocMethod, Precedent } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import type { Cost, Degraded, LeftOut, MonthSpending } from "./outcome.ts";
@@ -44,6 +45,8 @@ export interface Coverage {
   readonly files: readonly FileCoverage[];
   /** Parts of the prompt that were shortened, in UTF-16 units. */
   readonly cut: readonly { readonly part: string; readonly shown: number; readonly of: number }[];
+  /** What nobody sees on the page, and the model was not shown either, in UTF-16 units. */
+  readonly hidden?: readonly { readonly part: string; readonly chars: number }[];
   /** How the places of the model's findings were proven. */
   readonly located: Readonly<Record<Exclude<LocMethod, "rule">, number>>;
 }
@@ -111,6 +114,8 @@ export interface Review {
   readonly addressed: readonly Addressed[];
   /** With this review; null or absent where there is no budget to spend from. */
   readonly month?: MonthSpending | null;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /** What stands on GitHub after publishing. */

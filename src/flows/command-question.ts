@@ -11,6 +11,7 @@ import { type Answered, answer } from "../review/review.ts";
 import { findingOfThread, type Order } from "./command-order.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave } from "./model-leave.ts";
+import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
@@ -32,12 +33,14 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const asked = { repo, pull: { number }, text: [text, ...findings.slice(0, 1).map(({ title }) => title)].join("\n") };
   const { knowledge } = config;
   const at = ports.now();
+  const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
+  const leave = modelLeave(config.review, repo, access, at, ports.signal);
+  const searching = { ...ports, leave: leaveForMemory(leave) };
   const precedents = await step("retrieve", () =>
-    retrieveForQuestion({ ...asked, path: comment.path }, ports, { knowledge, now: at }),
+    retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", knowledge, at }, ports);
-  const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
-  const leave = modelLeave(config.review, repo, access, ports.now(), ports.signal);
+  const spent = precedents.modelCosts ?? [];
   const answered = await step("review", () =>
     answer(
       {
@@ -53,10 +56,10 @@ export async function answerQuestion(order: Order): Promise<Answer> {
         maxContextChars: knowledge.retrieval.maxContextChars,
         language: config.review.language,
       },
-      leave,
+      leaveAfter(leave, spent),
     ),
   );
-  return written(answered, findings, precedents, thread.leftOut);
+  return written({ ...answered, cost: costWith(answered.cost, spent) }, findings, precedents, thread.leftOut);
 }
 
 /** In the thread of a finding that one; elsewhere those of the latest review. */

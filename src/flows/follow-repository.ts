@@ -7,7 +7,7 @@ import type { ForgetJob, IndexJob, LabelJob, Repo, UpkeepJob } from "../domain/j
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
-import type { Ledger, PullRequests } from "../ports.ts";
+import type { PullRequests, Traces } from "../ports.ts";
 import type {
   CodeChunker,
   Embedder,
@@ -17,6 +17,8 @@ import type {
   StandingRepository,
   Tree,
 } from "../ports-memory.ts";
+import { type DescribedMemories, describedLine } from "./describe-memories.ts";
+import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** What the jobs of one repository need of the world. */
@@ -28,10 +30,11 @@ export interface FollowPorts {
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;
   readonly memory: Memory;
-  readonly ledger: Ledger;
+  readonly traces: Traces;
   readonly embedder: Embedder;
   readonly chunker: CodeChunker;
   readonly redact: (text: string) => Promise<string>;
+  readonly describing: DescribingPorts;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -52,11 +55,12 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-export type Followed = Indexed | Relabelled | Forgotten | Skipped;
+export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
 export function followRepository(job: UpkeepJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
+  if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
   return job.kind === "label" ? label(job, ports) : forget(job, ports);
 }
 
@@ -67,6 +71,8 @@ export function followedLine(done: Followed): string {
       return `skipped: ${done.reason}`;
     case "relabelled":
       return `relabelled ${done.repo.owner}/${done.repo.name}, ${done.repo.visibility}${done.known ? "" : "; nothing is remembered"}`;
+    case "described":
+      return describedLine(done);
     case "forgotten":
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
@@ -144,6 +150,6 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | S
   // Added again since, or the delivery is an old one.
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   if (!found.gone) return { kind: "skipped", reason: found.reason };
-  const reviews = ports.ledger.forgetRepository(job.repo);
+  const reviews = await ports.traces.forgetRepository(job.repo);
   return { kind: "forgotten", records: await ports.memory.forgetRepository(repoKey(job.repo)), reviews };
 }

@@ -4,7 +4,8 @@ import { languageOf } from "../analyze/analyze.ts";
 import type { Repo } from "../domain/job.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
-import { addUp, type Remembered, type Remembering, remember, rowRecord } from "../learn/learn.ts";
+import { addUp, type Remembered } from "../domain/remembered.ts";
+import { type Remembering, remember, rowRecord } from "../learn/learn.ts";
 import type { Embedder, Memory } from "../ports-memory.ts";
 
 export interface ImportPorts {

@@ -4,16 +4,9 @@ import { languageOf } from "../analyze/analyze.ts";
 import type { Repo } from "../domain/job.ts";
 import { type KnownSource, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Degraded, LeftOut } from "../domain/outcome.ts";
+import { addUp, type Remembered } from "../domain/remembered.ts";
 import { leftOutReason } from "../gather/gather.ts";
-import {
-  addUp,
-  corpusOf,
-  fileRecords,
-  type Remembered,
-  type Remembering,
-  remember,
-  wikiCorpusOf,
-} from "../learn/learn.ts";
+import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../learn/learn.ts";
 import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../ports-memory.ts";
 
 export interface IndexPorts {

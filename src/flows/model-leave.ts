@@ -46,6 +46,24 @@ export function monthSpending(
   return second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
 }
 
+/**
+ * The budget of the month that would not hold so much more.
+ *
+ * @param usd what the next questions may cost at most
+ * @param ofRepository the repository's own budget, US$ a month
+ * @param now epoch milliseconds
+ * @returns null where every budget holds it
+ */
+export function overrunBy(
+  usd: number,
+  ofRepository: number,
+  repo: Repo,
+  access: ModelAccess,
+  now: number,
+): MonthSpending | null {
+  return pursesOf(ofRepository, repo, access, now).find((purse) => purse.usd + usd > purse.of) ?? null;
+}
+
 function usedUp({ whose, of }: MonthSpending): string {
   return whose === "repository"
     ? `this month's budget of USD ${of} is used up`

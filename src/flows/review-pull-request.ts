@@ -8,19 +8,23 @@
 import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Remembered } from "../domain/remembered.ts";
 import type { PostedReview, Review, Superseded } from "../domain/review.ts";
 import { reviewFingerprint } from "../domain/review-fingerprint.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
 import { Stopped } from "../domain/stopped.ts";
 import { Transient } from "../domain/transient.ts";
 import { gather } from "../gather/gather.ts";
-import { findingRecords, type Remembered, remember, reviewHunks } from "../learn/learn.ts";
+import { findingRecords, remember, reviewHunks } from "../learn/learn.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import type { CheckBook, Checks, PushWaits } from "../ports-checks.ts";
+import type { Dependencies } from "../ports-dependency.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports-rejections.ts";
@@ -28,10 +32,13 @@ import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
 import { PROMPT_VERSION, review } from "../review/review.ts";
+import { vet } from "../vet/vet.ts";
 import { type CheckRun, checkRun } from "./check-run.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
 import { flaggedBy, recollect, withReasons } from "./recollect.ts";
+import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
 export interface WritingPorts {
@@ -48,6 +55,8 @@ export interface WritingPorts {
   readonly access: ModelAccess | null;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
+  /** Where dependency updates are looked up; null or absent reads the change alone. */
+  readonly dependencies?: Dependencies | null;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
   /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
@@ -137,8 +146,9 @@ async function reviewed(
   // What was not read for this reason is not posted; the job that waits reads it.
   if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
   if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
-  ports.ledger.save(job, written, ports.now());
-  return send(job, written, ports, step, check);
+  const safe = await withoutSecrets(written, ports.redact);
+  ports.ledger.save(job, safe, ports.now());
+  return send(job, safe, ports, step, check);
 }
 
 /**
@@ -166,38 +176,57 @@ export async function writeReview(
   }
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
-  const asked = ports.now();
+  const update = await vetted(context, signals, ports, step);
   const { recollection, degraded: forgotten } = await recollect(context, ports);
-  const found = await step("retrieve", () =>
-    retrieve(context, signals, ports, {
-      knowledge: context.config.knowledge,
-      now: ports.now(),
-      gateCache: ports.gateCache,
-    }),
-  );
-  const precedents = withReasons(found, recollection.rejected);
   const { repo, config } = context;
-  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
-  await logRetrieval(precedents, searched, ports);
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
+  const asked = ports.now();
+  const retrieved = await step("retrieve", () =>
+    retrieve(
+      context,
+      signals,
+      { ...ports, leave: leaveForMemory(leave) },
+      {
+        knowledge: config.knowledge,
+        now: ports.now(),
+        gateCache: ports.gateCache,
+      },
+    ),
+  );
+  const precedents = withReasons(retrieved, recollection.rejected);
+  const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
+  await logRetrieval(precedents, searched, ports);
+  const spent = precedents.modelCosts ?? [];
   const written = await step("review", () =>
     review(context, signals, precedents, {
       inspector: ports.inspector,
-      leave,
+      leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(config),
       recollection,
+      update,
     }),
   );
   const complete = {
     ...written,
     degraded: [...written.degraded, ...forgotten, ...missing],
-    cost: { ...written.cost, ms: ports.now() - started },
+    cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),
   };
   if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
   return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
+}
+
+/** Only dependency updates enter the room. */
+async function vetted(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  { dependencies = null, recall }: WritingPorts,
+  step: Step,
+): Promise<DependencyUpdate | null> {
+  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
+  return step("vet", () => vet(context, signals, dependencies, recall));
 }
 
 function fingerprintOf(config: RepoConfig, { access, known }: WritingPorts): string {

@@ -8,6 +8,11 @@ export function recordHashes(record: MemoryRecord, embedded: string): RecordHash
   return { record: hash(canonical({ ...record, stale: false })), embedded: hash(embedded) };
 }
 
+/** Of what a model is shown of a record, and of whether its remark was declined: other words deserve other fields. */
+export function sourceHash({ text, replies, hunk, outcome }: MemoryRecord): string {
+  return hash(canonical([text, replies, hunk, outcome === "declined"]));
+}
+
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)

@@ -4,9 +4,17 @@ import type { MemoryRecord } from "../domain/memory.ts";
 
 /**
  * What of a record is embedded. `fields`: situation, tags and lesson where a model has written them, else the text.
+ * `situation`: of them the situation alone; `situation-and-tags`: these two.
  * `text`: what was said. `text-and-code`: that and the hunk it was said about. `everything`: fields, text and hunk.
  */
-export const DIGEST_KINDS = ["fields", "text", "text-and-code", "everything"] as const;
+export const DIGEST_KINDS = [
+  "fields",
+  "situation",
+  "situation-and-tags",
+  "text",
+  "text-and-code",
+  "everything",
+] as const;
 export type DigestKind = (typeof DIGEST_KINDS)[number];
 
 export interface DigestForm {
@@ -46,6 +54,8 @@ function bodyOf(record: MemoryRecord, kind: DigestKind): string {
   const code = record.hunk?.trim() ?? "";
   const parts = {
     fields: [fields === "" ? said : fields],
+    situation: [record.situation?.trim() || said],
+    "situation-and-tags": [fieldsOf({ ...record, lesson: null }) || said],
     text: [said],
     "text-and-code": [said, code],
     everything: [fields, said, code],

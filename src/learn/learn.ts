@@ -1,12 +1,20 @@
 // DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
 import type { Finding } from "../domain/finding.ts";
-import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey } from "../domain/memory.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/remembered.ts";
 import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
-import { recordHashes } from "./content-hash.ts";
+import { recordHashes, sourceHash } from "./content-hash.ts";
+import {
+  type DescribeAsked,
+  type DescribedMemory,
+  describeMemory,
+  rejectedByRule,
+  waitsForFields,
+} from "./describe-memory.ts";
+import { describeTokens } from "./describe-question.ts";
 import { DEFAULT_DIGEST, type DigestForm, digest } from "./digest.ts";
 import { pathLanguages } from "./doc-languages.ts";
 import { isDocPath, isWikiPage } from "./doc-paths.ts";
@@ -27,26 +35,6 @@ export interface Remembering {
   readonly form?: DigestForm;
 }
 
-/** What became of records. Added + updated + unchanged + repeated + refused = all that were given. */
-export interface Remembered {
-  readonly kind: "remembered";
-  readonly added: number;
-  readonly updated: number;
-  /** Known, and right as they stand. */
-  readonly unchanged: number;
-  /** Given more than once; the last one counts. */
-  readonly repeated: number;
-  /** How many texts the embedder was asked for, and how many of them it had in its cache. */
-  readonly embedded: number;
-  readonly cached: number;
-  /** Rows without a vector: words find them. */
-  readonly wordsOnly: number;
-  readonly tokens: number;
-  readonly usd: number;
-  readonly refused: readonly { readonly id: string; readonly reason: string }[];
-  readonly degraded: readonly Degraded[];
-}
-
 /** Rows that are embedded and written together: small enough for any provider's request, large enough to be quick. */
 const BATCH = 96;
 
@@ -63,57 +51,13 @@ export async function remember(
   { redact, form = DEFAULT_DIGEST }: Remembering,
 ): Promise<Remembered> {
   const last = [...new Map(records.map((record) => [record.id, record])).values()];
-  let sum: Remembered = { ...NOTHING, repeated: records.length - last.length };
+  let sum: Remembered = { ...NOTHING_REMEMBERED, repeated: records.length - last.length };
   for (let at = 0; at < last.length; at += BATCH) {
-    const batch = await Promise.all(
-      last.slice(at, at + BATCH).map(async (record) => asRow(await redactRecord(record, redact), form)),
-    );
-    sum = addUp(sum, await rememberBatch(batch, embedder, memory));
+    const batch = await Promise.all(last.slice(at, at + BATCH).map((record) => redactRecord(record, redact)));
+    const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, form));
+    sum = addUp(sum, await rememberBatch(rows, embedder, memory));
   }
   return { ...sum, degraded: degradation(sum.wordsOnly) };
-}
-
-const NOTHING: Remembered = {
-  kind: "remembered",
-  added: 0,
-  updated: 0,
-  unchanged: 0,
-  repeated: 0,
-  embedded: 0,
-  cached: 0,
-  wordsOnly: 0,
-  tokens: 0,
-  usd: 0,
-  refused: [],
-  degraded: [],
-};
-
-/** Two counts as one; with none, the count of nothing. */
-export function addUp(...counts: readonly Remembered[]): Remembered {
-  const sum = counts.reduce(
-    (a, b) => ({
-      kind: "remembered",
-      added: a.added + b.added,
-      updated: a.updated + b.updated,
-      unchanged: a.unchanged + b.unchanged,
-      repeated: a.repeated + b.repeated,
-      embedded: a.embedded + b.embedded,
-      cached: a.cached + b.cached,
-      wordsOnly: a.wordsOnly + b.wordsOnly,
-      tokens: a.tokens + b.tokens,
-      usd: a.usd + b.usd,
-      refused: [...a.refused, ...b.refused],
-      degraded: [],
-    }),
-    NOTHING,
-  );
-  return { ...sum, degraded: degradation(sum.wordsOnly) };
-}
-
-function degradation(wordsOnly: number): Degraded[] {
-  if (wordsOnly === 0) return [];
-  const rows = wordsOnly === 1 ? "1 memory has" : `${wordsOnly} memories have`;
-  return [{ part: "embedding", reason: `${rows} no vector and can be found by words only: the embedder gave none` }];
 }
 
 interface Row {
@@ -148,7 +92,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
           embedder.space,
         );
   return {
-    ...NOTHING,
+    ...NOTHING_REMEMBERED,
     added: written.added,
     updated: written.updated,
     refused: written.refused,
@@ -157,6 +101,23 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
     wordsOnly: withoutVector.length,
     ...answer,
   };
+}
+
+/**
+ * A source that says what it said before keeps the fields that a model wrote for it: they cost money, and neither an import
+ * nor a review knows them.
+ */
+async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
+  const bare = records.filter((record) => record.described === undefined && waitsForFields(record));
+  const known = new Map<string, WrittenFields>();
+  for (const [repo, group] of Map.groupBy(bare, (record) => record.repo)) {
+    const ids = group.map(({ id }) => id);
+    for (const [id, fields] of await memory.fields(repo, ids)) known.set(id, fields);
+  }
+  return records.map((record) => {
+    const fields = known.get(record.id);
+    return fields !== undefined && fields.described.source === sourceHash(record) ? { ...record, ...fields } : record;
+  });
 }
 
 /** What memory knows of the rows of a batch, by record id. */
@@ -297,4 +258,17 @@ export function pairsOf(
   alike: ReadonlyMap<string, readonly string[]>,
 ): readonly TrainingPair[] {
   return trainingPairs(records, alike);
+}
+
+/** Whether a memory waits to be described, and what asking for it takes; null where it does not wait. */
+export function describing(
+  record: MemoryRecord,
+): { readonly asks: boolean; readonly tokens: ReturnType<typeof describeTokens> } | null {
+  if (!waitsForFields(record)) return null;
+  return { asks: rejectedByRule(record) === null, tokens: describeTokens(record) };
+}
+
+/** Has a model write situation, lesson and tags of one memory. See `describeMemory`. */
+export function describe(record: MemoryRecord, asked: DescribeAsked): Promise<DescribedMemory> {
+  return describeMemory(record, asked);
 }

@@ -48,6 +48,14 @@ const Exported = z.object({
       at: whole.min(-8.64e15).max(8.64e15),
     }),
     stale: z.boolean(),
+    described: z
+      .object({
+        by: z.string().max(200),
+        source: z.string().max(64),
+        confidence: z.number().min(0).max(1),
+        problems: z.array(z.string().max(100)).max(100),
+      })
+      .optional(),
   }),
 });
 

@@ -6,14 +6,16 @@ export type Redact = (text: string) => Promise<string>;
 
 /** The record without secrets. Rejects with what `redact` rejects with: what could not be redacted is not stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
-  const [text, replies, situation, lesson, hunk] = await Promise.all([
+  const [text, replies, situation, lesson, hunk, tags] = await Promise.all([
     redact(record.text),
     Promise.all(record.replies.map(redact)),
     orNull(record.situation, redact),
     orNull(record.lesson, redact),
     orNull(record.hunk, redact),
+    // Those of documents are names of languages.
+    record.described === undefined ? record.tags : Promise.all(record.tags.map(redact)),
   ]);
-  return { ...record, text, replies, situation, lesson, hunk };
+  return { ...record, text, replies, situation, lesson, hunk, tags };
 }
 
 async function orNull(text: string | null, redact: Redact): Promise<string | null> {

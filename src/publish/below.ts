@@ -58,8 +58,10 @@ export function placeOf(review: Review, placed: Pick<PlacedFinding, "finding">):
     finding.startLine === finding.line
       ? `${finding.path}:${finding.line}`
       : `${finding.path}:${finding.startLine}-${finding.line}`;
+  const isInvented = finding.source === "model" && !review.reviewed.includes(finding.path);
   // Lines of the base are those of the merge base, whose commit we do not hold.
-  const url = finding.side === "LEFT" ? null : permalink(review.repo, review.headSha, finding.path, finding);
+  const url =
+    finding.side === "LEFT" || isInvented ? null : permalink(review.repo, review.headSha, finding.path, finding);
   return linkedCode(text, url);
 }
 

@@ -1,4 +1,5 @@
-// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, and to our own summary.
+// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to our own summary, and to
+// GitHub's own pages about advisories.
 import type { Repo } from "../domain/job.ts";
 import { codeSpan } from "./sanitize.ts";
 
@@ -28,6 +29,18 @@ export function permalink(
   const query = lines !== null && RENDERED.test(path) ? "?plain=1" : "";
   const url = `${root}/blob/${encode(sha)}/${segments.map(encode).join("/")}${query}${anchor(lines)}`;
   return url.length > URL_LIMIT ? null : url;
+}
+
+/** An advisory's id, of a form that nothing else has; GitHub's alphabet leaves out what is easily confused. */
+export const GHSA = /\bGHSA(?:-[23456789cfghjmpqrvwx]{4}){3}\b/g;
+
+/**
+ * The id, linked to its page on github.com, where advisories stand whatever server asks.
+ *
+ * @param id as GHSA matches it
+ */
+export function advisoryLink(id: string): string {
+  return `[${id}](https://github.com/advisories/${encodeURIComponent(id)})`;
 }
 
 /** The address of a commit, or null for a host without pages. */

@@ -1,9 +1,10 @@
 // One finding as a comment on its lines or its file: what, why, how to mend it, how to silence it.
+import { ADVISORY_RULE } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import { findingMarker } from "../domain/marker.ts";
 import { quietCode, writeFence } from "./blocks.ts";
-import { safeUrl } from "./permalink.ts";
+import { advisoryLink, GHSA, safeUrl } from "./permalink.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { visible } from "./visible.ts";
 
@@ -66,9 +67,21 @@ export function silence(finding: Finding): string {
   if (finding.rule === null)
     return `<sub>Found by a model. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
   const rule = codeSpan(finding.rule, 100);
+  if (finding.rule === ADVISORY_RULE) return `<sub>${advisoryLinks(finding)}${onlySetting(rule)}</sub>`;
   const comment = codeSpan(`kodiai-ignore ${finding.rule} reason`, 160);
   const setting = codeSpan(`rules: {${finding.rule}: off}`, 160);
   return `<sub>Rule ${rule}. To silence it: ${comment} in a comment in the code, or ${setting} in \`.kodiai.yml\`.</sub>`;
+}
+
+/** Manifests have no comments in which a rule could be silenced. */
+function onlySetting(rule: string): string {
+  return `Rule ${rule}. To silence it: ${codeSpan(`rules: {${ADVISORY_RULE}: off}`)} in \`.kodiai.yml\`.`;
+}
+
+/** The advisories that its text names, each by its page. */
+function advisoryLinks({ body }: Finding): string {
+  const links = [...new Set(body.match(GHSA) ?? [])].slice(0, 5).map(advisoryLink);
+  return links.length === 0 ? "" : `${links.join(", ")}. `;
 }
 
 /**

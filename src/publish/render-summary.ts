@@ -2,6 +2,7 @@
 import { SUMMARY_MARKER } from "../domain/marker.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
+import { dependencyUpdateLines } from "./dependency-update.ts";
 import { addressedLines, scopeLine } from "./earlier-pushes.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
@@ -39,12 +40,16 @@ const ROOM = {
  * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
+  // Few of these changes have many findings: what their section needs is taken from there.
+  const update = dependencyUpdateLines(review, ROOM.findings * 0.4);
+  const taken = update.reduce((sum, line) => sum + line.length + 1, 0);
   const sections = [
     [verdict(review, findings)],
     scopeLine(review),
     walkthroughLines(review),
     fitList(overview(review), (line) => line, ROOM.overview, 30),
-    below(review, findings, ROOM.findings),
+    update,
+    below(review, findings, ROOM.findings - taken),
     addressedLines(review, ROOM.addressed),
     seenBeforeLines(review, ROOM.seenBefore),
     degradedLines(review, ROOM.degraded),

@@ -26,8 +26,11 @@ export function unreadLines({ coverage }: Review, room: number): readonly string
   const shortened = coverage.cut.map(
     ({ part, shown, of }) => `${PARTS[part] ?? "a part"} (${shown} of ${of} characters)`,
   );
-  const note =
-    shortened.length === 0 ? [] : [`<sub>The model saw only the beginning of ${shortened.join(", ")}.</sub>`];
+  const hidden = (coverage.hidden ?? []).map(({ part, chars }) => `${chars} characters of ${PARTS[part] ?? "a part"}`);
+  const note = [
+    ...(shortened.length === 0 ? [] : [`The model saw only the beginning of ${shortened.join(", ")}.`]),
+    ...(hidden.length === 0 ? [] : [`Hidden text was kept from the model: ${hidden.join(", ")}.`]),
+  ].map((sentence) => `<sub>${sentence}</sub>`);
   if (unread.length === 0) return note;
   const shown = fitList(unread, line, room, 100, (count) => `- and ${counted(count, "more file")}`);
   const title = `${counted(unread.length, "file")} not read, or not wholly, by the model`;

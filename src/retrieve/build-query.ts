@@ -2,6 +2,7 @@
 
 import { cutText } from "../domain/cut-text.ts";
 import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
+import { shownText } from "../domain/shown-text.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */
@@ -86,16 +87,9 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
   ];
 }
 
-/** Templates speak to the author in HTML comments; nothing of them is about the change. */
+/** Templates speak to the author in comments; nothing of them is about the change. */
 function excerpt(body: string): string {
-  const read = body.slice(0, BODY_READ).replaceAll("\r\n", "\n");
-  let text = "";
-  for (let at = 0; at < read.length; ) {
-    const open = read.indexOf("<!--", at);
-    text += read.slice(at, open === -1 ? read.length : open);
-    const close = open === -1 ? -1 : read.indexOf("-->", open + 4);
-    at = close === -1 ? read.length : close + 3;
-  }
+  const { text } = shownText(body.slice(0, BODY_READ).replaceAll("\r\n", "\n"));
   return cutText(text.trim(), BODY_CHARS).trim();
 }
 

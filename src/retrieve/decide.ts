@@ -3,12 +3,13 @@ import type { GateDecision } from "../domain/retrieval.ts";
 import { confident, defaultDecision, type GateConfig, gateByRules } from "./gate.ts";
 import { type GateCache, gateKey } from "./gate-cache.ts";
 import type { GateContext } from "./gate-context.ts";
-import { type AskGate, gateQuestion, readGateReply } from "./gate-model.ts";
+import { gateQuestion } from "./gate-model.ts";
+import type { Purse } from "./purse.ts";
 
 export interface DecideWith {
   readonly cache: GateCache | null;
   /** Null when no model may be asked. */
-  readonly ask: AskGate | null;
+  readonly ask: Pick<Purse, "ask"> | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -28,11 +29,9 @@ export async function decide(
   return decision;
 }
 
-async function askModel(context: GateContext, config: GateConfig, ask: AskGate | null): Promise<GateDecision> {
-  if (ask === null) return defaultDecision("no rule holds and no model is asked");
-  try {
-    return confident(readGateReply(await ask(gateQuestion(context, config.maxInputTokens))), config);
-  } catch {
-    return defaultDecision("the model that was asked did not answer", "model");
-  }
+async function askModel(context: GateContext, config: GateConfig, model: DecideWith["ask"]): Promise<GateDecision> {
+  if (model === null) return defaultDecision("no rule holds and no model is asked");
+  const told = await model.ask("gate", (delimiter) => gateQuestion(context, config.maxInputTokens, delimiter));
+  if (told.failed !== null) return defaultDecision(`no rule holds, and of the model: ${told.failed}`, "model");
+  return confident(told.value, config);
 }

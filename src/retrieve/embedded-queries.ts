@@ -1,5 +1,6 @@
-// The vectors of the queries, and what they took.
-import { type EmbeddingUsage, NO_USAGE } from "../domain/retrieval.ts";
+// The vectors of the queries, and what they took: the change's own and those that a model wrote, in one request.
+import { type EmbeddingUsage, NO_USAGE, type QueryVariant } from "../domain/retrieval.ts";
+import type { Attempts } from "./attempts.ts";
 
 export interface EmbeddedQueries {
   /** In the order of the texts, null for each that has none; empty when nothing was embedded. */
@@ -11,8 +12,43 @@ export interface EmbeddedQueries {
 
 export const NOT_EMBEDDED: EmbeddedQueries = { vectors: [], usage: NO_USAGE, missing: 0 };
 
+/** What an embedder gives for texts. */
+type EmbedQueries = (
+  texts: readonly string[],
+  kind: "query",
+) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed?: string | null }>;
+
+/**
+ * One request for all texts; null for each that has no vector. Never rejects: what fails is noted in `tries`.
+ *
+ * @param embedder null when there is none
+ * @param isOn false when the configuration switches it off
+ */
+export async function embedQueries(
+  embedder: { readonly embed: EmbedQueries } | null,
+  isOn: boolean,
+  variants: readonly QueryVariant[],
+  tries: Attempts,
+): Promise<EmbeddedQueries> {
+  if (embedder === null || !isOn) {
+    tries.note(
+      "embedding",
+      embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
+    );
+    return NOT_EMBEDDED;
+  }
+  const texts = variants.map(({ text }) => text);
+  const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
+  const queries = embeddedQueries(texts, answer);
+  if (answer !== null && queries.missing > 0) {
+    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
+    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
+  }
+  return queries;
+}
+
 /** @param answer what the embedder gave for these texts; null when it failed, which is told elsewhere */
-export function embeddedQueries(
+function embeddedQueries(
   texts: readonly string[],
   answer: (Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors">) | null,
 ): EmbeddedQueries {

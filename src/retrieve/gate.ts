@@ -17,6 +17,8 @@ export interface GatePattern {
 
 export interface GateConfig {
   readonly enabled: boolean;
+  /** Whether a model is asked where no rule holds. */
+  readonly model: boolean;
   /** 0–1: a skip that is less certain becomes a search. */
   readonly confidenceThreshold: number;
   readonly maxInputTokens: number;
@@ -28,6 +30,7 @@ export interface GateConfig {
 
 export const GATE: GateConfig = {
   enabled: true,
+  model: false,
   confidenceThreshold: 0.7,
   maxInputTokens: 500,
   cacheDecisions: true,

@@ -141,7 +141,11 @@ function pooledOrder(pool: readonly RankedMemory[], answers: readonly Answer[]):
   const scoreOf = ({ record }: RankedMemory) => best.get(record.id) ?? Number.NEGATIVE_INFINITY;
   const judged = pool.filter(({ record }) => best.has(record.id));
   const next = judged.toSorted((a, b) => (scoreOf(a) === scoreOf(b) ? 0 : scoreOf(b) - scoreOf(a))).values();
-  return pool.map((memory) => (best.has(memory.record.id) ? (next.next().value ?? memory) : memory));
+  const order = pool.map((memory) => (best.has(memory.record.id) ? (next.next().value ?? memory) : memory));
+  return order.map((memory) => {
+    const rerankScore = scoreOf(memory);
+    return Number.isFinite(rerankScore) ? { ...memory, rerankScore } : memory;
+  });
 }
 
 function reportOf(

@@ -1,7 +1,8 @@
 /**
  * The door of retrieve: a pull request and its signals arrive, what was said before about code like it leaves.
- * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few. Whatever fails costs its own part
- * only and is said as `degraded`; a review never fails for want of memory.
+ * Gate, queries, one embedding request, two searches a query, one order (reranked on wish), the best few; a model is asked for
+ * some of it where the configuration says so. Whatever fails costs its own part only and is said as `degraded`; a review never
+ * fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
 import type { Found, HandSearch } from "../domain/found.ts";
@@ -17,13 +18,14 @@ import type {
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
+import type { ModelLeave } from "../ports-model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import { changeQuery } from "./change-query.ts";
 import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
-import { type EmbeddedQueries, embeddedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
+import { embedQueries, NOT_EMBEDDED } from "./embedded-queries.ts";
 import { foundOf } from "./found-of.ts";
 import type { QueryCandidates } from "./fuse.ts";
 import { type Fusion, fusionOf } from "./fusion.ts";
@@ -31,18 +33,22 @@ import { defaultDecision } from "./gate.ts";
 import { type GateCache, gateCache } from "./gate-cache.ts";
 import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
-import type { AskGate } from "./gate-model.ts";
+import { settleHypothetical } from "./hypothetical.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
+import { type Lender, NO_MODEL, type Purse, purse } from "./purse.ts";
 import { rankMemories } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
-import { type Reranking, rerankMemories } from "./rerank-memories.ts";
+import { rerankMemories } from "./rerank-memories.ts";
+import { rerankingOf } from "./reranking-of.ts";
+import { sampleMemories } from "./sample-memories.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
+import { withWritten } from "./with-written.ts";
 
 export interface RetrievePorts {
   /** Null when there is none: memory is searched by words. */
@@ -50,6 +56,8 @@ export interface RetrievePorts {
   readonly recall: Recall;
   /** Null leaves the order to the fusion. */
   readonly reranker: Reranker | null;
+  /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
+  readonly leave?: ModelLeave;
 }
 
 export interface RetrieveSettings {
@@ -59,8 +67,6 @@ export interface RetrieveSettings {
   /** Only what was said before this epoch millisecond, for replays; null or absent for now. */
   readonly before?: number | null;
   readonly gateCache?: GateCache | null;
-  /** Asks a small model where no rule of the gate holds; null or absent: nobody is asked. */
-  readonly askGate?: AskGate | null;
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
@@ -77,6 +83,7 @@ interface Search {
   readonly tuning: Tuning;
   readonly scope: Scope;
   readonly tries: Attempts;
+  readonly purse: Purse;
   readonly counts: MemoryCounts | null;
 }
 
@@ -100,9 +107,27 @@ export async function retrieve(
   settings: RetrieveSettings,
 ): Promise<Precedents> {
   const tries = attempts();
+  const money = purse(lenderOf(ports.leave), tries.note);
   const failed = noPrecedents(defaultDecision("retrieval failed"), settings.knowledge.retrieval);
-  const result = await tries.run("retrieval", () => gated(context, signals, ports, settings, tries), failed);
-  return { ...result, degraded: tries.degraded() };
+  const result = await tries.run(
+    "retrieval",
+    () => gated(context, signals, ports, settings, { tries, purse: money }),
+    failed,
+  );
+  return { ...result, modelCosts: money.costs(), degraded: tries.degraded() };
+}
+
+function lenderOf(leave: ModelLeave = { model: null, reason: null }): Lender | { readonly reason: string } {
+  if (leave.model === null) return { reason: leave.reason ?? NO_MODEL };
+  const { model, usd, delimiter, signal } = leave;
+  return {
+    name: model.names.small,
+    contextTokens: model.contextTokens("small"),
+    usd,
+    price: (input, output) => model.price("small", input, output),
+    ask: (request) => model.ask(request, signal),
+    delimiter,
+  };
 }
 
 /**
@@ -129,7 +154,7 @@ async function gated(
   signals: ReviewSignals,
   ports: RetrievePorts,
   settings: RetrieveSettings,
-  tries: Attempts,
+  { tries, purse }: Pick<Search, "tries" | "purse">,
 ): Promise<Precedents> {
   const { retrieval, sharing } = settings.knowledge;
   const tuning = { ...TUNING, ...settings.tuning };
@@ -148,24 +173,32 @@ async function gated(
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {
       cache: settings.gateCache ?? null,
-      ask: settings.askGate ?? null,
+      ask: retrieval.gate.model ? purse : null,
       now: settings.now,
     }));
   const isChange = settings.asked === null || settings.asked === undefined;
   const shadow =
     !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
-  const found = await search({ context, signals, ports, settings, tuning, scope, tries, counts }, gate);
+  const found = await search({ context, signals, ports, settings, tuning, scope, tries, purse, counts }, gate);
   return shadow ? shadowed(found) : found;
 }
 
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, settings, tuning, tries } = at;
+  const { context, signals, settings, tuning, tries, purse } = at;
   const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
-  const query = settings.asked?.query ?? changeQuery(context, signals, tuning);
-  const { queries, method, usage } = await candidates(at, query.variants);
-  const records = await recordsOf(at, queries);
+  const own = settings.asked?.query ?? changeQuery(context, signals, tuning);
+  const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
+  const asked = settings.asked
+    ? own
+    : await withWritten(own, at, { ...wish, examples: () => examplesOf(at, own.text) }, purse);
+  const found = await candidates(at, asked.variants);
+  const { method, usage } = found;
+  const { queries, unused } = settleHypothetical(found.queries);
+  const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
+  const ids = queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id));
+  const records = await recordsOf(at, ids);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
@@ -182,16 +215,31 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
   );
-  const { ranked, report } = await rerankMemories(list.ranked, queries, reranking(at, gate), tries);
-  const found = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
-  return chosenPrecedents(found, { ...at, retrieval, configuredThreshold: threshold });
+  const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
+  const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
+  const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
+  const all = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
+  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
 }
 
-/** Null: there is no reranker, or the repository wants none. */
-function reranking({ ports: { reranker }, settings, tuning }: Search, gate: GateDecision): Reranking | null {
-  const { rerank, topK } = settings.knowledge.retrieval;
-  if (reranker === null || rerank === "off") return null;
-  return { by: reranker.name, ask: reranker.rerank, topK, strategy: gate.strategy, tuning: tuning.rerank };
+function isEmbedding({ ports, settings }: Search): boolean {
+  return ports.embedder !== null && settings.knowledge.embeddings !== "off";
+}
+
+/** A few of what was said about other changes, of which the text reminds. */
+async function examplesOf(at: Search, text: string): Promise<readonly MemoryRecord[]> {
+  const { ports, scope, tries, context, tuning } = at;
+  const filter = { corpora: ["finding", "review_comment"] } as const;
+  const hits = await tries.run(
+    "query-examples",
+    () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
+    [],
+  );
+  const records = await recordsOf(
+    at,
+    hits.map(({ id }) => id),
+  );
+  return sampleMemories([...records.values()], sampleKey(context));
 }
 
 /** Both lists of each query. Without a single list of nearest memories, words must do whatever the method. */
@@ -204,7 +252,8 @@ async function candidates(
   const k = Math.max(tuning.overFetch, topK * 5);
   const corpora = searchedCorpora(tuning.corpora, settings.knowledge.corpora);
   const filter = { corpora, ...settings.asked?.filter };
-  const { vectors, usage } = method === "keyword" ? NOT_EMBEDDED : await embedded(at, variants);
+  const { vectors, usage } =
+    method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
   const nearest = await Promise.all(
     variants.map(async (_, index) => {
@@ -231,34 +280,12 @@ async function candidates(
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
-/** One request for all texts; null for each that has no vector. */
-async function embedded(
-  { ports: { embedder }, settings, tries }: Search,
-  variants: readonly QueryVariant[],
-): Promise<EmbeddedQueries> {
-  if (embedder === null || settings.knowledge.embeddings === "off") {
-    tries.note(
-      "embedding",
-      embedder === null ? "no embedder; memory was searched by words" : "switched off by the configuration",
-    );
-    return NOT_EMBEDDED;
-  }
-  const texts = variants.map(({ text }) => text);
-  const answer = await tries.run("embedding", () => embedder.embed(texts, "query"), null);
-  const queries = embeddedQueries(texts, answer);
-  if (answer !== null && queries.missing > 0) {
-    const all = `${queries.missing} of ${texts.length} queries could not be embedded`;
-    tries.note("embedding", answer.failed ? `queries could not be embedded: ${answer.failed}` : all);
-  }
-  return queries;
-}
-
-/** The records of all candidates, each held against the scope once more before anything of it goes on. */
+/** The records of these ids, each held against the scope once more before anything of it goes on. */
 async function recordsOf(
   { ports, scope, tries, context }: Search,
-  queries: readonly QueryCandidates[],
+  found: readonly string[],
 ): Promise<ReadonlyMap<string, MemoryRecord>> {
-  const ids = new Set(queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id)));
+  const ids = new Set(found);
   if (ids.size === 0) return new Map();
   const records = await tries.run<readonly MemoryRecord[]>(
     "memory-records",

@@ -4,6 +4,7 @@ import type { QueryVariant, Strategy } from "../domain/retrieval.ts";
 import { QUERY_CHARS } from "./build-query.ts";
 import { HUNKS } from "./choose-hunks.ts";
 import { RRF_K } from "./fuse.ts";
+import { type QueryLength, SHORT_QUERIES } from "./pattern-queries.ts";
 import type { Pooling } from "./pool.ts";
 import { PATHS } from "./query-variants.ts";
 import { RARE_WORDS } from "./relevance-floor.ts";
@@ -22,6 +23,8 @@ export interface Tuning {
   readonly paths: number;
   /** Which kinds of query are asked. */
   readonly variants: ReadonlySet<QueryVariant["kind"]>;
+  /** How long the queries are that a model writes, where it does. */
+  readonly queryLength: QueryLength;
   /** False admits what is farther than the threshold and below the floor for words. */
   readonly floors: boolean;
   /** False takes the configured threshold as it is, whatever the candidates' distances. */
@@ -50,6 +53,7 @@ export const TUNING: Tuning = {
   queryChars: QUERY_CHARS,
   paths: PATHS,
   variants: new Set<QueryVariant["kind"]>(["intent", "paths", "code", "hunk"]),
+  queryLength: SHORT_QUERIES,
   floors: true,
   adaptive: true,
   budget: true,

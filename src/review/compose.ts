@@ -1,17 +1,20 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 import { cutText } from "../domain/cut-text.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
+import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import { reveal, revealLine } from "../domain/reveal.ts";
+import { type ShownText, shownText } from "../domain/shown-text.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
-import { fence } from "./fence.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
-import { reveal, revealLine } from "./reveal.ts";
+import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
 interface Piece {
@@ -24,6 +27,13 @@ export interface ReviewPrompt {
   readonly system: readonly Piece[];
   readonly questions: readonly (readonly Piece[])[];
   readonly cut: FittedSections["cut"];
+  readonly hidden: readonly HiddenPart[];
+}
+
+/** So many UTF-16 units of a part are not shown to people, and not to the model. */
+export interface HiddenPart {
+  readonly part: string;
+  readonly chars: number;
 }
 
 /** What the prompt is made of. */
@@ -34,6 +44,8 @@ export interface PromptMaterial {
   /** What rules found, to be confirmed or refuted. */
   readonly ruleFindings: readonly Finding[];
   readonly readings: readonly Reading[];
+  /** What was looked up about a dependency update. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -44,7 +56,9 @@ export interface PromptMaterial {
  */
 export function compose(material: PromptMaterial, delimiter: string, contextChars: number): ReviewPrompt {
   const { context, readings } = material;
-  const fitted = fitSections(sections(material), contextChars);
+  const words = wordsOf(context);
+  const hidden = words.flatMap(({ part, hidden: chars }) => (chars === 0 ? [] : [{ part, chars }]));
+  const fitted = fitSections(sections(material, words, hidden), contextChars);
   const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
   const precedents = precedentPart(material, delimiter);
   const opening = `# The pull request\n\n${shared}${precedents === "" ? "" : `\n\n${precedents}`}`;
@@ -60,7 +74,27 @@ export function compose(material: PromptMaterial, delimiter: string, contextChar
       { text: diffPart(reading, index, material, delimiter), cache: false },
     ]),
     cut: fitted.cut,
+    hidden,
   };
+}
+
+interface Words extends ShownText {
+  readonly part: "description" | "commits";
+}
+
+/** What people read of the author's own words. */
+function wordsOf({ pull }: PullRequestContext): readonly Words[] {
+  const messages = pull.commits.map(({ message }) => shownText(message));
+  const list = messages.map(({ text }) => `- ${text.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  return [
+    { part: "description", ...shownText(pull.body ?? "") },
+    { part: "commits", text: list, hidden: messages.reduce((sum, { hidden }) => sum + hidden, 0) },
+  ];
+}
+
+function hiddenLine(hidden: readonly HiddenPart[]): string {
+  const parts = hidden.map(({ part, chars }) => `${chars} characters of the ${part}`);
+  return parts.length === 0 ? "" : `Hidden on the page, and left out here: ${parts.join(", ")}`;
 }
 
 function drawn({ heading, text, part }: Section, delimiter: string): string {
@@ -70,9 +104,14 @@ function drawn({ heading, text, part }: Section, delimiter: string): string {
 /** In our own words, or the base branch's configuration, which asks something of us. All else was written by others. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
-function sections({ context, signals, ruleFindings }: PromptMaterial): readonly Section[] {
+function sections(
+  { context, signals, ruleFindings, update }: PromptMaterial,
+  words: readonly Words[],
+  hidden: readonly HiddenPart[],
+): readonly Section[] {
   const { pull, guidance, job } = context;
-  const messages = pull.commits.map(({ message }) => `- ${message.trim().replaceAll("\n", "\n  ")}`).join("\n");
+  const shown = new Map(words.map(({ part, text }) => [part, text]));
+  const known = [signalLines(signals), hiddenLine(hidden)].filter((line) => line !== "").join("\n");
   return [
     {
       part: "focus",
@@ -82,7 +121,7 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       worth: 99,
     },
     { part: "title", heading: "Title", text: revealLine(pull.title), most: 600, worth: 100 },
-    { part: "signals", heading: "What is known about it", text: signalLines(signals), most: 3_000, worth: 95 },
+    { part: "signals", heading: "What is known about it", text: known, most: 3_000, worth: 95 },
     { part: "tone", heading: "Author", text: TONE[signals.author.tier], most: 600, worth: 94 },
     {
       part: "path-instructions",
@@ -98,7 +137,20 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       most: 6_000,
       worth: 85,
     },
-    { part: "description", heading: "Description", text: reveal(pull.body ?? "").trim(), most: 5_000, worth: 70 },
+    {
+      part: "dependency-update",
+      heading: "What was looked up about this dependency update",
+      text: updateFacts(update ?? null),
+      most: 3_000,
+      worth: 80,
+    },
+    {
+      part: "description",
+      heading: "Description",
+      text: reveal(shown.get("description") ?? "").trim(),
+      most: 5_000,
+      worth: 70,
+    },
     { part: "files", heading: "All changed files", text: fileLines(context), most: 5_000, worth: 60 },
     {
       part: "guidance",
@@ -107,7 +159,7 @@ function sections({ context, signals, ruleFindings }: PromptMaterial): readonly 
       most: 8_000,
       worth: 50,
     },
-    { part: "commits", heading: "Commit messages", text: messages, most: 2_000, worth: 40 },
+    { part: "commits", heading: "Commit messages", text: shown.get("commits") ?? "", most: 2_000, worth: 40 },
   ];
 }
 
@@ -162,7 +214,10 @@ function fileLines({ files, leftOut }: PullRequestContext): string {
 function pathInstructions({ files, config }: PullRequestContext): string {
   const paths = files.map(({ path }) => path);
   return matchingInstructions(paths, config.pathInstructions)
-    .map(({ path, instructions }) => `For files that match ${revealLine(path)}:\n${reveal(instructions).trim()}`)
+    .map(({ instruction: { path, instructions } }) => {
+      const globs = [path].flat().map(revealLine).join(", ");
+      return `For files that match ${globs}:\n${reveal(instructions).trim()}`;
+    })
     .join("\n\n");
 }
 
@@ -179,7 +234,10 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
 function revealed(memory: RankedMemory): RankedMemory {
   const { record } = memory;
   const path = record.path === null ? null : revealLine(record.path);
-  return { ...memory, record: { ...record, path, text: reveal(cutText(record.text, MOST_REMEMBERED)) } };
+  return {
+    ...memory,
+    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
+  };
 }
 
 /** More than is ever shown of one memory: a megabyte need not be read through. */

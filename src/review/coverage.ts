@@ -35,7 +35,7 @@ export function coverageOf(
   model: string,
   plan: ReadingPlan,
   failures: readonly (string | null)[],
-  cut: Coverage["cut"],
+  { cut, hidden }: Pick<Coverage, "cut" | "hidden">,
   findings: readonly Finding[],
 ): Coverage {
   const located = { anchor: 0, quote: 0, none: 0 };
@@ -47,6 +47,7 @@ export function coverageOf(
     unanswered: failures.filter((failure) => failure !== null).length,
     files: plan.coverage.map((file) => lessUnanswered(file, readIn.get(file.path) ?? [], failures)),
     cut,
+    hidden,
     located,
   };
 }

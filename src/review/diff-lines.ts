@@ -1,7 +1,7 @@
 // The lines of one file's diff, ready to be looked up by anchor and by quote.
 import type { DiffLine, FileDiff, Side } from "../domain/pull-request.ts";
+import { revealLine } from "../domain/reveal.ts";
 import { lineHash } from "./anchor.ts";
-import { revealLine } from "./reveal.ts";
 
 /** A line as a quote can name it. */
 export interface QuotableLine {

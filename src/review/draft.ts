@@ -4,11 +4,12 @@ import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack, Precedent, Suggestion } from "../domain/finding.ts";
 import { findingId } from "../domain/finding-id.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { revealLine } from "../domain/reveal.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
-import { revealLine } from "./reveal.ts";
+import { wordsInCommon } from "./words-in-common.ts";
 
 export interface Drafts {
   readonly findings: readonly Finding[];
@@ -44,16 +45,37 @@ export function draft(
   const index = new Map<FileDiff, DiffLines>();
   const findings: Finding[] = [];
   const heldBack: HeldBack[] = [];
+  const apart = apartById();
   for (const one of drafted.slice(0, MOST_FINDINGS)) {
     const file = byPath.get(one.path) ?? byPath.get(plainPath(one.path));
     const lines = file === undefined ? undefined : (index.get(file) ?? diffLines(file));
     if (file !== undefined && lines !== undefined) index.set(file, lines);
-    const finding = findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered);
+    const finding = apart(findingOf(one, file?.path ?? cutText(plainPath(one.path), PATH_CHARS), lines, remembered));
     const reason = unfit(finding, lines);
     if (reason === null) findings.push(finding);
     else heldBack.push({ finding, reason });
   }
   return { findings, heldBack, dropped: Math.max(0, drafted.length - MOST_FINDINGS) };
+}
+
+/** Words in common below which two findings of one kind on one line are two defects. */
+const OTHER_THING = 0.25;
+
+/**
+ * Gives the second, third … defect of one kind on one line an id of its own, by the order in which they are told: later
+ * reviews know each again by place and words, whatever its number is then. The same defect told twice keeps one id.
+ */
+function apartById(): (finding: Finding) => Finding {
+  const told = new Map<string, Finding[]>();
+  return (finding) => {
+    const earlier = told.get(finding.id) ?? [];
+    const same = earlier.find((one) => wordsInCommon(one, finding) >= OTHER_THING);
+    if (same !== undefined) return { ...finding, id: same.id };
+    const id = earlier.length === 0 ? finding.id : findingId(finding.id, finding.path, [], earlier.length);
+    const own = { ...finding, id };
+    told.set(finding.id, [...earlier, own]);
+    return own;
+  };
 }
 
 function unfit(finding: Finding, lines: DiffLines | undefined): string | null {
@@ -72,7 +94,7 @@ function findingOf(
   lines: DiffLines | undefined,
   remembered: ReadonlyMap<string, Precedent>,
 ): Finding {
-  const place = lines === undefined ? NOWHERE : placeOf(one, lines);
+  const place = lines === undefined ? NOWHERE : locate(one, lines);
   return {
     id: idOf(one, path, lines, place),
     path,
@@ -111,13 +133,6 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
     return standing?.side === place.side && standing.line < place.startLine;
   });
   return findingId(kind, path, [cited.text], alike.length);
-}
-
-/** A suggestion replaces what its anchors say: with one, the quote's further lines do not stretch the finding. */
-function placeOf(one: DraftedFinding, lines: DiffLines): Located {
-  const place = locate(one, lines);
-  const isOneLine = one.suggestion !== null && one.endAnchor === null && place.method === "anchor";
-  return isOneLine ? { ...place, line: place.startLine } : place;
 }
 
 /** The lines that a suggestion is for, by its anchors alone; null when the last one cannot be read. */

@@ -1,8 +1,8 @@
 // A file's diff as a model reads it: every line of a hunk with its anchor, and around it, unanchored, what it stands in.
 import { cutText } from "../domain/cut-text.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import { revealLine } from "../domain/reveal.ts";
 import { anchorOf } from "./anchor.ts";
-import { revealLine } from "./reveal.ts";
 
 /** Stands where a line was cut. */
 export const CUT_MARK = "…(cut)";

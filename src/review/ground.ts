@@ -6,6 +6,9 @@ import type { PlacedFinding } from "../domain/review.ts";
 /** For each side and line of a file's diff, the index of its hunk. */
 type Lines = Readonly<Record<Side, ReadonlyMap<number, number>>>;
 
+const UNPROVEN = "neither an anchor nor a quote of the model proves a line";
+const NO_LINE = "no line of the diff names what it is about";
+
 /**
  * Decides how near to its lines each finding may be said.
  *
@@ -22,7 +25,7 @@ export function ground(findings: readonly Finding[], files: readonly FileDiff[])
     const file = byPath.get(finding.path);
     if (file === undefined) return { finding, place: "summary", reason: "the file is not part of the reviewed diff" };
     if (finding.locMethod === "none") {
-      return { finding, place: "file", reason: "neither an anchor nor a quote of the model proves a line" };
+      return { finding, place: "file", reason: finding.source === "rule" ? NO_LINE : UNPROVEN };
     }
     const lines = linesOf.get(file) ?? indexLines(file);
     linesOf.set(file, lines);

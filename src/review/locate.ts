@@ -52,7 +52,9 @@ function meet(anchored: Located, quoted: Located): boolean {
 function byAnchor({ anchor, endAnchor, quote }: Citation, lines: DiffLines): Located | null {
   const start = proven(anchor, lines);
   if (start === null) return null;
-  const end = endAnchor === null ? null : proven(endAnchor, lines);
+  // One line, as the instructions say: what the quote shows below it is there to prove the place.
+  if (endAnchor === null) return { side: start.side, startLine: start.line, line: start.line, method: "anchor" };
+  const end = proven(endAnchor, lines);
   const spans = end !== null && end.side === start.side && end.hunk === start.hunk && end.line >= start.line;
   const last = spans && end.line - start.line < MOST_LINES ? end.line : quotedEnd(start, quote, lines);
   return { side: start.side, startLine: start.line, line: last, method: "anchor" };
@@ -64,7 +66,7 @@ function proven(text: string, lines: DiffLines): QuotableLine | null {
   return lines.at(anchor.side, anchor.line);
 }
 
-/** Without an end anchor the finding reaches as far as its quote agrees with what stands there. */
+/** Where the end anchor proves nothing the finding reaches as far as its quote agrees with what stands there. */
 function quotedEnd(start: QuotableLine, quote: string, lines: DiffLines): number {
   const quoted = withoutEmptyEnds(quotedLines(quote));
   const run = lines.runs.find((one) => one.includes(start)) ?? [];

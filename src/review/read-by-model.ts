@@ -2,7 +2,7 @@
 // Each step may come back with less than hoped; nothing here throws, and what is missing is said.
 import { cutText } from "../domain/cut-text.ts";
 import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
-import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
+import type { ModelAnswer } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { Coverage } from "../domain/review.ts";
@@ -12,17 +12,11 @@ import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
 import { planReading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
-import { type ModelMeasure, type QuestionRoom, readingBudget, verifyRoom } from "./reading-budget.ts";
-import {
-  type CheckedFinding,
-  type DraftedFinding,
-  REVIEW_REPLY,
-  type ReviewReply,
-  type RuleVerdict,
-  VERIFY_REPLY,
-} from "./reply.ts";
-import { type Checked, checkByRule, takeVerdicts } from "./verify.ts";
-import { verifyQuestion } from "./verify-question.ts";
+import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
+import { type DraftedFinding, REVIEW_REPLY, type ReviewReply, type RuleVerdict } from "./reply.ts";
+import { type Checker, secondLook } from "./second-look.ts";
+import { costOf, usdOf } from "./usage-cost.ts";
+import { checkByRule, plainId } from "./verify.ts";
 
 /** What the model contributes to a review. */
 export interface ModelReview {
@@ -36,12 +30,8 @@ export interface ModelReview {
 }
 
 /** The model, as far as this room needs it. */
-export interface Asked extends ModelMeasure {
+export interface Asked extends ModelMeasure, Checker {
   readonly name: string;
-  /** Of the model that looks a second time. */
-  readonly smallContextTokens: number;
-  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
-  readonly delimiter: () => string;
 }
 
 export interface Bounds {
@@ -54,8 +44,6 @@ export interface Bounds {
 
 /** Questions at the same time. */
 const AT_ONCE = 3;
-/** Questions of the second look at most. */
-const MOST_LOOKS = 4;
 /** UTF-16 units kept of what the model tells of the change. */
 const WALKTHROUGH_CHARS = 2_000;
 const NO_COST = { inputTokens: 0, outputTokens: 0, usd: 0 } as const;
@@ -107,7 +95,7 @@ function inOrder(
 
 /** A push that touches nothing of the change needs no question; what was read before still counts. */
 function nothingToRead(plan: ReadingPlan, { earlier }: Reach, model: string): ModelReview {
-  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], [], []);
+  const coverage = earlier.length === 0 ? null : coverageOf(model, plan, [], { cut: [], hidden: [] }, []);
   return { ...withoutModel(null), coverage };
 }
 
@@ -172,8 +160,8 @@ async function written(
   const drafts = draft(inTurn(replies.map(({ findings }) => findings)), context.files, remembered);
   const ruled = checkByRule(drafts.findings, context.files);
   const spent = answers.flatMap((answer) => (answer.kind === "not-asked" ? [] : [answer.usage]));
-  const second = await secondLook(ruled.findings, material, bounds, asked, bounds.usd - usdOf(spent));
-  const coverage = coverageOf(asked.name, plan, failures, prompt.cut, drafts.findings);
+  const second = await secondLook(ruled.findings, context, bounds.profile, asked, bounds.usd - usdOf(spent));
+  const coverage = coverageOf(asked.name, plan, failures, prompt, drafts.findings);
   return {
     findings: second.checked.findings,
     heldBack: [...drafts.heldBack, ...ruled.heldBack, ...second.checked.heldBack],
@@ -201,7 +189,7 @@ function groundedVerdicts(
   return answers.flatMap((answer, at) => {
     if (answer.kind !== "answered") return [];
     const shown = new Set(plan.readings[at]?.paths);
-    return answer.value.ruleFindings.filter(({ id }) => shown.has(paths.get(id.trim().replace(/^\[|\]$/g, "")) ?? ""));
+    return answer.value.ruleFindings.filter(({ id }) => shown.has(paths.get(plainId(id)) ?? ""));
   });
 }
 
@@ -237,60 +225,4 @@ function overBudget({ coverage }: ReadingPlan): readonly Degraded[] {
   return [
     { part: "coverage", reason: `the model read ${coverage.length - unread} of ${coverage.length} files wholly` },
   ];
-}
-
-interface SecondLook {
-  readonly checked: Checked;
-  readonly usage: readonly ModelUsage[];
-  readonly degraded: readonly Degraded[];
-}
-
-async function secondLook(
-  findings: readonly Finding[],
-  { context }: Omit<PromptMaterial, "readings">,
-  { profile }: Bounds,
-  asked: Asked,
-  usdLeft: number,
-): Promise<SecondLook> {
-  const room = verifyRoom(asked.smallContextTokens);
-  const verdicts: CheckedFinding[] = [];
-  const usage: ModelUsage[] = [];
-  let rest = findings;
-  let failure: string | null = room === null && findings.length > 0 ? "too-long" : null;
-  while (room !== null && rest.length > 0 && failure === null) {
-    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
-    if (failure !== null) break;
-    const question = verifyQuestion(rest, context.files, context.headTexts, asked.delimiter(), room.chars);
-    const { findings: inQuestion, ...prompt } = question;
-    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });
-    usage.push(answer.usage);
-    if (answer.kind === "failed") failure = answer.failure;
-    else {
-      verdicts.push(...answer.value.findings.slice(0, 10 * inQuestion.length));
-      rest = rest.slice(inQuestion.length);
-    }
-  }
-  return { checked: takeVerdicts(findings, verdicts, profile), usage, degraded: unchecked(rest, findings, failure) };
-}
-
-const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
-
-function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: string | null): readonly Degraded[] {
-  if (failure === null) return [];
-  const which = rest.length === all.length ? "findings" : `${rest.length} of ${all.length} findings`;
-  const reason = `${which} of the model were not checked a second time: ${failureText(failure)}`;
-  return [{ part: "verification", reason }];
-}
-
-function usdOf(usage: readonly ModelUsage[]): number {
-  return usage.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
-}
-
-/** Null as soon as one question has no price: a sum without it would be a lie. */
-function costOf(usage: readonly ModelUsage[]): ModelReview["cost"] {
-  return {
-    inputTokens: usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
-    usd: usage.some(({ usd }) => usd === null) ? null : usdOf(usage),
-  };
 }

@@ -4,9 +4,9 @@ import { shapeOf } from "../domain/code-shape.ts";
 import type { Finding } from "../domain/finding.ts";
 import { findingId } from "../domain/finding-id.ts";
 import type { Said } from "../domain/past.ts";
-import { tokenise } from "../domain/tokenise.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
+import { wordsInCommon } from "./words-in-common.ts";
 
 export interface Recognised {
   /** The findings given, in their order, each under the identity that it keeps. */
@@ -31,11 +31,7 @@ const WORDS_NEAR_BY = 0.45;
  * only when the place does not: the same words may stand twice in a file.
  */
 export function recognise(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow): Recognised {
-  const matches = new Map<Finding, LocatedSaid>();
-  for (const finding of findings) {
-    const match = bestMatch(finding, located, code);
-    if (match !== null) matches.set(finding, match);
-  }
+  const matches = assigned(findings, located, code);
   const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
   for (const finding of findings) {
     if (matches.has(finding) || spoken.has(finding.id)) continue;
@@ -81,18 +77,31 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
   }
 }
 
-function bestMatch(finding: Finding, located: readonly LocatedSaid[], code: CodeNow): LocatedSaid | null {
+/**
+ * The surest pairs first. Of two findings that are both most like the same one, the less sure takes what else it is like;
+ * like nothing else, it is the same said twice.
+ */
+function assigned(findings: readonly Finding[], located: readonly LocatedSaid[], code: CodeNow) {
+  const pairs = findings
+    .flatMap((finding) => likenesses(finding, located, code))
+    .sort((a, b) => b.likeness - a.likeness || a.at - b.at);
+  const matches = new Map<Finding, LocatedSaid>();
+  const taken = new Set<LocatedSaid>();
+  for (const { finding, one } of pairs) {
+    if (matches.has(finding) || taken.has(one)) continue;
+    matches.set(finding, one);
+    taken.add(one);
+  }
+  for (const { finding, one } of pairs) if (!matches.has(finding)) matches.set(finding, one);
+  return matches;
+}
+
+function likenesses(finding: Finding, located: readonly LocatedSaid[], code: CodeNow) {
   const stream = code.stream(finding.path, finding.side);
   const first = stream === null ? [] : shapeOf(stream, finding.startLine, finding.startLine).at;
-  let best: LocatedSaid | null = null;
-  let most = 0;
-  for (const one of located) {
-    const likeness = likenessOf(finding, first, one);
-    if (likeness <= most) continue;
-    best = one;
-    most = likeness;
-  }
-  return best;
+  return located
+    .map((one, at) => ({ finding, one, at, likeness: likenessOf(finding, first, one) }))
+    .filter(({ likeness }) => likeness > 0);
 }
 
 /** 0 for another finding; else the higher the surer. */
@@ -109,7 +118,7 @@ function likenessAt(finding: Finding, first: readonly number[], said: Said, plac
   const gap = gapBetween(finding, place);
   const isRule = finding.rule !== null && said.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
-  const words = wordsInCommon(finding, said);
+  const words = wordsInCommon(finding, said.finding);
   if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
   const isOld = isWithin(finding, place) || stoodThen(first, said);
   return isOld ? likenessOnOldCode(gap, words, isSameKind(finding, said)) : 0;
@@ -129,7 +138,7 @@ function stoodThen(line: readonly number[], { shape: { before, at, after } }: Sa
 function likenessOnFile(finding: Finding, said: Said): number {
   if (isOtherRule(finding, said)) return 0;
   if (finding.id === said.finding.id) return 3;
-  const words = wordsInCommon(finding, said);
+  const words = wordsInCommon(finding, said.finding);
   return isSameKind(finding, said) && words >= WORDS_EDITED ? words : 0;
 }
 
@@ -153,18 +162,4 @@ function gapBetween(finding: Finding, { startLine, line }: SaidPlace): number {
  */
 function isWithin(finding: Finding, place: SaidPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
-}
-
-/** Share of the smaller set of words that the other one holds, 0–1. */
-function wordsInCommon(finding: Finding, { finding: before }: Said): number {
-  const [a, b] = [wordsOf(finding), wordsOf(before)];
-  const smaller = Math.min(a.size, b.size);
-  if (smaller === 0) return 0;
-  return [...a].filter((word) => b.has(word)).length / smaller;
-}
-
-const MOST_WORD_CHARS = 4_000;
-
-function wordsOf({ title, body }: Finding): ReadonlySet<string> {
-  return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
 }

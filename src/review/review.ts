@@ -1,11 +1,12 @@
 // The review is written here: what the rules found and what the model found, held against the diff, checked, weighed and
 // placed. Nothing is sent. Without a model, or when it fails, the rules' review stands, and says so.
 import { declinedReason } from "../domain/conversation.ts";
+import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
-import { NO_RECOLLECTION, type Recollection } from "../domain/recollection.ts";
+import type { Recollection } from "../domain/recollection.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import { shortHash } from "../domain/review-fingerprint.ts";
@@ -28,11 +29,11 @@ import { reachOf } from "./reach.ts";
 import { type Bounds, type ModelReview, readByModel, withoutModel } from "./read-by-model.ts";
 import { recognise } from "./recognise.ts";
 import { recordSaid } from "./record-said.ts";
-import { type Remembered, remembered } from "./remembered.ts";
 import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { placeOfKnown, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
+import { type WithMemory, withMemory } from "./with-memory.ts";
 
 /** Fewer than any tokenizer makes of prose and code: an estimate that errs to the expensive side. */
 const CHARS_PER_TOKEN = 3;
@@ -48,6 +49,8 @@ export interface ReviewPorts {
   readonly fingerprint: string;
   /** What is remembered of code and claims like those of this change; absent where nothing is. */
   readonly recollection?: Recollection;
+  /** What was looked up about a dependency update; null or absent for every other change. */
+  readonly update?: DependencyUpdate | null;
 }
 
 /**
@@ -70,19 +73,21 @@ export async function review(
   );
   const memory = reviewMemory(precedents);
   const dial = dialOf(context, signals);
-  const material = { context, signals, precedents, ruleFindings: inspection.findings };
+  const update = ports.update ?? null;
+  const material = { context, signals, precedents, ruleFindings: inspection.findings, update };
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
-  const found = await remembered(
-    [...ruled.findings, ...read.findings],
-    context.past.checkpoint,
-    code,
-    ports.recollection ?? NO_RECOLLECTION,
-  );
-  const weighed = weigh(context, { ...found, quieted, code }, dial);
-  const looked = whoLooked(read.coverage, [...context.degraded, ...inspection.degraded, ...read.degraded]);
+  const found = [...ruled.findings, ...(update?.findings ?? []), ...read.findings];
+  const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
+  const weighed = weigh(context, { ...remembered, quieted, code }, dial);
+  const looked = whoLooked(read.coverage, [
+    ...context.degraded,
+    ...inspection.degraded,
+    ...(update?.degraded ?? []),
+    ...read.degraded,
+  ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
   const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
@@ -99,7 +104,13 @@ export async function review(
     coverage: read.coverage,
     walkthrough: walkthroughOf(context, read),
     leftOut: context.leftOut,
-    degraded: eachOnce([...context.degraded, ...precedents.degraded, ...inspection.degraded, ...read.degraded]),
+    degraded: eachOnce([
+      ...context.degraded,
+      ...precedents.degraded,
+      ...inspection.degraded,
+      ...(update?.degraded ?? []),
+      ...read.degraded,
+    ]),
     configProblems: context.configProblems,
     configChanges: changesConfig(context),
     configOnHead: configOnHead(
@@ -112,10 +123,11 @@ export async function review(
     scope: scopeOf(context, read),
     said: recordSaid(findings, weighed.located, code),
     addressed,
+    ...(update === null ? {} : { update }),
   };
 }
 
-interface ToWeigh extends Remembered {
+interface ToWeigh extends WithMemory {
   /** Held back before anything was weighed. */
   readonly quieted: readonly HeldBack[];
   readonly code: CodeNow;

@@ -1,12 +1,12 @@
 // The question whether drafted findings hold: as many of them as fit, and the code around each.
 import { cutText } from "../domain/cut-text.ts";
+import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { FileDiff, Hunk } from "../domain/pull-request.ts";
+import { reveal, revealLine } from "../domain/reveal.ts";
 import { drawHunk, fileHeading } from "./draw-file.ts";
-import { fence } from "./fence.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { pieceOfHunk } from "./piece-of-hunk.ts";
-import { reveal, revealLine } from "./reveal.ts";
 
 /** A question about drafted findings: what is asked of the model, and about which of them. */
 export interface VerifyQuestion {

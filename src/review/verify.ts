@@ -72,11 +72,16 @@ export function takeVerdicts(
   );
 }
 
+/** An id as it was given, without the brackets in which the prompt shows it. */
+export function plainId(id: string): string {
+  return id.trim().replace(/^\[|\]$/g, "");
+}
+
 /** By id. Of several verdicts that contradict each other none counts. */
 function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string, CheckedFinding> {
   const byId = new Map<string, CheckedFinding>();
   for (const verdict of verdicts) {
-    const id = verdict.id.trim().replace(/^\[|\]$/g, "");
+    const id = plainId(verdict.id);
     const earlier = byId.get(id);
     const agrees = earlier === undefined || earlier.verdict === verdict.verdict;
     byId.set(id, agrees ? verdict : { ...verdict, verdict: "unsure" });

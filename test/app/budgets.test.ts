@@ -82,7 +82,7 @@ test("the footer tells what the month has cost once most of its budget is spent"
   spend(at, repository, 11);
   expect(await footer()).toMatch(/USD 41\.\d\d of 50 this month\. Memory: /);
   spend(at, await shop(at, "player"), 150);
-  expect(await footer()).toMatch(/USD 191\.\d\d of 200 this month, of all repositories\. Reviewed/);
+  expect(await footer()).toMatch(/USD 191\.\d\d of 200 this month, of all repositories\. Memory: /);
 });
 
 test("a review that a push overtakes stops asking, and posts nothing", async () => {

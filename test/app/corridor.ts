@@ -24,6 +24,7 @@ export interface Change {
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
   readonly access?: WritingPorts["access"];
+  readonly dependencies?: WritingPorts["dependencies"];
   /** Reviews of the pull request that were posted before, newest first. */
   readonly earlier?: readonly Review[];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
@@ -97,6 +98,7 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     access: rest.access ?? null,
+    dependencies: rest.dependencies ?? null,
     now: () => rest.now ?? 0,
   };
 }

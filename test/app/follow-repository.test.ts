@@ -188,6 +188,28 @@ describe("the App comes and goes", () => {
     expect(sources(two)).toEqual(["docs/a.md"]);
   });
 
+  test("of a repository that was taken away no file of the data folder keeps a word", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "zanzibar", { files: { "docs/a.md": "Umbrage bivouac.\n" } });
+    world.person("quillon", { permission: "write", association: "MEMBER" });
+    await asked(repository, () => world.commit(repository, { "docs/b.md": "Thistledown lagoon.\n" }));
+    const files = { "ops/wanderlust.py": BACKUP };
+    const pull = await world.pullRequest(repository, { title: "Add the marzipan depot", author: "quillon", files });
+    await stage.settled(pull);
+    await world.comment(pull, "quillon", "@kodiai remember the gossamer rule");
+    await stage.settled(pull);
+    const words = ["zanzibar", "bivouac", "lagoon", "wanderlust", "marzipan", "quillon", "gossamer"];
+    const kept = () => {
+      const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+      return words.filter((word) => bytes.some((text) => text.toLowerCase().includes(word)));
+    };
+    await asked(repository, () => Promise.resolve());
+    expect(kept()).toEqual(words);
+    await world.reach(repository, false);
+    expect((await stage.followed(repository)).at(-1)).toMatch(/^forget: forgot [1-9]/);
+    expect(kept()).toEqual([]);
+  });
+
   test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing", async () => {
     const { world } = stage;
     const repository = await world.repository("acme", "leaving", { files: { "docs/a.md": "Hello.\n" } });

@@ -121,9 +121,7 @@ function summaryOf(at: Stage, pull: Pull): string {
 }
 
 const heldBackIn = (at: Stage, pull: Pull) =>
-  /<details><summary>\d+ findings? held back<\/summary>([\s\S]*?)<\/details>/.exec(
-    summaryOf(at, pull),
-  )?.[1] ?? "";
+  /<details><summary>\d+ findings? held back<\/summary>([\s\S]*?)<\/details>/.exec(summaryOf(at, pull))?.[1] ?? "";
 
 describe("what one pull request taught", () => {
   test("is held back with reason and link, re-introduced with link, said again once restored", async () => {

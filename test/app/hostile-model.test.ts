@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ENCODINGS } from "../adapters/secrets/encodings.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
@@ -211,7 +212,8 @@ test("through the running app it can do nothing but comment on this pull request
   const token = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
   const at = await openModelStage({}, (call) => {
     // First, so that no cut takes the token away before it is masked.
-    const text = [`The token is ${token} here.`, ...ATTACKS.map(([, attack]) => attack)].join("\n");
+    const disguised = ENCODINGS.map(([name, encode]) => `In ${name}: ${encode(token)} is it.`);
+    const text = [`The token is ${token} here.`, ...disguised, ...ATTACKS.map(([, attack]) => attack)].join("\n");
     const purpose = call.system.startsWith("You check drafted") ? "verify" : "review";
     return says(repeats(text)({ purpose, user: [{ text: call.prompt, cache: false }] } as never));
   });
@@ -223,7 +225,8 @@ test("through the running app it can do nothing but comment on this pull request
     expect(seen.state).toBe("done");
     expectInert(seen.bodies);
     expect(seen.bodies.join("\n")).not.toContain(token);
-    expect(seen.bodies.join("\n")).toContain("[redacted:github-token]");
+    for (const [, encode] of ENCODINGS) expect(seen.bodies.join("\n")).not.toContain(encode(token));
+    expect(seen.bodies.join("\n").replaceAll("&#91;", "[")).toContain("[redacted:github-token]");
     for (const { prompt } of seen.asked) expect(prompt).not.toContain(token);
     const allowed =
       /^\/repos\/acme\/shop-1\/(?:pulls\/\d+\/(?:reviews|comments)|issues\/\d+\/comments|issues\/comments\/\d+)$/;

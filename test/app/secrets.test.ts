@@ -1,10 +1,14 @@
 // A token that stands in a pull request goes no further: not into a comment, not into the summary, not into the log.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { said, summaryOf } from "./given.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
+/** Stands in no path: those are kept as they are. */
+const OTHER = ["ghp", "Wq3Vt8ZkN5xRb1LmYc7Hd2JpGf6Sa9EuTo4i"].join("_");
 const CONFIG = `customRules:
   - id: no-raw-sleep
     language: python
@@ -14,6 +18,9 @@ const CONFIG = `customRules:
     rule:
       pattern: time.sleep($SECONDS)
 `;
+
+/** A bracket is an entity where it could open a link. */
+const shown = (markdown: string) => markdown.replaceAll("&#91;", "[");
 
 let stage: Stage;
 beforeAll(async () => {
@@ -44,8 +51,8 @@ test("what Kodiai posts and logs holds no token, whether it stood in code, a pat
   const { body } = summaryOf(world, pull);
   const posted = [...inline.map((one) => one.body), ...reviews.map((one) => one.body), body].join("\n");
   expect(posted).not.toContain(TOKEN);
-  expect(posted).toContain("blocks [redacted:github-token]");
-  expect(body).toContain("[redacted:github-token]");
+  expect(shown(posted)).toContain("blocks [redacted:github-token]");
+  expect(shown(body)).toContain("[redacted:github-token]");
   expect(stage.log.join("\n")).not.toContain(TOKEN);
   // Every comment is still known by its marker: nothing is said again.
   await world.push(pull, { "docs/wait.md": "# Waiting\n" });
@@ -87,11 +94,36 @@ test("a dry run writes the review, logs it without secrets and posts nothing", a
   expect({ inline, reviews, summary }).toEqual({ inline: [], reviews: [], summary: [] });
   const log = stage.log.slice(before).join("\n");
   expect(log).toContain("dry run: not posted");
-  expect(log).toContain("blocks [redacted:github-token]");
+  expect(shown(log)).toContain("blocks [redacted:github-token]");
   expect(log).not.toContain(TOKEN);
 
   const [opening] = world.deliveries.slice(-1);
   await world.deliver("pull_request", opening?.payload);
   await stage.settled(pull);
   expect(said(world, pull)).toEqual(["src/wait.py:2 no-raw-sleep"]);
+});
+
+test("the files of the data folder hold no token, in whatever form it came, and no secret of our own", async () => {
+  const { world } = stage;
+  const { webhookSecret } = world.appCredentials;
+  const repository = await world.repository("acme", "kept", {
+    files: { ".kodiai.yml": CONFIG.replaceAll(TOKEN, OTHER) },
+  });
+  const base64 = Buffer.from(OTHER).toString("base64");
+  const turned = [...OTHER].reverse().join("");
+  const pull = await world.pullRequest(repository, {
+    title: `feat(${OTHER}): wait ${base64} ${turned}`,
+    files: {
+      "src/wait.py": `import time\n# ${base64}\ntime.sleep(5)\n`,
+      "src/client.py": `TOKEN = "${OTHER}"\n`,
+    },
+  });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  await world.push(pull, { "src/later.py": `import time\ntime.sleep(6)  # ${OTHER} ${webhookSecret}\n` });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  const files = readdirSync(stage.dataDir).map((name) => readFileSync(join(stage.dataDir, name), "latin1"));
+  const kept = files.join("\n");
+  expect(kept).toContain("no-raw-sleep");
+  expect(kept).toContain("[redacted:github-token]");
+  for (const secret of [OTHER, base64, turned, webhookSecret]) expect(kept).not.toContain(secret);
 });

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { index } from "../../src/cli/index-repository.ts";
-import { type MemoryVerbPorts, memory } from "../../src/cli/memory.ts";
+import { memory } from "../../src/cli/memory.ts";
+import type { MemoryVerbPorts } from "../../src/cli/memory-words.ts";
 import { readLines } from "../../src/cli/read-lines.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
@@ -51,6 +52,9 @@ const open = (): Promise<MemoryVerbPorts> =>
     redact,
     repoOf: () => Promise.resolve(REPO),
     repositories: () => Promise.resolve([REPO]),
+    access: () => Promise.resolve(null),
+    usdPerMonth: () => Promise.resolve(50),
+    now: () => AT,
     close: () => {},
   });
 

@@ -1,5 +1,12 @@
 // kodiai review URL: reads a pull request with a person's token, and posts nothing.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
+import { chosenEmbedder } from "../../src/wire.ts";
+import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { BACKUP, BALANCE, writes } from "../app/given.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
@@ -60,4 +67,29 @@ test("the token of one GitHub is not sent to another", async () => {
     GITHUB_API_URL: "http://github.example.com",
   });
   expect(plain).toMatchObject({ code: 2, err: expect.stringContaining("GITHUB_API_URL must begin with https://") });
+});
+
+test("what the data folder remembers of that repository is searched, and of another repository nothing is found", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "kodiai-pull-"));
+  const words = ["review", "https://github.com/acme/shop/pull/1", "--json", "--data-dir", dataDir];
+  const precedents = async () => ReviewJson.parse(JSON.parse((await run(words)).out)).memory.precedents;
+  const remember = async (id: string, repoId: number) => {
+    const embedder = await chosenEmbedder({ kind: "local" });
+    const text = "feat(ops): back up: shell=True in ops/backup.py lets a name run commands; pass a list";
+    const { vectors } = await embedder.embed([text], "document");
+    const db = openMemory(join(dataDir, "memory.db"));
+    const repo = `github.com/${repoId}`;
+    const record = memoryRecord({ id, repo, text, path: "ops/backup.py", language: "python" });
+    await sqliteMemory(db).remember([{ record, vector: vectors[0] ?? null }], embedder.space);
+    db.close();
+  };
+  try {
+    expect(await precedents()).toEqual([]);
+    await remember("mem_00000000000a", pull.repository.id + 1);
+    expect(await precedents()).toEqual([]);
+    await remember("mem_00000000000b", pull.repository.id);
+    expect(await precedents()).toMatchObject([{ id: "mem_00000000000b" }]);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
 });

@@ -68,6 +68,25 @@ test("reranking has its own time and its own cost", () => {
   expect(entry.usd).toBeCloseTo(0.00056, 10);
 });
 
+test("what a reranker gave each memory stands beside it, null for whom it gave nothing, and nothing where it failed", () => {
+  const rerank = { by: "r", ms: 400, tokens: 9_000, usd: 0.0005, topChanged: 0.2, meanMove: 1, failed: null };
+  const [first, second, third] = FOUND.ranked;
+  if (first === undefined || second === undefined || third === undefined) throw new Error("three are found");
+  const ranked = [{ ...first, rerankScore: 0.9 }, { ...second, rerankScore: 0.4 }, third];
+  expect(loggedRetrieval({ ...FOUND, ranked, rerank }, FACTS).rerankScores).toEqual([0.9, 0.4, null]);
+  expect(loggedRetrieval({ ...FOUND, rerank: { ...rerank, failed: "answered 500" } }, FACTS).rerankScores).toEqual([]);
+});
+
+test("what a language model cost is counted, and what it cost to rerank is counted once", () => {
+  const rerank = { by: "haiku", ms: 400, tokens: 9_000, usd: 0.0005, topChanged: 0, meanMove: 0, failed: null };
+  const cost = (purpose: "queries" | "gate" | "rerank", usd: number | null) =>
+    ({ purpose, questions: 1, inputTokens: 1_000, outputTokens: 100, usd }) as const;
+  const modelCosts = [cost("queries", 0.002), cost("gate", null), cost("rerank", 0.0005)];
+  const entry = loggedRetrieval({ ...FOUND, rerank, modelCosts }, FACTS);
+  expect(entry.tokens).toBe(300 + 9_000 + 2 * 1_100);
+  expect(entry.usd).toBeCloseTo(0.00006 + 0.0005 + 0.002, 10);
+});
+
 test("a skip was not searched; a searched skip tells what it would have used", () => {
   expect(loggedRetrieval(NO_PRECEDENTS, FACTS)).toMatchObject({
     searched: false,

@@ -1,6 +1,12 @@
 // Memory as a Map, and an embedder that can be told to fail: the world of the learn room and its flows.
 import { createHash } from "node:crypto";
-import type { EmbeddedRecord, EmbeddingSpace, KnownSource, MemoryRecord } from "../../src/domain/memory.ts";
+import type {
+  EmbeddedRecord,
+  EmbeddingSpace,
+  KnownSource,
+  MemoryRecord,
+  WrittenFields,
+} from "../../src/domain/memory.ts";
 import type { Embedder, Memory } from "../../src/ports-memory.ts";
 
 export interface FakeMemory extends Memory {
@@ -47,6 +53,28 @@ export function fakeMemory(): FakeMemory {
         });
       }
       return Promise.resolve(found);
+    },
+    fields(repo, ids) {
+      const found = new Map<string, WrittenFields>();
+      for (const id of ids) {
+        const record = rows.get(id)?.record;
+        if (record?.repo !== repo || record.described === undefined) continue;
+        const { situation, lesson, tags, described } = record;
+        found.set(id, { situation, lesson, tags, described });
+      }
+      return Promise.resolve(found);
+    },
+    fieldCounts(repo) {
+      const without = new Map<string, number>();
+      const own = [...rows.values()].map(({ record }) => record).filter((record) => record.repo === repo);
+      const said = own.filter(({ corpus }) => corpus === "finding" || corpus === "review_comment");
+      for (const { lesson, described } of said) {
+        if (lesson === null)
+          for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
+      }
+      const described = said.filter(({ lesson }) => lesson !== null).length;
+      const waiting = said.filter((record) => record.lesson === null && record.described === undefined).length;
+      return Promise.resolve({ described, without, waiting });
     },
     forget(repo, ids) {
       const gone = ids.filter((id) => rows.get(id)?.record.repo === repo && rows.delete(id));

@@ -96,6 +96,8 @@ function answerOf<T>(request: ModelRequest<T>, said: unknown, usage: ModelUsage)
     const { scriptedFailure, detail } = said as { scriptedFailure: ModelFailure; detail?: string };
     return { kind: "failed", failure: scriptedFailure, detail: detail ?? "", notBefore: null, usage };
   }
+  const inWords = typeof said === "string" ? (request.shape.readText?.(said) ?? null) : null;
+  if (inWords !== null) return { kind: "answered", value: inWords, repaired: true, usage };
   const checked = request.shape.check(said);
   if (!checked.ok) return { kind: "failed", failure: "malformed", detail: checked.problem, notBefore: null, usage };
   return { kind: "answered", value: checked.value, repaired: false, usage };

@@ -1,6 +1,7 @@
 // What the emulator cannot show: a host that refuses, and a tree that is too large for one run.
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
+import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Repo, UpkeepJob } from "../../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports-memory.ts";
@@ -26,13 +27,11 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
       all: () => Promise.resolve([]),
     },
     memory,
-    // Only what forgetting asks.
-    ledger: {
-      forgetRepository: (repo: unknown) => forgotten.push(repo),
-    } as unknown as FollowPorts["ledger"],
+    traces: { forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)) },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
+    describing: { recall: noMemory(), access: null },
     now: () => AT,
   };
   return { ports, memory, relabelled, forgotten };

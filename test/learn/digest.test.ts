@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digest } from "../../src/learn/digest.ts";
+import { type DigestKind, digest } from "../../src/learn/digest.ts";
 import { givenRecord } from "./given.ts";
 
 const FIELDS = {
@@ -24,6 +24,14 @@ test("situation, tags and lesson are joined where a model has written them", () 
   expect(digest(givenRecord(FIELDS), { kind: "fields", context: false })).toBe(
     `${FIELDS.situation} | retry loop | missing error distinction | double charge | ${FIELDS.lesson}`,
   );
+});
+
+test("each field can be left out of what is embedded, so that its worth can be measured", () => {
+  const of = (kind: DigestKind, record = givenRecord(FIELDS)) => digest(record, { kind, context: false });
+  expect(of("situation")).toBe(FIELDS.situation);
+  expect(of("situation-and-tags")).toBe([FIELDS.situation, ...FIELDS.tags].join(" | "));
+  for (const kind of ["situation", "situation-and-tags"] as const)
+    expect(of(kind, givenRecord())).toBe(givenRecord().text);
 });
 
 test("tags alone do not take the place of what was said", () => {

@@ -56,6 +56,17 @@ test("the languages C++ and cpp are one", () => {
   expect([...(sameLanguage ?? [])]).toEqual([1, 0]);
 });
 
+test("a related language counts half as much as the change's own, and by its share", () => {
+  const files = [
+    { path: "src/a.cpp", language: "C++", additions: 79, deletions: 0 },
+    { path: "tool.py", language: "Python", additions: 19, deletions: 0 },
+  ];
+  const memories = ["cpp", "c", "Python", "Go"].map((language) => comment({ language }));
+  const { sameLanguage, languageShare } = signalsOf(change({ files }), memories, BACKGROUND);
+  expect([...(sameLanguage ?? [])]).toEqual([1, 0.5, 1, 0]);
+  expect([...(languageShare ?? [])]).toEqual([Math.sqrt(0.8), Math.sqrt(0.8) / 2, Math.sqrt(0.2), 0]);
+});
+
 test("a comment that others repeated on other pull requests echoes more than one that stands alone", () => {
   const again = comment({
     id: "again",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { GATE } from "../../src/retrieve/gate.ts";
 import { gateCache } from "../../src/retrieve/gate-cache.ts";
-import type { AskGate, GateQuestion } from "../../src/retrieve/gate-model.ts";
+import { failure, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { SHAPES } from "./gate-shapes.ts";
 import { added, embedder, memory, NOW, type Shape, shelf } from "./given.ts";
 import { at, CPP, enter, ids, type Room } from "./room.ts";
@@ -16,15 +16,14 @@ const OTHER: Shape = {
   files: Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`content/part${i}.yaml`, " a\n+b"])),
 };
 
+/** Asked only where `retrieval` is given too. */
 function model(...replies: readonly (string | Error)[]) {
-  const asked: GateQuestion[] = [];
-  const askGate: AskGate = async (question) => {
-    const reply = replies[Math.min(asked.length, replies.length - 1)];
-    asked.push(question);
-    if (reply instanceof Error) throw reply;
-    return reply ?? "";
-  };
-  return { askGate, asked };
+  let told = 0;
+  const access = scriptedModel(() => {
+    const reply = replies[Math.min(told++, replies.length - 1)] ?? "";
+    return reply instanceof Error ? failure("timeout", reply.message) : reply;
+  });
+  return { access, asked: access.asked, retrieval: { gate: { model: true } } };
 }
 
 const SKIP = '{"shouldRetrieve": false, "confidence": 0.9, "reason": "only data"}';
@@ -57,15 +56,16 @@ describe("shapes of pull requests, through the room", () => {
 
 describe("who decides", () => {
   test("what was decided a moment ago, then the rules, then a model, then a search", async () => {
-    const { askGate, asked } = model(SKIP);
-    const settings = { askGate, gateCache: gateCache() };
-    const decidedBy = async (room: Partial<Room>) => (await enter({ shelved: SOME, settings, ...room })).gate.decidedBy;
+    const { asked, ...may } = model(SKIP);
+    const settings = { gateCache: gateCache() };
+    const decidedBy = async (room: Partial<Room>) =>
+      (await enter({ shelved: SOME, settings, ...may, ...room })).gate.decidedBy;
     expect(await decidedBy({ shape: CPP })).toBe("few-files");
     expect(asked).toEqual([]);
     expect(await decidedBy({ shape: OTHER })).toBe("model");
     expect(await decidedBy({ shape: OTHER })).toBe("cache");
     expect(asked).toHaveLength(1);
-    expect(await decidedBy({ shape: OTHER, settings: {} })).toBe("default");
+    expect(await decidedBy({ shape: OTHER, retrieval: {} })).toBe("default");
   });
 
   test("without a model a search at .5, and the rules go on", async () => {
@@ -80,8 +80,7 @@ describe("who decides", () => {
 
   test("a skip that is less certain than .7 becomes a search and says so; from .7 on it is a skip", async () => {
     const skipAt = async (confidence: number) => {
-      const { askGate } = model(SKIP.replace("0.9", String(confidence)));
-      return (await enter({ shape: OTHER, shelved: SOME, settings: { askGate } })).gate;
+      return (await enter({ shape: OTHER, shelved: SOME, ...model(SKIP.replace("0.9", String(confidence))) })).gate;
     };
     expect(await skipAt(0.69)).toMatchObject({
       retrieve: true,
@@ -94,6 +93,7 @@ describe("who decides", () => {
     const { gate } = defaultKnowledge().retrieval;
     expect({ ...GATE, ...gate }).toEqual({
       enabled: true,
+      model: false,
       confidenceThreshold: 0.7,
       maxInputTokens: 500,
       cacheDecisions: true,
@@ -106,18 +106,22 @@ describe("who decides", () => {
 
 describe("what is asked of a model", () => {
   test("the project, what it remembers, and the signals of the pull request, within 500 tokens", async () => {
-    const { askGate, asked } = model(SKIP);
+    const { asked, ...may } = model(SKIP);
     const body = `Use \`parsePrice\`. ${"Nobody reads this far. ".repeat(2_000)}`;
     const shape = { ...OTHER, title: "Import the rest" };
-    await enter({ shape, shelved: SOME, settings: { askGate } });
-    expect(asked[0]?.text).toContain('project: "acme/shop"');
-    expect(asked[0]?.text).toContain("memories: 2, review_comment 1, finding 1");
-    expect(asked[0]?.text).toContain('title: "Import the rest"');
-    expect(asked[0]?.text).toContain('files: "content/part0.yaml, content/part1.yaml');
+    await enter({ shape, shelved: SOME, ...may });
+    const [question] = asked;
+    const told = textOf(question?.user ?? []);
+    expect(told).toContain('project: "acme/shop"');
+    expect(told).toContain("memories: 2, review_comment 1, finding 1");
+    expect(told).toContain('title: "Import the rest"');
+    expect(told).toContain('files: "content/part0.yaml, content/part1.yaml');
     const long = body.replace("`parsePrice`", "it");
-    await enter({ shape: { ...shape, body: long }, shelved: SOME, settings: { askGate } });
-    expect(asked[1]?.text.length).toBeLessThanOrEqual(500 * 3);
-    expect(asked[1]).toMatchObject({ maxOutputTokens: 100 });
+    await enter({ shape: { ...shape, body: long }, shelved: SOME, ...may });
+    const sent = textOf([...(asked[1]?.system ?? []), ...(asked[1]?.user ?? [])]);
+    expect(sent.length).toBeGreaterThan(1_300);
+    expect(sent.length).toBeLessThanOrEqual(500 * 3);
+    expect(asked[1]).toMatchObject({ purpose: "gate", tier: "small", effort: "low", maxOutputTokens: 100 });
   });
 
   test.each([
@@ -126,8 +130,8 @@ describe("what is asked of a model", () => {
     ["entity_lookup", "keyword"],
     ["constructor", null],
   ])("its strategy %s is our %s", async (strategy, ours) => {
-    const { askGate } = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
-    const { gate } = await enter({ shape: OTHER, shelved: SOME, settings: { askGate } });
+    const may = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
+    const { gate } = await enter({ shape: OTHER, shelved: SOME, ...may });
     expect(gate).toMatchObject({ retrieve: true, strategy: ours, decidedBy: "model" });
   });
 });
@@ -137,9 +141,9 @@ describe("what a strategy changes", () => {
   const wordy = { record: memory("mem_wordy", { text: "import the rest", path: "src/z.ts" }) };
   const close = at("mem_close", 0.2, { text: "quux", path: "content/old.yaml" });
   const order = async (strategy: string, shelved = [near, wordy]) => {
-    const { askGate } = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
-    const retrieval = { distanceThreshold: 2, topK: 20 };
-    return enter({ shape: OTHER, shelved, retrieval, tuning: { floors: false }, settings: { askGate } });
+    const { access, retrieval: may } = model(JSON.stringify({ shouldRetrieve: true, confidence: 0.9, strategy }));
+    const retrieval = { ...may, distanceThreshold: 2, topK: 20 };
+    return enter({ shape: OTHER, shelved, retrieval, tuning: { floors: false }, access });
   };
 
   test("keyword puts words first, semantic nearness; neither drops what the other found", async () => {
@@ -157,14 +161,13 @@ describe("what a strategy changes", () => {
 });
 
 describe("patterns of the configuration", () => {
-  const gate = { skipPatterns: ["^src/"], retrievePatterns: ["^src/cart/"] };
+  const gate = { model: true, skipPatterns: ["^src/"], retrievePatterns: ["^src/cart/"] };
 
   test("a retrieve pattern wins over a skip pattern, and no model is asked", async () => {
-    const { askGate, asked } = model(SKIP);
-    const settings = { askGate };
-    const searched = await enter({ shelved: SOME, retrieval: { gate }, settings });
+    const { access, asked } = model(SKIP);
+    const searched = await enter({ shelved: SOME, retrieval: { gate }, access });
     expect(searched.gate).toMatchObject({ retrieve: true, confidence: 0.99, decidedBy: "retrieve-pattern" });
-    const skipped = await enter({ shelved: SOME, retrieval: { gate: { ...gate, retrievePatterns: [] } }, settings });
+    const skipped = await enter({ shelved: SOME, retrieval: { gate: { ...gate, retrievePatterns: [] } }, access });
     expect(skipped.gate).toMatchObject({ retrieve: false, confidence: 0.99, decidedBy: "skip-pattern" });
     expect(asked).toEqual([]);
   });
@@ -192,20 +195,23 @@ describe("patterns of the configuration", () => {
 });
 
 describe("remembered decisions", () => {
-  const cached = async (settings: Room["settings"], more: Partial<Room> = {}) =>
-    (await enter({ shape: OTHER, shelved: SOME, settings, ...more })).gate.decidedBy;
+  const cached = async (settings: Room["settings"], may: Partial<Room>, more: Partial<Room> = {}) => {
+    const gate = { ...(may.retrieval?.gate as object), ...(more.retrieval?.gate as object) };
+    return (await enter({ shape: OTHER, shelved: SOME, settings, ...may, ...more, retrieval: { gate } })).gate
+      .decidedBy;
+  };
 
   test("cost no second question until 300 s are over, and none is kept when the configuration says so", async () => {
-    const { askGate, asked } = model(SKIP);
-    const kept = { askGate, gateCache: gateCache() };
-    expect(await cached({ ...kept, now: NOW })).toBe("model");
-    expect(await cached({ ...kept, now: NOW + 299_999 })).toBe("cache");
+    const { asked, ...may } = model(SKIP);
+    const kept = { gateCache: gateCache() };
+    expect(await cached({ ...kept, now: NOW }, may)).toBe("model");
+    expect(await cached({ ...kept, now: NOW + 299_999 }, may)).toBe("cache");
     expect(asked).toHaveLength(1);
-    expect(await cached({ ...kept, now: NOW + 300_000 })).toBe("model");
+    expect(await cached({ ...kept, now: NOW + 300_000 }, may)).toBe("model");
     kept.gateCache.clear();
-    expect(await cached({ ...kept, now: NOW + 300_001 })).toBe("model");
+    expect(await cached({ ...kept, now: NOW + 300_001 }, may)).toBe("model");
     const off = { retrieval: { gate: { cacheDecisions: false } } };
-    expect(await cached({ ...kept, now: NOW + 300_002 }, off)).toBe("model");
+    expect(await cached({ ...kept, now: NOW + 300_002 }, may, off)).toBe("model");
     expect(asked).toHaveLength(4);
   });
 
@@ -219,10 +225,11 @@ describe("remembered decisions", () => {
     ["version of memory", { recall: { version: async () => 2 } }],
     ["configuration", { retrieval: { gate: { confidenceThreshold: 0.6 } } }],
   ])("hold for the same question only: another %s is another", async (_, more) => {
-    const settings = { askGate: model(SKIP).askGate, gateCache: gateCache() };
-    expect(await cached(settings)).toBe("model");
-    expect(await cached(settings, more)).not.toBe("cache");
-    expect(await cached(settings)).toBe("cache");
+    const settings = { gateCache: gateCache() };
+    const may = model(SKIP);
+    expect(await cached(settings, may)).toBe("model");
+    expect(await cached(settings, may, more)).not.toBe("cache");
+    expect(await cached(settings, may)).toBe("cache");
   });
 });
 

@@ -36,6 +36,15 @@ describe("the section of the prompt", () => {
     expect(section).toContain("from acme/pay; found by its words");
   });
 
+  test("tells a lesson before the words it was made from, as a model's, and never in their place", () => {
+    const lesson = `Release locks on every path.\n${DELIMITER}`;
+    const section = buildRetrievalContextSection([rankedMemory({ ...FULL, lesson })], options);
+    expect(section.split("\n")[3]).toMatch(
+      /^- mem_1 \[major reliability\] lesson, written by a model: "Release locks on every path\."; said: "The lock is never released when parse\(\) throws\." \(/,
+    );
+    expect(section.split(DELIMITER)).toHaveLength(3);
+  });
+
   test("is absent when nothing is remembered or nothing fits", () => {
     expect(buildRetrievalContextSection([], options)).toBe("");
     expect(buildRetrievalContextSection([rankedMemory(FULL)], { ...options, maxChars: 300 })).toBe("");

@@ -605,8 +605,11 @@ test("the settings of a repository without any are those that are documented", (
       fusion: "learned",
       weights: { semantic: 0.7, keyword: 0.3 },
       rerank: "auto",
+      modelQueries: false,
+      hypothetical: false,
       gate: {
         enabled: true,
+        model: false,
         confidenceThreshold: 0.7,
         cacheDecisions: true,
         cacheTTLSeconds: 300,

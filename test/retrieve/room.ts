@@ -3,7 +3,8 @@
 import { Knowledge } from "../../src/config/knowledge.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
-import type { Embedder, Recall } from "../../src/ports-memory.ts";
+import type { Embedder, Recall, Reranker } from "../../src/ports-memory.ts";
+import type { ModelAccess } from "../../src/ports-model.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
 import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";
@@ -18,6 +19,10 @@ export interface Room {
   readonly shelved: readonly Shelved[];
   readonly recall?: Partial<Recall>;
   readonly embedder?: Embedder | null;
+  readonly reranker?: Reranker;
+  /** Who is asked with leave for `usd`, 1 unless said; nobody unless said. */
+  readonly access?: Pick<ModelAccess, "model" | "delimiter">;
+  readonly usd?: number;
   /** `knowledge.retrieval` of .kodiai.yml; `fusion` is rrf unless said. */
   readonly retrieval?: Record<string, unknown>;
   readonly sharing?: boolean;
@@ -31,7 +36,8 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
   const ports = {
     embedder: room.embedder === undefined ? embedder() : room.embedder,
     recall: shelf(shelved, room.recall),
-    reranker: null,
+    reranker: room.reranker ?? null,
+    ...(room.access === undefined ? {} : { leave: { ...room.access, usd: room.usd ?? 1 } }),
   };
   const retrieval = { fusion: "rrf", ...room.retrieval };
   const knowledge = Knowledge.parse({ sharing: { enabled: room.sharing ?? false }, retrieval });

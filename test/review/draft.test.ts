@@ -1,5 +1,5 @@
 // Whatever a quote shows around it, a suggestion replaces the lines that its anchors name, or it is not offered.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anchorOf } from "../../src/review/anchor.ts";
 import { draft } from "../../src/review/draft.ts";
 import { drafted } from "../fakes/scripted-model.ts";
@@ -33,6 +33,34 @@ test("where an anchor is not proven, nobody knows what would be replaced", () =>
   expect(found({ anchor: "11#0000", endAnchor: null })).toEqual({ at: [11, 13], suggestion: null });
 });
 
-test("without a suggestion the quote says how far the finding reaches", () => {
-  expect(found({ anchor: anchor(11), endAnchor: null, suggestion: null }).at).toEqual([11, 13]);
+test("no end anchor means one line, however many the quote shows to prove it", () => {
+  expect(found({ anchor: anchor(11), endAnchor: null, suggestion: null }).at).toEqual([11, 11]);
+});
+
+test("an end anchor that proves nothing leaves the quote to say how far the finding reaches", () => {
+  expect(found({ anchor: anchor(11), endAnchor: "13#0000", suggestion: null }).at).toEqual([11, 13]);
+});
+
+describe("two defects of one kind on one line", () => {
+  const say = (title: string, body: string) => drafted({ path: LOGIN.path, quote: text(11), title, body });
+  const INJECTION = say("Name is put into the SQL text", "A quote in the name ends the string. Bind a parameter.");
+  const REWORDED = say("The SQL text contains the name unescaped", "Bind the name as a parameter of the string.");
+  const SCAN = say(
+    "Lookup ignores letter case of logins",
+    "MONA and mona become different people. Fold before comparing.",
+  );
+  const ids = (...all: readonly object[]) => draft(all as never, [LOGIN], new Map()).findings.map(({ id }) => id);
+
+  test("have an id each, by the order in which they are told", () => {
+    const [first, second] = ids(INJECTION, SCAN);
+    expect(second).not.toBe(first);
+    expect(ids(INJECTION)).toEqual([first]);
+    expect(ids(INJECTION, SCAN)).toEqual([first, second]);
+  });
+
+  test("the same one told twice, reworded, keeps its id", () => {
+    const [first, again, second] = ids(INJECTION, REWORDED, SCAN);
+    expect(again).toBe(first);
+    expect(ids(INJECTION, SCAN)).toEqual([first, second]);
+  });
 });

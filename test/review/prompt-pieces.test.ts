@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fence } from "../../src/review/fence.ts";
+import { fence } from "../../src/domain/fence.ts";
+import { reveal, revealLine } from "../../src/domain/reveal.ts";
 import { cutAtLine, fitSections } from "../../src/review/fit-sections.ts";
 import { readingBudget } from "../../src/review/reading-budget.ts";
-import { reveal, revealLine } from "../../src/review/reveal.ts";
 
 const DELIMITER = "kodiai-0123456789abcdef0123456789abcdef";
 

@@ -318,3 +318,29 @@ describe("what became of earlier findings", () => {
     ]);
   });
 });
+
+test("two defects on one line are two comments, and stay themselves when they are told in other words and another order", async () => {
+  const race = wrongSign({
+    title: "Concurrent calls lose an update",
+    body: "Reading, adding and writing back are not atomic; take a lock around them.",
+  });
+  const reordered = reports(
+    wrongSign({
+      title: "Updates get lost under concurrent calls",
+      body: "Without a lock, reading and writing back interleave.",
+    }),
+    wrongSign({ title: "Paying raises the debt", body: "The sign of `entry.amount` in `pay` is wrong; it doubles." }),
+  );
+  const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 11: "  total11() { return 0; }" }) };
+  const { one, two } = await push(BEFORE, reports(wrongSign(), race), after, reordered);
+  expect(told(one).toSorted()).toEqual([
+    "inline: A payment raises the balance",
+    "inline: Concurrent calls lose an update",
+  ]);
+  expect(told(two).toSorted()).toEqual([
+    "already-posted: A payment raises the balance",
+    "already-posted: Concurrent calls lose an update",
+  ]);
+  const idsOf = (review: Review) => new Map(review.findings.map(({ finding }) => [finding.title, finding.id]));
+  expect(idsOf(two)).toEqual(idsOf(one));
+});

@@ -14,9 +14,16 @@ const MAX_CHARS = 1_000_000;
 /**
  * Reads the one JSON value of a reply: bare, in prose, in a fence, or behind `<think>…</think>`. Never throws. Where a reply
  * holds two different answers, or one that is cut off beside one that is whole, none is chosen: a draft taken for the answer
- * could say "nothing found" where much was.
+ * could say "nothing found" where much was. Only a shape that says how is read from plain words.
  */
 export function readReply<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
+  const read = readJson(reply, shape);
+  if (read.ok || shape.readText === undefined || reply.length > MAX_CHARS) return read;
+  const said = shape.readText(withoutThoughts(reply));
+  return said === null ? read : { ok: true, value: said, mended: true };
+}
+
+function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
   if (reply.length > MAX_CHARS) return { ok: false, problem: "the reply is too long" };
   const text = reply.replace(/^\uFEFF/, "").trim();
   if (text === "") return { ok: false, problem: "the reply is empty" };
@@ -43,6 +50,13 @@ function afterThinking(text: string): readonly string[] {
   const last = Math.max(text.lastIndexOf("</think>"), text.lastIndexOf("</thinking>"), first.index);
   const tails = [text.slice(first.index + first[0].length), text.slice(last)];
   return tails.filter((tail) => /[{[]/.test(tail));
+}
+
+/** Thoughts hold drafts; what is never closed is all thought. */
+function withoutThoughts(text: string): string {
+  const end = /^[\s\S]*<\/think(?:ing)?>/i.exec(text);
+  if (end !== null) return text.slice(end[0].length);
+  return /^\s*<think/i.test(text) ? "" : text;
 }
 
 interface Contender {

@@ -10,7 +10,7 @@ export function memoryOff(reason: string): {
   const fail = () => Promise.reject(new Error(reason));
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
-    memory: { remember: fail, known: fail, forget: fail, forgetRepository: fail },
+    memory: { remember: fail, known: fail, fields: fail, fieldCounts: fail, forget: fail, forgetRepository: fail },
     labels: { relabel: fail, all: fail },
   };
 }

@@ -1,5 +1,6 @@
 // Hides secrets in text before it is logged, posted, stored or shown to a model.
-import { detectSecrets, secretKind } from "../secret-detector.ts";
+import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.ts";
+import { encodedSecrets } from "./encoded-secrets.ts";
 
 /** What was hidden, without the secret itself. */
 export interface RedactedSecret {
@@ -15,11 +16,21 @@ export interface SecretRedactor {
   redact(text: string): Promise<{ readonly text: string; readonly found: readonly RedactedSecret[] }>;
 }
 
-/** The redactor of everything that leaves: logs, comments, prompts, rows. Keeps no state between calls. */
-export function secretRedactor(): SecretRedactor {
+/** Long enough, and no word: `lm-studio` is what a local server takes for a key, and stands in many texts. */
+const OWN_SECRET = /^(?=.{12})(?=.*[A-Za-z])(?=.*\d)|^.{24}/;
+
+/**
+ * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found in their own form and in the
+ * usual disguises (see encodedSecrets).
+ *
+ * @param own secrets of this process, told as they become known; of several lines each is one, and words are left out
+ */
+export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretRedactor {
   return {
     async redact(text) {
-      const spans = await detectSecrets(text);
+      const ours = [...own].flatMap((secret) => secret.split(/\s+/)).filter((part) => OWN_SECRET.test(part));
+      const plain = await detectSecrets(text);
+      const spans = withoutOverlaps([...plain, ...(await encodedSecrets(text, ours, plain))]);
       const found: RedactedSecret[] = [];
       const parts: string[] = [];
       let from = 0;

@@ -1,18 +1,16 @@
 // Forgetting: rows, words, vectors and cached queries go, and then their bytes, from the file and its write-ahead log.
 import { setTimeout as wait } from "node:timers/promises";
 import type { RepoKey } from "../../domain/memory.ts";
-import { Transient } from "../../domain/transient.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 import { tick } from "./repository-label.ts";
+import { truncateLog } from "./truncate-log.ts";
 import { vectorRemoval } from "./write-record.ts";
 
 /** Rows a transaction; a removal rewrites index pages, which takes about as long as adding. */
 const CHUNK = 50;
 /** Free pages that are given back at a time. */
 const PAGES = 500;
-const CHECKPOINT_TRIES = 50;
-const CHECKPOINT_PAUSE_MS = 100;
 
 /**
  * Forgets these records of a repository; ids of other repositories are left alone.
@@ -94,23 +92,7 @@ async function purge(db: Database.Database): Promise<void> {
     if (db.pragma("freelist_count", { simple: true }) === before) break;
     await wait(0);
   }
-  for (let tries = 0; tries < CHECKPOINT_TRIES; tries += 1) {
-    if (truncateLog(db)) return;
-    await wait(CHECKPOINT_PAUSE_MS);
-  }
-  throw new Transient("forgotten, but a reader still keeps the old bytes in the write-ahead log");
-}
-
-/** Copies the log into the file and cuts it to nothing. Does not wait for readers: that would hold up the event loop. */
-function truncateLog(db: Database.Database): boolean {
-  const timeout = Number(db.pragma("busy_timeout", { simple: true }));
-  db.pragma("busy_timeout = 0");
-  try {
-    const [row] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-    return row?.busy === 0;
-  } finally {
-    db.pragma(`busy_timeout = ${timeout}`);
-  }
+  await truncateLog(db);
 }
 
 function repositoryId(db: Database.Database, repo: RepoKey): number | null {

@@ -63,11 +63,6 @@ export function sqliteLedger(db: Database): Ledger & ReviewRecords {
           .get(job.key, headSha, baseSha) !== undefined
       );
     },
-    forgetRepository({ host, id }) {
-      // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
-      const [from, to] = [`${host}/${id}#`, `${host}/${id}$`];
-      return write(db, () => db.prepare("DELETE FROM reviews WHERE key >= ? AND key < ?").run(from, to).changes);
-    },
     earlier(job) {
       const rows = db
         .prepare("SELECT review, outcome FROM reviews WHERE key = ? ORDER BY written_at DESC, rowid DESC LIMIT ?")

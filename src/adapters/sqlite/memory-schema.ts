@@ -129,6 +129,16 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   `,
   `
+  -- Who wrote situation, lesson and tags, or why nobody did. A row without one was not looked at.
+  CREATE TABLE descriptions (
+    id         INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    by         TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    problems   TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
   -- What people said against findings: one row a finding and person.
   CREATE TABLE rejections (
     id        INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,

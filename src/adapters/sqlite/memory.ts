@@ -2,6 +2,7 @@
 import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { Memory } from "../../ports-memory.ts";
 import { type Database, write } from "./database.ts";
+import { fieldCounts, writtenFields } from "./descriptions.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
 import { knownSources } from "./known-sources.ts";
 import { refusalReason, withoutNul } from "./record-problem.ts";
@@ -26,6 +27,8 @@ export function sqliteMemory(db: Database.Database): Memory {
   return {
     remember: (rows, space) => swept.then(() => inTurn(() => remember(db, writeRecord, rows, space))),
     known: (repo, corpus, space, sourceIds) => swept.then(() => knownSources(db, repo, corpus, space, sourceIds)),
+    fields: (repo, ids) => swept.then(() => writtenFields(db, repo, ids)),
+    fieldCounts: (repo) => swept.then(() => fieldCounts(db, repo)),
     forget: (repo, ids) => swept.then(() => inTurn(() => forgetRecords(db, repo, ids))),
     forgetRepository: (repo: RepoKey) => swept.then(() => inTurn(() => forgetWholeRepository(db, repo))),
   };

@@ -39,6 +39,7 @@ export function recordWriter(db: Database.Database): RecordWriter {
   const fill = fillStatements(db);
   const vectors = vectorWriter(db);
   const hash = db.prepare("INSERT OR REPLACE INTO hashes (id, record, embedded) VALUES (?, ?, ?)");
+  const describe = descriptionWriter(db);
   const unhash = db.prepare("DELETE FROM hashes WHERE id = ?");
   return ({ record, vector, hashes }, space, version) => {
     const repo = label(record, version);
@@ -49,6 +50,7 @@ export function recordWriter(db: Database.Database): RecordWriter {
     fill(id, record, version);
     if (hashes === undefined) unhash.run(id);
     else hash.run(id, hashes.record, hashes.embedded);
+    describe(id, record.described);
     if (!keepsVector) vectors.remove(id);
     if (vector !== null) vectors.add(id, repo, vector, space);
     return found === undefined ? "added" : "updated";
@@ -82,6 +84,17 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
       ...[JSON.stringify(r.tags), r.symbol, r.hunk, from.url, from.author, from.authorIsBot ? 1 : 0, from.sha],
     );
     words.run({ id, ...recordWords(r) });
+  };
+}
+
+function descriptionWriter(db: Database.Database): (id: number, described: MemoryRecord["described"]) => void {
+  const add = db.prepare(
+    "INSERT OR REPLACE INTO descriptions (id, by, source, confidence, problems) VALUES (?, ?, ?, ?, ?)",
+  );
+  const remove = db.prepare("DELETE FROM descriptions WHERE id = ?");
+  return (id, described) => {
+    if (described === undefined) remove.run(id);
+    else add.run(id, described.by, described.source, described.confidence, JSON.stringify(described.problems));
   };
 }
 

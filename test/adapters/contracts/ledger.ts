@@ -4,7 +4,7 @@ import type { Ledger } from "../../../src/ports.ts";
 import { reviewJob } from "./queue.ts";
 
 /** What the ledger reads of a review; the rest is carried as it is. */
-const review = (headSha: string, baseSha = "base") =>
+export const review = (headSha: string, baseSha = "base") =>
   ({
     kind: "review",
     headSha,
@@ -55,21 +55,6 @@ export function ledgerContract(name: string, open: () => Ledger): void {
       expect(ledger.unsent(job)?.hunks).toEqual(hunks);
       ledger.settle(job, review("h1"), 2, "posted");
       expect(ledger.wasPosted(job, "h1", "base")).toBe(true);
-    });
-
-    test("reviews of a repository are forgotten together, those of its neighbours by number are not", () => {
-      for (const [repo, number] of [
-        [42, 1],
-        [42, 12],
-        [421, 1],
-        [4, 2],
-      ] as const) {
-        ledger.save(reviewJob(number, "a", repo), review("h1"), 1);
-      }
-      expect(ledger.forgetRepository({ host: "github.com", id: 42 })).toBe(2);
-      expect(ledger.unsent(reviewJob(1, "a", 42))).toBeNull();
-      expect(ledger.unsent(reviewJob(1, "a", 421))).not.toBeNull();
-      expect(ledger.unsent(reviewJob(2, "a", 4))).not.toBeNull();
     });
 
     test("earlier reviews come newest first, and say whether they were posted", () => {

@@ -104,6 +104,12 @@ export function memoryContract(name: string, open: () => OpenMemory): void {
           { url: null, author: null, sha: null, pull: null },
         ),
         memoryRecord({ corpus: "code", chunkType: "function", text: "naïve 数据库 😀 \u0301" }),
+        memoryRecord({
+          situation: "A dial fails halfway.",
+          lesson: "Close what you opened.",
+          tags: ["failed dial", "missing close", "connection pool"],
+          described: { by: "claude-haiku-5-5", source: "0123456789abcdef", confidence: 0.7, problems: [] },
+        }),
       ];
       await remember(...written);
       const read = await opened.recall.records(
@@ -284,6 +290,44 @@ export function memoryContract(name: string, open: () => OpenMemory): void {
       expect(counts.byCorpus.get("doc")).toBe(1);
       expect(counts.byOutcome.get("none")).toBe(1);
       expect((await opened.recall.counts(scopeOf({ repo: "github.com/999" }))).total).toBe(0);
+    });
+
+    test("fields that a model wrote are told by id, until the record is written without them or forgotten", async () => {
+      const described = { by: "claude-haiku-5-5", source: "0123456789abcdef", confidence: 1, problems: [] };
+      const fields = { situation: "A dial fails.", lesson: "Close what you opened.", tags: ["failed dial"], described };
+      const [plain, written] = [memoryRecord(), memoryRecord()];
+      const [gone, elsewhere] = [memoryRecord(), memoryRecord({ repo: "github.com/43" })];
+      await remember(plain, ...[written, gone, elsewhere].map((record) => ({ ...record, ...fields })));
+      const all = [plain, written, gone, elsewhere].map(({ id }) => id);
+      const told = () => opened.memory.fields(SHOP, [...all, "mem_unknown"]);
+      expect(Object.fromEntries(await told())).toEqual({ [written.id]: fields, [gone.id]: fields });
+      await opened.memory.forget(SHOP, [gone.id]);
+      await remember(written);
+      expect(await told()).toEqual(new Map());
+    });
+
+    test("memories of reviews are counted by whether they have a lesson, and if not by the rules they broke", async () => {
+      const none = (...problems: readonly string[]) => ({
+        described: { by: "m", source: "s", confidence: 0.5, problems },
+      });
+      const lesson = { situation: "A dial fails.", lesson: "Close what you opened.", ...none("tags/too-few") };
+      await remember(
+        memoryRecord(),
+        memoryRecord({ corpus: "doc" }),
+        memoryRecord({ repo: "github.com/43" }),
+        memoryRecord({ ...lesson, stale: true }),
+        memoryRecord({ ...lesson, corpus: "finding" }),
+        memoryRecord(none("rejected/chat")),
+        memoryRecord(none("lesson/too-long", "situation/identifier")),
+        memoryRecord(none("lesson/too-long")),
+      );
+      const { without, ...counts } = await opened.memory.fieldCounts(SHOP);
+      expect(counts).toEqual({ described: 1, waiting: 1 });
+      expect([...without]).toEqual([
+        ["lesson/too-long", 2],
+        ["rejected/chat", 1],
+        ["situation/identifier", 1],
+      ]);
     });
 
     test("the version changes with every change of this repository, also when it comes back after being forgotten", async () => {

@@ -9,6 +9,7 @@ import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription } from "./openapi.ts";
+import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
 import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
@@ -106,6 +107,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs {
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
   /** Somebody presses "Re-run" at a check run of the head. */
   rerequest(pull: Pull, checkId: number): Promise<Delivery>;
+  /** Advisories, dependency graphs and releases that GitHub knows. */
+  readonly packages: PackageShelf;
   /** Plans trouble for the next matching request. */
   fail(next: Fault): void;
   /** Every later request with a token made so far gets 401. */
@@ -137,6 +140,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
     minimized: new Map(),
+    packages: emptyShelf(),
     nextId: () => ++lastId,
   };
   const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
@@ -200,6 +204,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       const payload = { action: "rerequested", check_run: { ...check, pull_requests: [] } };
       return hub.hooks.send("check_run", { ...payload, ...around(hub, pull, pull.author) });
     },
+    packages: hub.packages,
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,

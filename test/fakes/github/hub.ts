@@ -4,6 +4,7 @@ import type { ReadChanges } from "./changes.ts";
 import { isJson, type Json, type Person, type Pull, Refusal, type Repository } from "./conversation.ts";
 import type { Caller } from "./door.ts";
 import type { Hooks } from "./hooks.ts";
+import type { PackageShelf } from "./package-shelf.ts";
 
 export interface Hub {
   /** Where the app reaches this world; set when the server listens. */
@@ -20,6 +21,7 @@ export interface Hub {
   readonly hooks: Hooks;
   /** Folded away: node id → why. */
   readonly minimized: Map<string, string>;
+  readonly packages: PackageShelf;
   readonly nextId: () => number;
 }
 

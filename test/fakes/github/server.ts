@@ -12,6 +12,7 @@ import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
 import type { Description, SentRequest } from "./openapi.ts";
 import { GRAPHQL } from "./operations.ts";
+import { packageRoutes } from "./package-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { userJson, WEB } from "./shapes.ts";
@@ -55,7 +56,7 @@ interface Arrived {
 export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> {
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
-  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub));
+  routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
@@ -141,7 +142,9 @@ function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
   const operation = isGraphql(sent) ? GRAPHQL : (way.description.operation(sent.method, sent.path) ?? "");
   const name = /^\/repos\/([^/]+\/[^/]+)/.exec(sent.path)?.[1] ?? null;
   const repository = name === null ? undefined : way.hub.repositories.get(name.toLowerCase());
-  const isPrivate = repository ? repository.private : null;
+  // Where packages are made lies beyond this world; whoever asks may read what is public.
+  const isElsewhere = name !== null && way.hub.packages.releases.has(name.toLowerCase());
+  const isPrivate = repository ? repository.private : isElsewhere ? false : null;
   return way.door.enter({ authorization, operation, repository: name, isPrivate });
 }
 

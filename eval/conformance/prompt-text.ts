@@ -1,0 +1,35 @@
+// What of a repository's and an author's words stands in a prompt.
+
+import type { PathInstruction } from "../../src/config/path-instruction.ts";
+import { shownText } from "../../src/domain/shown-text.ts";
+import { visible } from "../../src/publish/visible.ts";
+import { matchingInstructions } from "../../src/review/path-instructions.ts";
+import type { AreaCheck } from "./area-check.ts";
+
+export const areas: readonly AreaCheck[] = [
+  {
+    area: "prompt.pathInstructions",
+    answer: (input) => {
+      const { pathInstructions, changedFiles } = input as {
+        pathInstructions: PathInstruction[];
+        changedFiles: string[];
+      };
+      const matched = matchingInstructions(changedFiles, pathInstructions);
+      return {
+        matches: matched.map(({ instruction, files }) => ({ instructions: instruction.instructions, files })),
+      };
+    },
+    deliberate: [],
+  },
+  {
+    area: "sanitize.content",
+    answer: (input) => ({ text: visible(shownText((input as { text: string }).text).text) }),
+    deliberate: [
+      {
+        name: "bidi-is-shown",
+        reason: "characters that turn the direction of text are written out: who drops them hides an attack",
+        applies: (input) => /[\u202A-\u202E\u2066-\u2069]/.test((input as { text: string }).text),
+      },
+    ],
+  },
+];

@@ -1,0 +1,179 @@
+// What GitHub knows about packages: its dependency graph, its advisories, and releases of public repositories. All of it comes
+// from the API's own origin, within the rights that a review has anyway; what cannot be had is an answer with its reason.
+import type { Severity } from "../../domain/finding.ts";
+import { Transient } from "../../domain/transient.ts";
+import type { Answer, Dependencies, GraphRow, PublishedAdvisory, Release } from "../../ports-dependency.ts";
+import type { GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+
+/** Our words → those of GitHub's advisories. */
+const ECOSYSTEMS = {
+  npm: "npm",
+  python: "pip",
+  go: "go",
+  rust: "rust",
+  ruby: "rubygems",
+  java: "maven",
+  php: "composer",
+  dotnet: "nuget",
+  "github-actions": "actions",
+  elixir: "erlang",
+  dart: "pub",
+  swift: "swift",
+} as const;
+
+type AdvisoryWord = (typeof ECOSYSTEMS)[keyof typeof ECOSYSTEMS];
+const ADVISORY_WORDS: ReadonlyMap<string, AdvisoryWord> = new Map(Object.entries(ECOSYSTEMS));
+
+/** What the dependency graph calls them, where that is another word yet. */
+const GRAPH_WORDS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ECOSYSTEMS).map(([ours, theirs]) => [theirs as string, ours] as const),
+  ["gomod", "go"],
+  ["golang", "go"],
+  ["cargo", "rust"],
+  ["gem", "ruby"],
+  ["pypi", "python"],
+  ["githubactions", "github-actions"],
+  ["hex", "elixir"],
+]);
+
+const SEVERITIES: ReadonlyMap<string, Severity> = new Map([
+  ["critical", "critical"],
+  ["high", "major"],
+  ["medium", "medium"],
+  ["moderate", "medium"],
+  ["low", "minor"],
+]);
+
+/** The share of an hour's requests that is left to what a review cannot do without. */
+const LEFT_TO_REVIEWS = 0.2;
+const RELEASES_A_PAGE = 50;
+const RELEASE_PAGES = 2;
+/** GitHub's limit for a release's body is 125,000 characters; a page of them is a lot of text. */
+const MOST_NOTES = 60_000;
+
+/** The port over one repository's token. Its methods never reject. */
+export function githubDependencies(github: GitHub): Dependencies {
+  let short: string | null = null;
+
+  async function answer<Value>(refusals: Refusals, read: () => Promise<Read<Value>>): Promise<Answer<Value>> {
+    if (short !== null) return { kind: "unknown", reason: short };
+    try {
+      const { value, headers } = await translated(read);
+      if (isShort(headers)) short = "the rest of this hour's requests to GitHub is left to reviews";
+      return { kind: "read", value };
+    } catch (error) {
+      // Told when to come back, nobody is asked again before.
+      if (error instanceof Transient && error.notBefore !== null) short = error.message;
+      return { kind: "unknown", reason: reasonOf(error, refusals) };
+    }
+  }
+
+  return {
+    changes: (repo, baseSha, headSha) =>
+      answer(NO_GRAPH, async () => {
+        const at = { owner: repo.owner, repo: repo.name, basehead: `${baseSha}...${headSha}` };
+        const { data, headers } = await github.rest.dependencyGraph.diffRange(at);
+        return { value: data.map(graphRow), headers };
+      }),
+    advisories: (ecosystem, packages, type) =>
+      answer(NO_ADVISORIES, async () => {
+        const word: AdvisoryWord | "other" = ADVISORY_WORDS.get(ecosystem) ?? "other";
+        const affects = packages.map(({ name, version }) => `${name}@${version}`).join(",");
+        const asked = { ecosystem: word, affects, type, per_page: 100 };
+        const { data, headers } = await github.rest.securityAdvisories.listGlobalAdvisories(asked);
+        return { value: data.filter((one) => one.withdrawn_at === null).map(published), headers };
+      }),
+    releases: (source) => answer(NO_RELEASES, () => readReleases(github, source)),
+  };
+}
+
+interface Read<Value> {
+  readonly value: Value;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+async function readReleases(
+  github: GitHub,
+  { owner, name }: { readonly owner: string; readonly name: string },
+): Promise<Read<{ readonly releases: readonly Release[]; readonly complete: boolean }>> {
+  const releases: Release[] = [];
+  for (let page = 1; ; page++) {
+    const at = { owner, repo: name, per_page: RELEASES_A_PAGE, page };
+    const { data, headers } = await github.rest.repos.listReleases(at);
+    for (const { tag_name: tag, body, prerelease, draft } of data) {
+      if (!draft) releases.push({ tag, body: (body ?? "").slice(0, MOST_NOTES), prerelease });
+    }
+    const complete = data.length < RELEASES_A_PAGE;
+    if (complete || page === RELEASE_PAGES || isShort(headers)) return { value: { releases, complete }, headers };
+  }
+}
+
+type GraphChange = Awaited<ReturnType<GitHub["rest"]["dependencyGraph"]["diffRange"]>>["data"][number];
+
+function graphRow(row: GraphChange): GraphRow {
+  return {
+    change: row.change_type,
+    manifest: row.manifest,
+    ecosystem: GRAPH_WORDS.get(row.ecosystem.toLowerCase()) ?? null,
+    name: row.name,
+    version: row.version,
+    licence: row.license,
+    sourceUrl: row.source_repository_url,
+    advisories: row.vulnerabilities.map((one) => ({
+      id: one.advisory_ghsa_id,
+      severity: severityOf(one.severity),
+      summary: one.advisory_summary,
+    })),
+  };
+}
+
+type GlobalAdvisory = Awaited<ReturnType<GitHub["rest"]["securityAdvisories"]["listGlobalAdvisories"]>>["data"][number];
+
+function published(one: GlobalAdvisory): PublishedAdvisory {
+  const malware = one.type === "malware";
+  return {
+    id: one.ghsa_id,
+    severity: malware ? "critical" : severityOf(one.severity),
+    summary: one.summary,
+    malware,
+    ranges: (one.vulnerabilities ?? []).flatMap((vulnerability) => {
+      const name = vulnerability.package?.name;
+      const range = vulnerability.vulnerable_version_range ?? null;
+      return name == null ? [] : [{ name, range, patched: vulnerability.first_patched_version ?? null }];
+    }),
+  };
+}
+
+/** An advisory without a severity is not nothing. */
+function severityOf(word: string): Severity {
+  return SEVERITIES.get(word.toLowerCase()) ?? "medium";
+}
+
+type Refusals = ReadonlyMap<number, string>;
+
+const NO_GRAPH: Refusals = new Map([
+  [403, "GitHub does not compare dependencies of this repository (403)"],
+  [404, "it is not turned on for this repository"],
+]);
+const NO_ADVISORIES: Refusals = new Map([
+  [403, "GitHub refuses to list advisories (403)"],
+  [404, "this GitHub has no list of advisories"],
+  [422, "GitHub does not understand the question about these packages"],
+]);
+const NO_RELEASES: Refusals = new Map([
+  [403, "GitHub refuses to list its releases (403)"],
+  [404, "its source repository cannot be read"],
+]);
+
+function reasonOf(error: unknown, refusals: Refusals): string {
+  if (error instanceof Transient) return error.message;
+  const status = error instanceof Error && "status" in error ? Number(error.status) : 0;
+  return refusals.get(status) ?? "the question failed";
+}
+
+/** A server without limits names none. */
+function isShort(headers: Readonly<Record<string, unknown>>): boolean {
+  const [limit, remaining] = ["limit", "remaining"].map((name) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN));
+  return limit !== undefined && remaining !== undefined && remaining < limit * LEFT_TO_REVIEWS;
+}

@@ -1,0 +1,196 @@
+// Secrets in disguise: base64, hexadecimal, percent signs, escapes, entities, turned round, rotated, split over lines, quotes
+// or invisible characters. Each disguise is undone on a copy that knows where its characters came from.
+import { detectSecrets, strictFormats, unboundedFormats } from "../secret-detector.ts";
+import type { SecretSpan } from "../secret-detector-assignments.ts";
+import { UNBOUNDED_FORMATS } from "../secret-detector-formats.ts";
+import { backwards, reversed, rewritten, rotated, sourceOf, type TextView } from "./text-view.ts";
+
+/** Characters that draw nothing, raw and as prompts and comments write them out. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|⟦U\+[0-9A-F]{4,6}⟧|<U\+[0-9A-F]{4,6}>/gu;
+
+/** Escapes of JSON, C, JavaScript, URLs, HTML and Markdown for one character; a backslash may itself be escaped, twice. */
+const ESCAPE =
+  /\\{1,4}(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([_*.~-]))|%u([0-9a-fA-F]{4})|%([0-9a-fA-F]{2})|&#[xX]([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
+
+/** The end of a line with what a diff or a quotation puts before the next, and what stands between joined strings. */
+const SEAM =
+  /["'`]?[ \t]{0,8}[+.,&\\]?\r?\n(?:-?\d{1,9}#[0-9a-f]{4}:)?[-+>*|/# \t]{0,40}["'`]?|["'`][ \t]{0,8}[+.,&][ \t]{0,8}["'`]/g;
+
+const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
+const HEX = /(?:[0-9A-Fa-f]{2}){12,}/g;
+const HEX_APART = /(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:-]{1,2}){11,}(?:0x)?[0-9A-Fa-f]{2}/g;
+
+/** A run that is longer is read from its beginning only, not from each place where an encoding may begin. */
+const SHORT_RUN = 8_192;
+/** Encodings in one another. */
+const MOST_LAYERS = 3;
+
+/**
+ * Secrets of published formats, and our own, that stand in a text in another form than their own.
+ *
+ * @param own secrets that are known word by word; they are found in their own form too
+ * @param plain what stands in the text in its own form: what follows it on the next line is not part of it
+ * @returns spans of the text as it is, in no order; they may overlap
+ */
+export async function encodedSecrets(
+  text: string,
+  own: readonly string[],
+  plain: readonly SecretSpan[],
+): Promise<readonly SecretSpan[]> {
+  const asWritten: TextView = { text, from: null };
+  const seen = rewritten(withoutEscapes(asWritten), INVISIBLE, () => "");
+  const joined = rewritten(seen, SEAM, () => "");
+  // A token that stands there whole does not go on in the next line.
+  const runTogether = found(joined, [...strictFormats(joined.text), ...unboundedFormats(joined.text)]);
+  const views = joined === seen ? [seen] : [seen, joined];
+  const inRuns = await Promise.all(views.map(async (view) => found(view, await secretRuns(view.text, own, 1))));
+  return [
+    ...found(asWritten, exact(text, own)),
+    ...found(joined, exact(joined.text, own)),
+    ...(seen === asWritten ? [] : found(seen, (await detectSecrets(seen.text)).filter(isSure))),
+    ...runTogether.filter((hit) => !plain.some((one) => meet(one, hit))),
+    ...views.flatMap((view) => [...turnedSecrets(view, own)]),
+    ...inRuns.flat(),
+  ];
+}
+
+const HINTS = UNBOUNDED_FORMATS.flatMap(({ hints }) => hints);
+const TURNED = anyOf(HINTS.map(backwards));
+const ROTATED = anyOf(HINTS.map(rotated));
+
+function anyOf(texts: readonly string[]): RegExp {
+  return new RegExp(texts.map((text) => text.replace(/\W/g, "\\$&")).join("|"));
+}
+
+/** Secrets written backwards, or thirteen letters on. */
+function* turnedSecrets(view: TextView, own: readonly string[]): Iterable<SecretSpan> {
+  const { text } = view;
+  yield* found(view, exact(text, own.map(backwards)));
+  yield* found(view, exact(text, own.map(rotated)));
+  if (ROTATED.test(text)) yield* found(view, strictFormats(rotated(text)));
+  if (!TURNED.test(text)) return;
+  const turned = reversed(view);
+  yield* found(turned, strictFormats(turned.text));
+}
+
+function isSure({ certainty, source }: SecretSpan): boolean {
+  return certainty !== "possible" || source === "private-key";
+}
+
+function meet(a: SecretSpan, b: SecretSpan): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+type Hit = Pick<SecretSpan, "label" | "start" | "end">;
+
+/** Undone again and again: an encoded percent sign encodes the next. */
+function withoutEscapes(view: TextView): TextView {
+  let plainer = view;
+  for (let layer = 0; layer < MOST_LAYERS; layer++) plainer = rewritten(plainer, ESCAPE, unescapedCharacter);
+  return plainer;
+}
+
+/** In the place of the escape; as it is where there is no such character. */
+function unescapedCharacter(match: RegExpExecArray): string {
+  const [whole, braced, u4, x2, plain, percentU, percent, entityHex, entity] = match;
+  if (plain !== undefined) return plain;
+  const hex = braced ?? u4 ?? x2 ?? percentU ?? percent ?? entityHex;
+  const code = hex === undefined ? Number(entity) : Number.parseInt(hex, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+}
+
+function found(view: TextView, hits: Iterable<Hit>): readonly SecretSpan[] {
+  return [...hits].map(({ label, start, end }) => ({
+    label,
+    ...sourceOf(view, start, end),
+    certainty: "certain",
+    source: "format",
+  }));
+}
+
+function* exact(text: string, own: readonly string[]): Iterable<Hit> {
+  for (const secret of own) {
+    for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length))
+      yield { label: "own secret", start: at, end: at + secret.length };
+  }
+}
+
+/** Runs of base64 or hexadecimal digits that hold a secret once they are decoded; the whole run goes. */
+async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
+  const hits: Hit[] = [];
+  const readable: { readonly run: Hit; readonly text: string }[] = [];
+  for (const run of runsOf(text)) {
+    for (const decoded of run.decoded) {
+      const [first] = [...unboundedFormats(decoded), ...exact(decoded, own)];
+      if (first !== undefined) hits.push({ ...run, label: first.label });
+      else if (isReadable(decoded)) readable.push({ run: { ...run, label: "" }, text: decoded });
+    }
+  }
+  return [...hits, ...(await secretTexts(readable)), ...(await deeper(readable, own, layer))];
+}
+
+interface Decoded {
+  readonly run: Hit;
+  readonly text: string;
+}
+
+/** All of them are looked through at once: each look costs more than a short text is long. */
+async function secretTexts(readable: readonly Decoded[]): Promise<readonly Hit[]> {
+  if (readable.length === 0) return [];
+  const ends: number[] = [];
+  let length = 0;
+  for (const { text } of readable) {
+    length += text.length + 1;
+    ends.push(length);
+  }
+  const spans = await detectSecrets(readable.map(({ text }) => text).join("\n"));
+  return spans.filter(isSure).flatMap(({ start, label }) => {
+    const one = readable[ends.findIndex((end) => start < end)];
+    return one === undefined ? [] : [{ ...one.run, label }];
+  });
+}
+
+async function deeper(readable: readonly Decoded[], own: readonly string[], layer: number): Promise<readonly Hit[]> {
+  if (layer === MOST_LAYERS) return [];
+  const inner = readable.map(async ({ run, text }) =>
+    (await secretRuns(text, own, layer + 1)).map(({ label }) => ({ ...run, label })),
+  );
+  return (await Promise.all(inner)).flat();
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  /** Byte by byte, once for each place where the encoding may have begun. */
+  readonly decoded: readonly string[];
+}
+
+function* runsOf(text: string): Iterable<Run> {
+  for (const { 0: run, index } of text.matchAll(BASE64)) {
+    const offsets = run.length > SHORT_RUN ? [0] : [0, 1, 2, 3];
+    yield spread(
+      index,
+      run,
+      offsets.map((at) => Buffer.from(run.slice(at), "base64").toString("latin1")),
+    );
+  }
+  for (const { 0: run, index } of text.matchAll(HEX))
+    yield spread(
+      index,
+      run,
+      [0, 1].map((at) => Buffer.from(run.slice(at), "hex").toString("latin1")),
+    );
+  for (const { 0: run, index } of text.matchAll(HEX_APART)) {
+    const digits = run.replace(/0x|[ ,:-]/g, "");
+    yield spread(index, run, [Buffer.from(digits, "hex").toString("latin1")]);
+  }
+}
+
+function spread(start: number, run: string, decoded: readonly string[]): Run {
+  return { start, end: start + run.length, decoded };
+}
+
+/** Text, not noise: a wrong guess of the encoding shows in the first bytes. */
+function isReadable(decoded: string): boolean {
+  return decoded.length >= 8 && !/[^\t\r\n\x20-\x7e]/.test(decoded);
+}

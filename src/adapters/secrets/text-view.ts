@@ -1,0 +1,86 @@
+// A text as somebody would read it after undoing an encoding, with where each of its characters came from.
+
+/** For each UTF-16 unit of `text` the stretch of the original that it stands for, end exclusive; null: they are the same. */
+export interface TextView {
+  readonly text: string;
+  readonly from: { readonly starts: Int32Array; readonly ends: Int32Array } | null;
+}
+
+/** `from` and `until` in the view; replaced by `put` characters, or kept where that is -1. */
+type Stretch = readonly [from: number, until: number, put: number];
+
+/**
+ * The view with each match put as `replaced` says; a character of the replacement stands for the whole match.
+ *
+ * @param pattern global
+ * @returns the same view where nothing matches
+ */
+export function rewritten(view: TextView, pattern: RegExp, replaced: (match: RegExpExecArray) => string): TextView {
+  const parts: string[] = [];
+  const stretches: Stretch[] = [];
+  let at = 0;
+  for (const match of view.text.matchAll(pattern)) {
+    const put = replaced(match);
+    parts.push(view.text.slice(at, match.index), put);
+    stretches.push([at, match.index, -1]);
+    at = match.index + match[0].length;
+    stretches.push([match.index, at, put.length]);
+  }
+  if (at === 0) return view;
+  parts.push(view.text.slice(at));
+  stretches.push([at, view.text.length, -1]);
+  const text = parts.join("");
+  return { text, from: mapped(view, stretches, text.length) };
+}
+
+function mapped(view: TextView, stretches: readonly Stretch[], length: number): NonNullable<TextView["from"]> {
+  const starts = new Int32Array(length);
+  const ends = new Int32Array(length);
+  let at = 0;
+  for (const [from, until, put] of stretches) {
+    for (let kept = from; put === -1 && kept < until; kept++, at++) {
+      starts[at] = view.from?.starts[kept] ?? kept;
+      ends[at] = view.from?.ends[kept] ?? kept + 1;
+    }
+    if (put <= 0) continue;
+    const { start, end } = sourceOf(view, from, until);
+    starts.fill(start, at, at + put);
+    ends.fill(end, at, at + put);
+    at += put;
+  }
+  return { starts, ends };
+}
+
+/** Read from its end to its beginning. */
+export function reversed({ text, from }: TextView): TextView {
+  const { length } = text;
+  const starts = from?.starts.slice() ?? Int32Array.from({ length }, (_, at) => at);
+  const ends = from?.ends.slice() ?? Int32Array.from({ length }, (_, at) => at + 1);
+  return { text: backwards(text), from: { starts: starts.reverse(), ends: ends.reverse() } };
+}
+
+/** Unit by unit: a pair of surrogates comes apart. */
+export function backwards(text: string): string {
+  let turned = "";
+  for (let at = text.length - 1; at >= 0; at--) turned += text.charAt(at);
+  return turned;
+}
+
+/** Each ASCII letter thirteen places on. */
+export function rotated(text: string): string {
+  return text.replace(/[A-Za-z]/g, (letter) => {
+    const code = letter.charCodeAt(0);
+    return String.fromCharCode((code & 31) > 13 ? code - 13 : code + 13);
+  });
+}
+
+/** The stretch of the original that a stretch of a view stands for; `from` < `until`. */
+export function sourceOf(
+  view: TextView,
+  from: number,
+  until: number,
+): { readonly start: number; readonly end: number } {
+  const startOf = (at: number) => view.from?.starts[at] ?? at;
+  const endOf = (at: number) => view.from?.ends[at] ?? at + 1;
+  return { start: Math.min(startOf(from), startOf(until - 1)), end: Math.max(endOf(from), endOf(until - 1)) };
+}

@@ -1,0 +1,67 @@
+// kodiai memory describe: what it would cost first, and only with --yes the questions themselves.
+import {
+  type DescribedMemories,
+  type DescribeEstimate,
+  describedLine,
+  describeMemories,
+  estimateDescribing,
+} from "../flows/describe-memories.ts";
+import { nameOf } from "./find-repository.ts";
+import { visible } from "./memory-page.ts";
+import { isJson, type MemoryVerbPorts, type MemoryWords } from "./memory-words.ts";
+import { type ExitCode, UsageError } from "./usage.ts";
+
+/** @throws UsageError when the environment names no model, or a number is none */
+export async function describe(
+  subject: string | undefined,
+  values: MemoryWords,
+  ports: MemoryVerbPorts,
+): Promise<ExitCode> {
+  const { word, most } = wished(subject, values);
+  const repo = await ports.repoOf(word);
+  const access = await ports.access(repo);
+  if (access === null)
+    throw new UsageError("no model is configured: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL with KODIAI_MODEL");
+  const usdPerMonth = numberOf("budget", values.budget, await ports.usdPerMonth(word));
+  const asking = { ...ports, access };
+  const estimate = await estimateDescribing({ repo, most }, asking);
+  if (!isJson(values)) say(visible(estimateText(nameOf(repo), access.model.names.small, estimate, usdPerMonth)));
+  const wish = { repo, most, after: null, usdPerMonth, remembering: { redact: ports.redact } };
+  const done = values.yes === true && estimate.memories > 0 ? await describeMemories(wish, asking) : null;
+  if (isJson(values)) say(JSON.stringify({ version: 1, estimate, usdPerMonth, done: done && plain(done) }, null, 2));
+  else if (done !== null) say(visible(describedLine(done)));
+  else say(estimate.memories === 0 ? "nothing is left to do" : "nobody was asked; --yes asks");
+  return (done?.stopped ?? null) === null ? 0 : 3;
+}
+
+function say(text: string): void {
+  console.log(text);
+}
+
+function wished(subject: string | undefined, { repo, limit }: MemoryWords) {
+  if (subject !== undefined && repo !== undefined) throw new UsageError("name the repository once");
+  const most = numberOf("limit", limit, Number.MAX_SAFE_INTEGER);
+  if (!(Number.isInteger(most) && most > 0)) throw new UsageError("--limit takes a whole number above 0");
+  return { word: subject ?? repo, most };
+}
+
+function numberOf(name: string, word: string | undefined, otherwise: number): number {
+  const value = word === undefined ? otherwise : Number(word);
+  if (!(value >= 0)) throw new UsageError(`--${name} takes a number`);
+  return value;
+}
+
+function estimateText(name: string, model: string, estimate: DescribeEstimate, usdPerMonth: number): string {
+  const { memories, questions, inputTokens, outputTokens, usd } = estimate;
+  if (memories === 0) return `${name}: no memory waits to be described`;
+  const cost = usd === null ? `${model} has no price here` : `about USD ${usd.toFixed(2)} at the price of ${model}`;
+  return [
+    `${name}: ${memories} memories wait to be described, ${questions} of them by a model`,
+    `  about ${inputTokens} tokens in and ${outputTokens} out: ${cost}, less what is cached`,
+    `  models may cost USD ${usdPerMonth} a month here; questions stop before that`,
+  ].join("\n");
+}
+
+function plain({ without, ...done }: DescribedMemories) {
+  return { ...done, without: Object.fromEntries(without) };
+}

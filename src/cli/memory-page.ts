@@ -1,0 +1,65 @@
+// What is remembered, for a person at a terminal: a line, a page, and what a model wrote about it.
+import { filePattern } from "../domain/file-pattern.ts";
+import type { Described, FieldCounts, MemoryRecord } from "../domain/memory.ts";
+
+/** One line of a list. */
+export function lineOf(record: MemoryRecord): string {
+  const said = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
+  return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", said].join("  ");
+}
+
+/** Everything of one memory, what a model wrote apart from what people did. */
+export function pageOf(record: MemoryRecord): string {
+  const { provenance } = record;
+  const facts = [
+    ["corpus", record.corpus],
+    ["source", record.sourceId],
+    ["outcome", record.outcome],
+    ["severity", record.severity],
+    ["category", record.category],
+    ["language", record.language],
+    ["path", record.path],
+    ["files alike", filePattern(record.path)],
+    ["symbol", record.symbol],
+    ["pull request", provenance.pull],
+    ["author", provenance.author],
+    ["at", new Date(provenance.at).toISOString()],
+    ["url", provenance.url],
+  ].filter(([, value]) => value !== null);
+  const head = facts.map(([name, value]) => `${name}: ${value}`).join("\n");
+  const replies = record.replies.map((reply) => `> ${reply.replaceAll("\n", "\n> ")}`);
+  return [`${record.id}\n${head}`, writtenPart(record), record.text, ...replies, record.hunk]
+    .filter((part) => part !== null)
+    .join("\n\n");
+}
+
+/** Text of others on a terminal: no control characters that could move the cursor, recolour or hide what stands there. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : "\uFFFD",
+  );
+}
+
+/** What a model wrote, marked as such; why it wrote nothing; null where none was asked. */
+function writtenPart({ situation, lesson, tags, described }: MemoryRecord): string | null {
+  if (situation === null && lesson === null) {
+    return described === undefined ? null : `${by(described)}no lesson: ${described.problems.join(", ")}`;
+  }
+  const sure = described === undefined ? "" : `, confidence ${described.confidence}`;
+  const lines = [
+    ["situation", situation],
+    ["lesson", lesson],
+    ["tags", tags.length === 0 ? null : tags.join(" | ")],
+  ].flatMap(([name, text]) => (text === null ? [] : [`  ${name}: ${text}`]));
+  return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
+}
+
+function by(described: Described): string {
+  return described.by === "" ? "" : `asked ${described.by}: `;
+}
+
+/** How many memories have a lesson and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
+export function lessonsLine({ described, without, waiting }: FieldCounts): string {
+  const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
+  return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;
+}

@@ -1,0 +1,163 @@
+// The section about a dependency update: a verdict in fixed words, a table of packages, what release notes announce, where the
+// code names a package, and what nobody looked at. Everything in it that others wrote is quoted and inert.
+import type {
+  Advisory,
+  DependencyUpdate,
+  PackageNotes,
+  PackageUpdate,
+  PackageUsage,
+  UsagePlace,
+} from "../domain/dependency-update.ts";
+import type { Review } from "../domain/review.ts";
+import { counted, fitList } from "./fit-list.ts";
+import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
+import { codeSpan, sanitizeInline } from "./sanitize.ts";
+import { updateVerdict } from "./update-verdict.ts";
+
+const PACKAGES_TOLD = 20;
+const ADVISORIES_TOLD = 3;
+const NOTES_TOLD = 24;
+const NOTE_LIMIT = 240;
+const GAPS_TOLD = 12;
+
+/** How the room is shared out. */
+const SHARE = { packages: 0.45, notes: 0.25, usage: 0.18, gaps: 0.1 } as const;
+
+/** @param room UTF-16 units for the whole section */
+export function dependencyUpdateLines(review: Review, room: number): readonly string[] {
+  const { update } = review;
+  if (update === undefined || update === null) return [];
+  return [
+    `**Dependency update**: ${updateVerdict(update)}.`,
+    ...table(update, room * SHARE.packages),
+    ...noteLines(update.notes, room * SHARE.notes),
+    ...usageLines(review, update.usage, room * SHARE.usage),
+    ...gapLines(update, room * SHARE.gaps),
+  ];
+}
+
+function table({ packages, more }: DependencyUpdate, room: number): readonly string[] {
+  if (packages.length === 0) return [];
+  const rows = packages.slice(0, PACKAGES_TOLD).map(row);
+  const fitting = rows.filter((_, index) => rows.slice(0, index + 1).join("\n").length <= room);
+  const rest = packages.length + more - fitting.length;
+  return [
+    "",
+    "| Package | From → to | Step | Direct | Advisories fixed | New advisories |",
+    "|-|-|-|-|-|-|",
+    ...fitting,
+    ...(rest > 0 ? ["", `And ${counted(rest, "more package")}.`] : []),
+  ];
+}
+
+function row(one: PackageUpdate): string {
+  const { name, from, to, direct, advisories, licence } = one;
+  const isDirect = direct === null ? "not known" : direct ? "yes" : "no";
+  const versions = `${from === null ? missing(one) : code(from, 40)} → ${to === null ? missing(one) : code(to, 40)}`;
+  const said = one.saidTo === null ? "" : ` (the text says ${code(one.saidTo, 40)})`;
+  const changed = licence === null ? "" : `, licence ${code(licence.from, 40)} → ${code(licence.to, 40)}`;
+  const known = advisories.kind === "known" ? advisories : null;
+  const kept = known === null || known.remaining.length === 0 ? "" : `; kept: ${ids(known.remaining)}`;
+  const cells = [
+    `${code(name, 80)}${changed}`,
+    `${versions}${said}`,
+    stepWords(one),
+    isDirect,
+    known === null ? "not known" : ids(known.fixed),
+    known === null ? "not known" : `${ids(known.brought)}${kept}`,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function missing({ change, source }: PackageUpdate): string {
+  if (source === "text" || change === "updated") return "?";
+  return "none";
+}
+
+function stepWords({ step, change, from, toPrerelease }: PackageUpdate): string {
+  if (change !== "updated") return change;
+  const early = step === "minor" && from?.startsWith("0.") === true ? "minor, below 1.0" : step;
+  return toPrerelease && step !== "prerelease" ? `${early}, to a prerelease` : early;
+}
+
+function ids(advisories: readonly Advisory[]): string {
+  if (advisories.length === 0) return "none";
+  const told = advisories.slice(0, ADVISORIES_TOLD).map(({ id, severity }) => `${advisoryLink(id)} (${severity})`);
+  const rest = advisories.length - told.length;
+  return `${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** A bar ends a cell, even in code; the broken bar looks like it. */
+function code(text: string, limit: number): string {
+  return codeSpan(text, limit).replaceAll("|", "¦");
+}
+
+function noteLines(notes: readonly PackageNotes[], room: number): readonly string[] {
+  const told = notes.flatMap(({ name, breaking }) =>
+    breaking.flatMap(({ tag, lines }) => lines.map((line) => ({ name, tag, line }))),
+  );
+  if (told.length === 0) return [];
+  const write = ({ name, tag, line }: (typeof told)[number]) =>
+    `> - ${codeSpan(name, 60)} ${codeSpan(tag, 60)}: ${sanitizeInline(line, NOTE_LIMIT)}`;
+  const more = (count: number) => `> - and ${counted(count, "more line")}`;
+  return [
+    "",
+    "Release notes announce, in their own words:",
+    "",
+    ...fitList(told, write, Math.max(room, 200), NOTES_TOLD, more),
+  ];
+}
+
+function usageLines(review: Review, usage: readonly PackageUsage[], room: number): readonly string[] {
+  const used = usage.flatMap((one) => (one.kind === "looked" && one.places.length > 0 ? [one] : []));
+  if (used.length === 0) return [];
+  const write = ({ name, places, more }: (typeof used)[number]) => {
+    const told = places.map((place) => placeWords(review, place)).join(", ");
+    return `- ${codeSpan(name, 60)}: ${told}${more > 0 ? ` and ${more} more` : ""}`;
+  };
+  return ["", "Places that name it:", "", ...fitList(used, write, Math.max(room, 200), usage.length)];
+}
+
+/** Indexed code is that of the default branch, whose commit is not told: only the base's text is sure to be near. */
+function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlace): string {
+  const at = line === null ? null : { startLine: line, line };
+  const place = linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, baseSha, path, at));
+  const names = broken.slice(0, 3).map((name) => codeSpan(name, 60));
+  return names.length === 0 ? place : `${place} (with ${names.join(", ")} of those notes)`;
+}
+
+function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, room: number): readonly string[] {
+  const gaps = [
+    ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(reason, 160)}`),
+    ...grouped(
+      "advisories of",
+      packages.map(({ name, advisories }) => [name, advisories.kind === "unknown" ? advisories.reason : null]),
+    ),
+    ...grouped(
+      "release notes of",
+      notes.map(({ name, missing: reason }) => [name, reason]),
+    ),
+    ...grouped(
+      "the use of",
+      usage.map((one) => [one.name, one.kind === "not-looked" ? one.reason : null]),
+    ),
+  ];
+  if (gaps.length === 0) return [];
+  return ["", "Not looked at:", "", ...fitList(gaps, (gap) => `- ${gap}`, Math.max(room, 300), GAPS_TOLD)];
+}
+
+const NAMES_TOLD = 5;
+
+/** One line for each reason, with the packages that it holds for. */
+function grouped(what: string, reasons: readonly (readonly [string, string | null])[]): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const [name, reason] of reasons) {
+    if (reason === null) continue;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  return [...byReason].map(([reason, names]) => {
+    const told = names.slice(0, NAMES_TOLD).map((name) => codeSpan(name, 60));
+    const rest = names.length - told.length;
+    return `${what} ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(reason, 160)}`;
+  });
+}

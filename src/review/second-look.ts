@@ -1,0 +1,82 @@
+// The second look: drafted findings are held against the code by the cheaper model before they are said.
+import type { Finding } from "../domain/finding.ts";
+import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
+import type { Degraded } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Profile } from "../domain/signals.ts";
+import { failureText } from "./coverage.ts";
+import { verifyRoom } from "./reading-budget.ts";
+import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
+import { usdOf } from "./usage-cost.ts";
+import { type Checked, plainId, takeVerdicts } from "./verify.ts";
+import { verifyQuestion } from "./verify-question.ts";
+
+/** The model, as far as the second look needs it. */
+export interface Checker {
+  /** Of the model that looks a second time. */
+  readonly smallContextTokens: number;
+  readonly ask: <T>(request: ModelRequest<T>) => Promise<ModelAnswer<T>>;
+  readonly delimiter: () => string;
+}
+
+/** Questions at most. */
+const MOST_LOOKS = 4;
+const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
+
+/** What was left of the findings, what it cost, and what was not checked. */
+export interface SecondLook {
+  readonly checked: Checked;
+  readonly usage: readonly ModelUsage[];
+  readonly degraded: readonly Degraded[];
+}
+
+/**
+ * Has the findings checked, as many as questions and money reach for. What was not checked, or got no verdict, is said.
+ *
+ * @param usdLeft US$
+ */
+export async function secondLook(
+  findings: readonly Finding[],
+  { files, headTexts }: Pick<PullRequestContext, "files" | "headTexts">,
+  profile: Profile,
+  asked: Checker,
+  usdLeft: number,
+): Promise<SecondLook> {
+  const room = verifyRoom(asked.smallContextTokens);
+  const verdicts: CheckedFinding[] = [];
+  const usage: ModelUsage[] = [];
+  let rest = findings;
+  let failure: string | null = room === null && findings.length > 0 ? "too-long" : null;
+  while (room !== null && rest.length > 0 && failure === null) {
+    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? "budget" : null;
+    if (failure !== null) break;
+    const question = verifyQuestion(rest, files, headTexts, asked.delimiter(), room.chars);
+    const { findings: inQuestion, ...prompt } = question;
+    const answer = await asked.ask({ ...VERIFYING, ...prompt, maxOutputTokens: room.replyTokens });
+    usage.push(answer.usage);
+    if (answer.kind === "failed") failure = answer.failure;
+    else {
+      verdicts.push(...answer.value.findings.slice(0, 10 * inQuestion.length));
+      rest = rest.slice(inQuestion.length);
+    }
+  }
+  const looked = findings.slice(0, findings.length - rest.length);
+  const degraded = [...unchecked(rest, findings, failure), ...undecided(looked, verdicts)];
+  return { checked: takeVerdicts(findings, verdicts, profile), usage, degraded };
+}
+
+function unchecked(rest: readonly Finding[], all: readonly Finding[], failure: string | null): readonly Degraded[] {
+  if (failure === null) return [];
+  const which = rest.length === all.length ? "findings" : `${rest.length} of ${all.length} findings`;
+  const reason = `${which} of the model were not checked a second time: ${failureText(failure)}`;
+  return [{ part: "verification", reason }];
+}
+
+/** A second look that is silent about a finding is not one that upheld it. */
+function undecided(looked: readonly Finding[], verdicts: readonly CheckedFinding[]): readonly Degraded[] {
+  const decided = new Set(verdicts.map(({ id }) => plainId(id)));
+  const silent = looked.filter(({ id }) => !decided.has(id)).length;
+  if (silent === 0) return [];
+  const reason = `the second look said nothing of ${silent} of ${looked.length} findings of the model`;
+  return [{ part: "verification", reason }];
+}

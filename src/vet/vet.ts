@@ -1,0 +1,246 @@
+// DOOR  context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
+// installed or run, and nothing here says that an update may be merged: what is known is told, and so is what is not.
+import {
+  ADVISORIES_PART,
+  ADVISORY_RULE,
+  type DependencyUpdate,
+  type PackageNotes,
+  type PackageUsage,
+} from "../domain/dependency-update.ts";
+import { type MemoryRecord, repoKey } from "../domain/memory.ts";
+import type { Degraded } from "../domain/outcome.ts";
+import type { PullRequestContext } from "../domain/pull-request.ts";
+import type { Scope } from "../domain/retrieval.ts";
+import type { ReviewSignals } from "../domain/signals.ts";
+import type { Answer, Dependencies, GraphRow } from "../ports-dependency.ts";
+import type { Recall } from "../ports-memory.ts";
+import { advisoryFindings } from "./advisory-findings.ts";
+import { brokenNames } from "./breaking-notes.ts";
+import { type FoundPackage, findPackages } from "./find-packages.ts";
+import { type AskedAdvisories, judgeAdvisories } from "./judge-advisories.ts";
+import { manifestReader } from "./manifest-line.ts";
+import { type Published, packageNotes } from "./package-notes.ts";
+import { sourceRepository } from "./source-repository.ts";
+import { type CodePiece, importNames, usagePlaces } from "./usage.ts";
+
+/** Packages that are asked about; the rest is counted. */
+const MOST_PACKAGES = 50;
+/** Packages whose notes are read and whose use is looked for: direct ones come first. */
+const MOST_LOOKED_INTO = 5;
+/** Records of the index that are looked at for one package, and places that are told. */
+const MOST_RECORDS = 40;
+const MOST_PLACES = 10;
+
+const NOT_FROM_HERE = "nothing is asked of GitHub from here";
+
+/** Ecosystems that GitHub's advisories cover, in the words of DependencyBump. */
+const ADVISED = new Set("npm python go rust ruby java php dotnet github-actions elixir dart swift".split(" "));
+
+/**
+ * Looks up what an update brings.
+ *
+ * @param world null where nothing may be asked: then only the change itself is read
+ * @returns null for a change that is no dependency update, and where the configuration turns it off
+ */
+export async function vet(
+  context: PullRequestContext,
+  { intent, files }: ReviewSignals,
+  world: Dependencies | null,
+  recall: Recall,
+): Promise<DependencyUpdate | null> {
+  const { repo, pull, config } = context;
+  if (intent.bump === null || !config.review.dependencies) return null;
+  const graph: Answer<readonly GraphRow[]> =
+    world === null
+      ? { kind: "unknown", reason: NOT_FROM_HERE }
+      : await world.changes(repo, pull.base.sha, pull.head.sha);
+  const all = findPackages(intent.bump, pull.body, context.files, graph.kind === "read" ? graph.value : []);
+  const found = all.slice(0, MOST_PACKAGES);
+  const { asked, degraded, malware } = await askAdvisories(found, world);
+  const packages = found.map(({ links, graph: known, ...one }) => ({
+    ...one,
+    advisories: judgeAdvisories({ ...one, links, graph: known }, asked(one)),
+  }));
+  const main = found.slice(0, MOST_LOOKED_INTO);
+  const notes = await readNotes(
+    main.filter(({ change }) => change === "updated"),
+    world,
+    repo.host,
+  );
+  const code = await codeOf(context, files, recall);
+  const usage: PackageUsage[] = [];
+  for (const one of main)
+    usage.push(
+      await usageOf(
+        one,
+        notes.find(({ name }) => name === one.name),
+        code,
+      ),
+    );
+  return {
+    kind: "update",
+    packages,
+    more: all.length - found.length,
+    notes,
+    usage,
+    notLooked: [
+      ...(graph.kind === "unknown" ? [{ what: "the dependency graph", reason: graph.reason }] : []),
+      ...malware.map((reason) => ({ what: "malware advisories", reason })),
+    ],
+    degraded,
+    findings: advisoryFindings(packages, config.rules[ADVISORY_RULE], manifestOf(context)),
+  };
+}
+
+/** The file that stands for an update whose place is not known: a manifest that is reviewed, else any file that changed. */
+function manifestOf({ files, leftOut }: PullRequestContext): string | null {
+  const manifest = files.find(({ path }) => manifestReader(path) !== null) ?? leftOut[0] ?? files[0];
+  return manifest?.path ?? null;
+}
+
+interface Asked {
+  /** The answers about a package, or why nothing was asked. */
+  readonly asked: (one: Pick<FoundPackage, "name" | "ecosystem">) => AskedAdvisories | string;
+  readonly degraded: readonly Degraded[];
+  /** Why malware could not be asked for, each reason once. */
+  readonly malware: readonly string[];
+}
+
+/** What can stand in a question, where a comma ends a package. */
+const ASKABLE = /^[\w@][\w.@/:~+-]{0,213}$/;
+
+/** Three questions for each ecosystem: the old versions, the new ones, and malware at the new ones. */
+async function askAdvisories(found: readonly FoundPackage[], world: Dependencies | null): Promise<Asked> {
+  if (world === null) return { asked: () => NOT_FROM_HERE, degraded: [], malware: [] };
+  const answers = new Map<string, AskedAdvisories>();
+  for (const ecosystem of new Set(found.map((one) => one.ecosystem))) {
+    if (ecosystem === null || !ADVISED.has(ecosystem)) continue;
+    const own = found.filter((one) => one.ecosystem === ecosystem && ASKABLE.test(one.name));
+    const ask = async (version: "from" | "to", type: "reviewed" | "malware") => {
+      // The dependency graph has told of its packages already; of malware it says nothing.
+      const asks = own.filter(({ graph }) => type === "malware" || graph === null);
+      const packages = asks.flatMap(({ name, [version]: at }) => (at === null ? [] : [{ name, version: at }]));
+      return packages.length === 0 ? null : world.advisories(ecosystem, packages, type);
+    };
+    answers.set(ecosystem, {
+      before: await ask("from", "reviewed"),
+      after: await ask("to", "reviewed"),
+      malware: await ask("to", "malware"),
+    });
+  }
+  const failures = (parts: readonly (keyof AskedAdvisories)[]) =>
+    [...answers.values()].flatMap((one) =>
+      parts.flatMap((part) => (one[part]?.kind === "unknown" ? [one[part].reason] : [])),
+    );
+  return {
+    asked: ({ name, ecosystem }) => {
+      if (!ASKABLE.test(name)) return "its name is not one that can be asked for";
+      return answers.get(ecosystem ?? "") ?? notAdvised(ecosystem);
+    },
+    degraded: [...new Set(failures(["before", "after"]))].map((reason) => ({ part: ADVISORIES_PART, reason })),
+    malware: [...new Set(failures(["malware"]))],
+  };
+}
+
+function notAdvised(ecosystem: string | null): string {
+  return ecosystem === null ? "its ecosystem is not known" : "GitHub has no advisories about this kind of package";
+}
+
+async function readNotes(
+  packages: readonly FoundPackage[],
+  world: Dependencies | null,
+  host: string,
+): Promise<readonly PackageNotes[]> {
+  const read = new Map<string, Published>();
+  const notes: PackageNotes[] = [];
+  for (const one of packages) {
+    const source = sourceRepository(one, one.links, host);
+    const repository = source === null ? null : `${source.owner}/${source.name}`;
+    const needsNone = one.to === null || one.step === "downgrade";
+    if (repository !== null && source !== null && world !== null && !needsNone && !read.has(repository)) {
+      read.set(repository, await world.releases(source));
+    }
+    const none = world === null ? NOT_FROM_HERE : "its source repository on this GitHub is not known";
+    notes.push(packageNotes(one, repository, read.get(repository ?? "") ?? { kind: "unknown", reason: none }));
+  }
+  return notes;
+}
+
+/** Code in which use can be looked for. */
+interface Code {
+  readonly changed: readonly CodePiece[];
+  /** Searches the index for words; or why there is none. */
+  readonly index: ((words: string) => Promise<readonly MemoryRecord[]>) | string;
+}
+
+async function codeOf(context: PullRequestContext, files: ReviewSignals["files"], recall: Recall): Promise<Code> {
+  const isCode = new Set(files.filter(({ kind }) => kind === "source" || kind === "test").map(({ path }) => path));
+  const changed = [...context.headTexts].flatMap(([path, text]): CodePiece[] =>
+    isCode.has(path) ? [{ path, line: 1, text }] : [],
+  );
+  return { changed, index: await indexOf(context, recall) };
+}
+
+async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recall): Promise<Code["index"]> {
+  const off = "the code is not indexed (`knowledge.corpora.code`)";
+  if (!config.knowledge.corpora.code || recall.off !== undefined) return off;
+  const scope: Scope = {
+    repo: repoKey(repo),
+    ownerPool: null,
+    excludePull: pull.number > 0 ? pull.number : null,
+    before: null,
+  };
+  const filter = { corpora: ["code"] as const };
+  try {
+    const counts = await recall.counts(scope);
+    if ((counts.byCorpus.get("code") ?? 0) === 0) return off;
+  } catch {
+    return UNSEARCHABLE;
+  }
+  return async (words) => {
+    const hits = await recall.matching(scope, words, MOST_RECORDS, filter);
+    const records = await recall.records(
+      scope,
+      hits.map(({ id }) => id),
+    );
+    return records.filter((one) => one.repo === scope.repo && one.corpus === "code" && !one.stale);
+  };
+}
+
+const UNSEARCHABLE = "the index of the code could not be searched";
+
+async function usageOf(one: FoundPackage, notes: PackageNotes | undefined, code: Code): Promise<PackageUsage> {
+  const { name } = one;
+  const names = importNames(one);
+  if (names.length === 0) return { name, kind: "not-looked", reason: "its name cannot be told from other words" };
+  const indexed = await indexedPieces(names, code.index);
+  if (typeof indexed === "string" && code.changed.length === 0) return { name, kind: "not-looked", reason: indexed };
+  const broken = brokenNames((notes?.breaking ?? []).flatMap(({ lines }) => lines));
+  const pieces = [...code.changed, ...(typeof indexed === "string" ? [] : indexed)];
+  const places = usagePlaces(
+    pieces,
+    names,
+    broken.filter((word) => !names.includes(word)),
+  );
+  const where = typeof indexed === "string" ? "the changed files" : "the indexed code";
+  return {
+    name,
+    kind: "looked",
+    where,
+    places: places.slice(0, MOST_PLACES),
+    more: Math.max(0, places.length - MOST_PLACES),
+  };
+}
+
+async function indexedPieces(names: readonly string[], index: Code["index"]): Promise<readonly CodePiece[] | string> {
+  if (typeof index === "string") return index;
+  try {
+    const records = await index(names.join(" "));
+    return records.flatMap(({ path, text, provenance }): CodePiece[] => {
+      const line = /#L(\d{1,9})(?:-|$)/.exec(provenance.url ?? "")?.[1];
+      return path === null ? [] : [{ path, line: line === undefined ? null : Number(line), text }];
+    });
+  } catch {
+    return UNSEARCHABLE;
+  }
+}

@@ -1,0 +1,215 @@
+// What memory asks of the model on the way of a real delivery: webhook, store, the vendor's SDK and the posted summary are
+// real; GitHub and the model's server stand on loopback.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { fails, says } from "../fakes/anthropic/replies.ts";
+import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
+import { type ModelStage, openModelStage } from "./model-stage.ts";
+import { comment, remembering } from "./remembered.ts";
+
+const SMALL = "claude-haiku-5-5";
+const PATTERN = "Loop rounds each amount before they are added up and loses the rest";
+const SITUATION =
+  "A helper rounds each price of the cart in a loop before they are added up. The gap is that small errors of each step add up to a wrong total.";
+/** The memory that the model prefers, and nobody else. */
+const PREFERRED = "seventh";
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", PREFERRED, "eighth"];
+
+let stage: ModelStage;
+let answers: (call: ModelCall, kind: Kind) => Reply = willing;
+let repositories = 0;
+
+type Kind = "gate" | "queries" | "situation" | "rerank" | "review" | "verify";
+
+/** By what the instructions say, as a model would know it. */
+function kindOf({ system }: ModelCall): Kind {
+  if (system.startsWith("Does reviewing this pull request need memory")) return "gate";
+  if (system.includes("write queries for a memory of code reviews")) return "queries";
+  if (system.includes("Exactly two sentences")) return "situation";
+  if (system.startsWith("You order search results")) return "rerank";
+  return system.startsWith("You check drafted") ? "verify" : "review";
+}
+
+function willing(call: ModelCall, kind: Kind): Reply {
+  if (kind === "gate")
+    return says({ shouldRetrieve: false, confidence: 0.9, reason: "only texts", strategy: "hybrid" });
+  if (kind === "queries") return says({ code: [PATTERN], convention: [], operational: [] });
+  if (kind === "situation") return says({ situation: SITUATION });
+  if (kind !== "rerank") return says({ findings: [], ruleFindings: [], walkthrough: "Rounds prices." });
+  const results = call.prompt.match(/^\[\d+\] .*\n {4}.*$/gm) ?? [];
+  const place = results.findIndex((result) => result.includes(PREFERRED));
+  return says({ order: place < 0 ? [0] : [place] });
+}
+
+beforeAll(async () => {
+  stage = await openModelStage({}, (call) => answers(call, kindOf(call)));
+});
+afterEach(() => {
+  answers = willing;
+  expect(stage.stage.world.violations).toEqual([]);
+});
+afterAll(() => stage.close());
+
+const CART = Object.fromEntries(
+  ["add", "drop", "sum", "tax", "view", "keep"].map((name) => [
+    `src/cart/${name}.ts`,
+    `export const ${name} = (price: number) => Math.round(price) / 100;\n`,
+  ]),
+);
+const TEXTS = Object.fromEntries(
+  Array.from({ length: 7 }, (_, at) => [`content/part${at}.yaml`, `a: the price of the cart is rounded, part ${at}\n`]),
+);
+
+/** Reviews one pull request in a repository that remembers eight comments on rounding prices. */
+async function reviewed(retrieval: string, files = CART, title = "feat: round the price in the cart", more = "") {
+  const { world } = stage.stage;
+  const repository = await world.repository("acme", `cart-${++repositories}`, {
+    files: {
+      "README.md": "# Cart\n",
+      ".kodiai.yml": `${more}knowledge: {retrieval: {distanceThreshold: 2, ${retrieval}}}\n`,
+    },
+  });
+  const said = ORDINALS.map((ordinal, at) =>
+    comment(repository, `${at}`, {
+      text: `The price in the cart is to be rounded once, after the sum (${ordinal} time).`,
+      path: "lib/money.ts",
+      language: "TypeScript",
+      hunk: null,
+    }),
+  );
+  await remembering(stage.stage, said);
+  const before = stage.anthropic.requests.length;
+  const pull = await world.pullRequest(repository, { title, files });
+  await stage.stage.settled(pull);
+  const asked = stage.anthropic.requests.slice(before);
+  const prompt = asked.find((call) => kindOf(call) === "review")?.prompt ?? "";
+  return {
+    repository,
+    pull,
+    asked,
+    of: (kind: Kind) => asked.filter((call) => kindOf(call) === kind),
+    /** The order of precedents in the prompt of the review. */
+    heard: prompt.split("\n").flatMap((line) => /^- mem_.*\((\w+) time\)/.exec(line)?.[1] ?? []),
+    summary: world.comments(pull).summary[0]?.body ?? "",
+    row: <T>(sql: string) => {
+      const db = new Database(join(stage.stage.dataDir, "queue.db"), { readonly: true });
+      try {
+        return db.prepare(sql).all(`github.com/${repository.id}`) as T[];
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+const SWITCHES = "modelQueries: true, hypothetical: true, rerank: model, topK: 3";
+
+test("with the switches on the small model is asked for queries, a situation and an order, and the review hears them", async () => {
+  const plain = await reviewed("topK: 3");
+  expect(plain.asked.map(kindOf)).toEqual(["review"]);
+  expect(plain.heard).toHaveLength(3);
+  expect(plain.heard[0]).not.toBe(PREFERRED);
+
+  const { asked, of, heard, summary, row } = await reviewed(SWITCHES);
+  expect([of("queries").length, of("situation").length, of("review").length]).toEqual([1, 1, 1]);
+  expect(of("rerank").length).toBeGreaterThan(1);
+  expect(kindOf(asked.at(-1) as ModelCall)).toBe("review");
+  expect(heard[0]).toBe(PREFERRED);
+  expect(heard).toHaveLength(3);
+  for (const call of asked) {
+    expect(call.body.model).toBe(kindOf(call) === "review" ? "claude-sonnet-5-5" : SMALL);
+    if (kindOf(call) === "review") continue;
+    expect(call.body.thinking).toEqual({ type: "disabled" });
+    expect(call.body).not.toHaveProperty("temperature");
+    expect(call.body.output_config).toMatchObject({ effort: "low", format: { type: "json_schema" } });
+    expect(call.prompt).toMatch(/kodiai-[0-9a-f]{32}/);
+    expect(call.system).not.toContain("cart");
+  }
+  // What the model wrote is searched with: each query is reranked with its own words.
+  expect(
+    of("rerank")
+      .map(({ prompt }) => prompt)
+      .join(),
+  ).toContain(PATTERN);
+  expect(of("rerank").every(({ body }) => body.max_tokens <= 1_000)).toBe(true);
+  expect(summary).not.toContain("Incomplete");
+
+  const spent = row<{ purpose: string; n: number; usd: number; tokens: number }>(
+    "SELECT purpose, count(*) AS n, sum(usd) AS usd, sum(input_tokens) AS tokens FROM spending WHERE repo = ? GROUP BY purpose ORDER BY purpose",
+  );
+  expect(spent.map(({ purpose, n }) => [purpose, n])).toEqual([
+    ["queries", 2],
+    ["rerank", of("rerank").length],
+    ["review", 1],
+  ]);
+  expect(spent.every(({ usd }) => usd > 0)).toBe(true);
+  const tokens = spent.reduce((sum, one) => sum + one.tokens, 0);
+  const usd = spent.reduce((sum, one) => sum + one.usd, 0);
+  expect(summary).toContain(`Cost: ${tokens} tokens in`);
+  expect(summary).toContain(`USD ${usd.toFixed(4)}`);
+
+  const [logged] = row<Record<string, unknown>>("SELECT * FROM retrievals WHERE repo = ?");
+  const scores = JSON.parse(String(logged?.rerank_scores)) as (number | null)[];
+  expect(scores).toHaveLength(3);
+  expect(scores[0]).toBe(1);
+  expect(JSON.parse(String(logged?.rerank))).toMatchObject({ by: SMALL, failed: null });
+  expect(logged?.rerank_ms).toBeGreaterThanOrEqual(0);
+  const forMemory = spent.filter(({ purpose }) => purpose !== "review").reduce((sum, one) => sum + one.usd, 0);
+  expect(Number(logged?.usd)).toBeCloseTo(forMemory, 9);
+});
+
+test("when the small model fails the review is written as without it, and the summary says what is missing", async () => {
+  answers = (call, kind) => (kind === "review" ? willing(call, kind) : fails(400, { message: "no" }));
+  const { heard, summary, of } = await reviewed(SWITCHES);
+  expect(heard).toEqual((await reviewed("topK: 3")).heard);
+  expect(summary).toMatch(/\*\*Incomplete:\*\*/);
+  for (const part of ["model-queries", "hypothetical", "rerank"]) {
+    expect(summary).toMatch(new RegExp(`^- \`${part}\`: .*the model's server answered 400`, "m"));
+  }
+  expect(of("review")).toHaveLength(1);
+});
+
+test("memory spends at most a quarter of a review's money, and the summary says what was not asked", async () => {
+  const small = await reviewed(SWITCHES, CART, undefined, "review: {budget: {usdPerReview: 0.002}}\n");
+  expect(small.of("rerank").length).toBeLessThan(3);
+  expect(small.summary).toMatch(/^- `(?:rerank|model-queries|hypothetical)`: .*the budget leaves no money/m);
+  const [spent] = small.row<{ usd: number }>(
+    "SELECT sum(usd) AS usd FROM spending WHERE repo = ? AND purpose <> 'review'",
+  );
+  expect(spent?.usd ?? 0).toBeLessThanOrEqual(0.002 / 4);
+});
+
+test("where no rule of the gate knows, the model is asked once for a head; a failure is a search", async () => {
+  const title = "Import the rest";
+  const unasked = await reviewed("topK: 3", TEXTS, title);
+  expect(unasked.of("gate")).toEqual([]);
+  expect(unasked.heard).toHaveLength(3);
+
+  const skipped = await reviewed("gate: {model: true}", TEXTS, title);
+  expect(skipped.of("gate")).toHaveLength(1);
+  const [call] = skipped.of("gate");
+  expect(call?.body).toMatchObject({ model: SMALL, max_tokens: 100, thinking: { type: "disabled" } });
+  expect(call?.prompt).toContain(`title: "${title}"`);
+  expect(skipped.heard).toEqual([]);
+  expect(skipped.summary).toContain("Memory: not searched, only texts.");
+
+  answers = (one, kind) => (kind === "gate" ? fails(400) : willing(one, kind));
+  const failed = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
+  expect(failed.heard).toHaveLength(3);
+  expect(failed.summary).toMatch(/^- `gate`: the model's server answered 400/m);
+  const [logged] = failed.row<Record<string, unknown>>("SELECT * FROM retrievals WHERE repo = ?");
+  expect(logged).toMatchObject({ gate_retrieve: 1, gate_by: "model", gate_confidence: 0.5 });
+
+  answers = (one, kind) => (kind === "gate" ? says("I would rather not decide.") : willing(one, kind));
+  const unreadable = await reviewed("gate: {model: true}, topK: 3", TEXTS, title);
+  expect(unreadable.heard).toHaveLength(3);
+  expect(unreadable.summary).toMatch(/^- `gate`: .*not of the shape asked for/m);
+});
+
+test("with the model switched off for the repository nobody is asked, and the summary says why", async () => {
+  const { asked, summary } = await reviewed(SWITCHES, CART, undefined, "review: {model: off}\n");
+  expect(asked).toEqual([]);
+  expect(summary).toMatch(/^- `rerank`: no model may be asked/m);
+  expect(summary).toMatch(/^- `model-queries`: no model may be asked/m);
+});
