@@ -155,7 +155,7 @@ describe("what one pull request taught", () => {
       expect.stringContaining("hell"),
     ]);
     const { inline } = world.comments(second);
-    expect(inline.find(({ path }) => path === "src/basket.ts")).toMatchObject({ startLine: 2, line: 7 });
+    expect(inline.find(({ path }) => path === "src/basket.ts")).toMatchObject({ startLine: 2, line: 5 });
     expect(inline.find(({ path }) => path === "src/basket.ts")?.body).toMatch(
       /These lines were changed in.*\[\d{4}-\d\d-\d\d, fixed\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/s,
     );
