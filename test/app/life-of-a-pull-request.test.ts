@@ -136,7 +136,7 @@ function commentsOf(at: Stage, pull: Pull): Map<string, number> {
   return counts;
 }
 
-test(`${PUSHES} pushes: nothing is said twice, nothing new is missed, and the next pull request hears nothing again`, async () => {
+test("push after push nothing is said twice, nothing new is missed, and the next pull request hears nothing again", async () => {
   const planned = Array.from({ length: PUSHES * 2 }, (_, at): Part => {
     return { n: nameOf(at), mistake: at % 3 === 2 ? null : at % MISTAKES.length, mended: false };
   });

@@ -52,7 +52,7 @@ describe("the section of the prompt", () => {
       { ...rejections, reason },
       { ...rejections, reason: null, people: 2 },
     ].map((said) => buildRetrievalContextSection([{ ...rankedMemory(FULL), rejections: said }], options));
-    expect(told).toContain('declined: "the cache is best effort "');
+    expect(told).toContain('declined: "the cache is best effort"');
     expect(told?.split(DELIMITER)).toHaveLength(3);
     expect(silent).toContain("declined by 2 people, without a reason");
   });
