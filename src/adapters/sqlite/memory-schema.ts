@@ -139,6 +139,11 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   `,
   `
+  -- What was found wrong, and what stood there when it was fixed: by both together code is known that is fixed already.
+  ALTER TABLE contents ADD COLUMN flagged_code TEXT;
+  ALTER TABLE contents ADD COLUMN fixed_code TEXT;
+  `,
+  `
   -- What people said against findings: one row a finding and person.
   CREATE TABLE rejections (
     id        INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,
