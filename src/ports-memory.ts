@@ -34,6 +34,11 @@ export interface Embedder {
   readonly space: EmbeddingSpace;
   /** The cosine distance under which a memory of this space counts as relevant, calibrated on development data. */
   readonly threshold: number;
+  /**
+   * The cosine distance under which two findings claim the same, calibrated so that others hardly ever come that near;
+   * absent where nobody measured it: then only code tells findings apart.
+   */
+  readonly sameClaim?: number;
   /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;

@@ -18,6 +18,7 @@ import { sqlitePushWaits } from "./adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "./adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "./adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "./adapters/sqlite/recall.ts";
+import { sqliteFlaggedCode, sqliteRejections } from "./adapters/sqlite/rejections.ts";
 import { sqliteLabels } from "./adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "./adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "./adapters/sqlite/retrieval-statistics.ts";
@@ -29,6 +30,7 @@ import type { CheckBook, PushWaits } from "./ports-checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "./ports-feedback.ts";
 import type { HistoryBook, Introductions } from "./ports-history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "./ports-rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "./ports-talk.ts";
 
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
@@ -56,6 +58,8 @@ export interface Store {
   readonly memory: Memory;
   /** What people did about findings, and the outcomes that follow. */
   readonly evidence: EvidenceShelf;
+  /** What was declined, and the code that was spoken about; null where memory could not be opened. */
+  readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -147,6 +151,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     return {
       memory,
       evidence: sqliteEvidence(db),
+      past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -163,6 +168,7 @@ function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Sh
     const problem = error instanceof Error ? error : new Error(String(error));
     return {
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
+      past: null,
       memoryProblem: problem,
       spaces: () => [],
       cached: (embedder) => embedder,

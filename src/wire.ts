@@ -56,6 +56,7 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
       return embedder.space;
     },
     threshold: embedder.threshold,
+    ...(embedder.sameClaim === undefined ? {} : { sameClaim: embedder.sameClaim }),
     weight: embedder.weight,
     embed: async (texts, kind) => embedder.embed(await Promise.all(texts.map(redact)), kind),
   };
@@ -193,6 +194,8 @@ export function reviewPorts(
       introductions: store.introductions,
       retrievals,
       memory: store.memory,
+      past: store.past,
+      keeping: store.past,
       redact,
       botLogin: github.botLogin,
       gateCache,

@@ -16,7 +16,7 @@ describe("the table of rows", () => {
   test("holds each row once, in order, with a title", () => {
     expect(rows.length).toBeGreaterThanOrEqual(182);
     expect(rows).toEqual(rows.toSorted());
-    expect(rows.filter((row) => !/^00[0-4]-\d\d$/.test(row))).toEqual([]);
+    expect(rows.filter((row) => !/^00[0-5]-\d\d$/.test(row))).toEqual([]);
     expect(rows.filter((row) => (features.titles[row] ?? "").trim() === "")).toEqual([]);
   });
 
@@ -50,7 +50,8 @@ describe("the table of rows", () => {
       ([, row]) => row,
     );
     expect(specified.length).toBeGreaterThan(150);
-    expect(rows).toEqual(specified.toSorted());
+    // Of the last group only what is shown so far.
+    expect(rows.filter((row) => !row.startsWith("005"))).toEqual(specified.toSorted());
   });
 });
 

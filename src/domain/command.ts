@@ -103,7 +103,7 @@ export const VERBS = [
   {
     verb: "ignore",
     usage: "ignore [REASON]",
-    says: "In the thread of a finding: do not say it again on this pull request. Security and critical findings take write access.",
+    says: "In the thread of a finding: do not say it again on this pull request; with write access and a REASON, nor the like of it on others. Security and critical findings take write access, and are said on others all the same.",
     text: REASON,
     least: "write",
     author: true,
@@ -139,7 +139,7 @@ export const VERBS = [
   {
     verb: "restore",
     usage: "restore [ID]",
-    says: "Say a finding again that somebody told us to ignore: by its id, or in its thread.",
+    says: "Say a finding again that somebody told us to ignore: by its id, in its thread, or everywhere by the memory (mem_…) under “held back”.",
     text: ID,
     least: "write",
     author: false,

@@ -31,6 +31,8 @@ export interface Precedent {
   readonly date: string;
   /** Raw cosine similarity, 0–1. */
   readonly similarity: number;
+  /** Why people declined it, in their words: untrusted text. Absent where nobody gave a reason. */
+  readonly reason?: string;
 }
 
 /**
@@ -66,10 +68,12 @@ export interface Finding {
   readonly locMethod?: LocMethod;
 }
 
-/** A finding that is not said, and why: a comment in the code, a setting, a threshold. */
+/** A finding that is not said, and why: a comment in the code, a setting, a threshold, a precedent. */
 export interface HeldBack {
   readonly finding: Finding;
   readonly reason: string;
+  /** What was said before, where that is the reason: declined, or standing on another open pull request. */
+  readonly precedent?: Precedent;
 }
 
 /** True when `a` is at least as severe as `b`. */

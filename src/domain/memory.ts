@@ -153,3 +153,13 @@ export function memoryId(repo: RepoKey, corpus: Corpus, sourceId: string): strin
     .digest("hex");
   return `mem_${digest.slice(0, 12)}`;
 }
+
+/** A finding's own name in memory: posted again on its pull request it is the same memory, on another one it is another. */
+export function findingSource(pull: number, findingId: string): string {
+  return `#${pull}/${findingId}`;
+}
+
+/** The id of the memory that a finding on a pull request becomes. */
+export function findingMemoryId(repo: RepoKey, pull: number, findingId: string): string {
+  return memoryId(repo, "finding", findingSource(pull, findingId));
+}

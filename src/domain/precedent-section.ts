@@ -3,6 +3,7 @@
 import { cutText, oneLine } from "./cut-text.ts";
 import { outcomeWords } from "./evidence.ts";
 import { isoDate } from "./iso-date.ts";
+import type { Rejections } from "./rejections.ts";
 import type { RankedMemory } from "./retrieval.ts";
 
 /** Characters of a memory's own words; the start of a comment says what it is about. */
@@ -48,7 +49,7 @@ export function sectionFrame(delimiterLength: number): number {
 
 /** One memory on one line. Line breaks of its text are gone, so that it cannot look like anything but an entry. */
 export function precedentEntry(memory: RankedMemory, repo: string, delimiter = ""): string {
-  const { record, distance, adjustedDistance } = memory;
+  const { record, distance, adjustedDistance, rejections } = memory;
   const quoted = (text: string, most: number) => {
     const line = oneLine(delimiter === "" ? text : text.replaceAll(delimiter, ""));
     return line.length > most ? `${cutText(line, most - 1)}…` : line;
@@ -58,6 +59,7 @@ export function precedentEntry(memory: RankedMemory, repo: string, delimiter = "
   const facts = [
     record.path === null ? null : `file ${quoted(record.path, PATH_CHARS)}`,
     `outcome ${outcomePart(record, date, (reason) => JSON.stringify(quoted(reason, REASON_CHARS)))}`,
+    rejections === undefined || record.decided?.reason ? null : declined(rejections, quoted),
     record.repoName === repo ? null : `from ${quoted(record.repoName, PATH_CHARS)}`,
     near === null ? "found by its words" : `distance ${near.toFixed(3)}`,
   ].filter((fact) => fact !== null);
@@ -80,4 +82,10 @@ function outcomePart(
   if (!decided) return `${outcome ?? "unknown"}${date === "" ? "" : ` on ${date}`}`;
   const reason = decided.reason === null ? "" : `: ${quote(decided.reason)}`;
   return `${outcomeWords({ outcome, decided: { ...decided, reason: null } })}${reason}`;
+}
+
+/** A model that knows why may judge whether it still holds. */
+function declined({ reason, people }: Rejections, quoted: (text: string, most: number) => string): string {
+  if (reason === null) return `declined by ${people} ${people === 1 ? "person" : "people"}, without a reason`;
+  return `declined: ${JSON.stringify(quoted(reason, REASON_CHARS))}`;
 }

@@ -2,6 +2,7 @@
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
 import type { Degraded } from "./outcome.ts";
+import type { Rejections } from "./rejections.ts";
 
 /** How much each retriever counts; a strategy re-weights and never switches one off. */
 export type Strategy = "semantic" | "hybrid" | "keyword" | "related-files";
@@ -93,6 +94,8 @@ export interface RankedMemory {
   readonly languageMatch: boolean;
   /** The changed hunk that it is nearest to, with that raw cosine distance; null when no hunk found it. */
   readonly nearestHunk: { readonly path: string; readonly distance: number } | null;
+  /** What people said against it; absent where nobody did. */
+  readonly rejections?: Rejections;
   /** What a reranker gave it, higher is better; absent where none did. */
   readonly rerankScore?: number;
   /** Labels of other memories that say the same and were folded into this one. */

@@ -80,6 +80,8 @@ export interface Addressed {
   readonly url: string | null;
   /** "its code has changed". */
   readonly reason: string;
+  /** The code it was about is no longer there; absent where it stands, or its file is no longer part of the change. */
+  readonly isGone?: true;
 }
 
 /** A written review, complete and not yet sent. Everything that publish says stands here. */

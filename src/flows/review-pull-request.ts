@@ -11,6 +11,7 @@ import type { RepoConfig } from "../config/repo-config.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
+import { repoKey } from "../domain/memory.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Remembered } from "../domain/remembered.ts";
@@ -27,6 +28,7 @@ import type { Dependencies } from "../ports-dependency.ts";
 import type { Introductions } from "../ports-history.ts";
 import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
 import type { ModelAccess } from "../ports-model.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports-rejections.ts";
 import type { Decisions } from "../ports-talk.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
@@ -36,6 +38,7 @@ import { type CheckRun, checkRun } from "./check-run.ts";
 import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
+import { flaggedBy, recollect, withReasons } from "./recollect.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
@@ -60,6 +63,8 @@ export interface WritingPorts {
   readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
+  /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
+  readonly past?: (PastRejections & PastCode) | null;
   /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Absent where nothing will be remembered. */
@@ -80,6 +85,8 @@ export interface ReviewPorts extends WritingPorts {
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
+  /** Writes down what is declined and spoken about; absent or null where that is not kept. */
+  readonly keeping?: (Rejecting & FlaggedCode) | null;
   /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
@@ -174,11 +181,12 @@ export async function writeReview(
   const missing = (await ports.begun?.(context)) ?? [];
   const signals = await step("analyze", () => analyze(context));
   const update = await vetted(context, signals, ports, step);
+  const { recollection, degraded: forgotten } = await recollect(context, ports);
   const { repo, config } = context;
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
   const asked = ports.now();
-  const precedents = await step("retrieve", () =>
+  const retrieved = await step("retrieve", () =>
     retrieve(
       context,
       signals,
@@ -190,6 +198,7 @@ export async function writeReview(
       },
     ),
   );
+  const precedents = withReasons(retrieved, recollection.rejected);
   const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge: config.knowledge, at: asked };
   await logRetrieval(precedents, searched, ports);
   const spent = precedents.modelCosts ?? [];
@@ -198,6 +207,7 @@ export async function writeReview(
       inspector: ports.inspector,
       leave: leaveAfter(leave, spent),
       fingerprint: fingerprint(config),
+      recollection,
       update,
     }),
   );
@@ -205,7 +215,7 @@ export async function writeReview(
   const complete = {
     ...written,
     memory: held === null ? written.memory : { ...written.memory, held },
-    degraded: [...written.degraded, ...missing],
+    degraded: [...written.degraded, ...forgotten, ...missing],
     cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: monthSpending(config.review, repo, access, ports.now()),
   };
@@ -263,7 +273,9 @@ async function send(
 async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
   const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
   try {
-    return await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+    const kept = await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+    await ports.keeping?.keep(repoKey(posted.review.repo), flaggedBy(posted), ports.now());
+    return kept;
   } catch (error) {
     if (error instanceof Transient && ports.isLastTry !== true) throw error;
     return { kind: "not remembered", reason: error instanceof Error ? error.message : String(error) };

@@ -95,6 +95,23 @@ export async function gather(
   };
 }
 
+/** Which of these pull requests are open now; one that cannot be asked counts as closed. */
+export async function openAmong(
+  repo: Repo,
+  numbers: readonly number[],
+  pulls: Pick<PullRequests, "pull">,
+): Promise<ReadonlySet<number>> {
+  const open = await Promise.all(
+    numbers.map((number) =>
+      pulls.pull(repo, number).then(
+        ({ state }) => (state === "open" ? [number] : []),
+        () => [],
+      ),
+    ),
+  );
+  return new Set(open.flat());
+}
+
 function checkOf({ checks }: RepoConfig["review"], { head }: PullRequest): Pick<Skipped, "check"> {
   return checks.enabled ? { check: { headSha: head.sha, failOn: checks.failOn } } : {};
 }

@@ -1,7 +1,7 @@
 // A posted finding becomes a memory: posted, and not more than that. Nobody has said yet whether it was right.
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
-import { type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
+import { findingSource, type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
 import { cutHunk } from "./cut-hunk.ts";
 
 /** Where and when a finding was posted. */
@@ -60,9 +60,4 @@ export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord 
     },
     stale: false,
   };
-}
-
-/** A finding's own name in memory. */
-export function findingSource(pull: number, findingId: string): string {
-  return `#${pull}/${findingId}`;
 }

@@ -1,9 +1,8 @@
 // What a person asked us to remember, in their words; and which memories a thread can have left.
 import type { AskingComment } from "../domain/command.ts";
 import type { Repo } from "../domain/job.ts";
-import { type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
+import { findingMemoryId, type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
 import { fromComment } from "./from-comment.ts";
-import { findingSource } from "./from-finding.ts";
 
 /** What was told, where and when. */
 export interface Told {
@@ -48,7 +47,7 @@ export function memoriesOfThread(
   const key = repoKey(repo);
   const { commentIds, findingId } = thread;
   const sources = commentIds.flatMap((id) => [String(id), toldSource({ place: "thread", id })]);
-  const finding = findingId === null ? [] : [memoryId(key, "finding", findingSource(pull, findingId))];
+  const finding = findingId === null ? [] : [findingMemoryId(key, pull, findingId)];
   return [...sources.map((source) => memoryId(key, "review_comment", source)), ...finding];
 }
 

@@ -25,6 +25,7 @@ import { findingHunks } from "./finding-hunks.ts";
 import { type ReviewFacts, recordsOfFindings } from "./finding-records.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
+import { fromFinding } from "./from-finding.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
@@ -166,6 +167,11 @@ function isUsable(vector: Float32Array, dimension: number): boolean {
 /** The memories of what a review said: everything but what stood on the pull request before. */
 export function findingRecords(posted: PostedReview, facts: ReviewFacts): MemoryRecord[] {
   return recordsOfFindings(posted, facts);
+}
+
+/** What a finding claims, as the text that its memory is embedded by. */
+export function claimOf(finding: Finding, where: Parameters<typeof fromFinding>[1]): string {
+  return digest(fromFinding(finding, where));
 }
 
 /** The code that each finding is about, redacted, ready to be kept beside the review. See `findingHunks`. */

@@ -6,6 +6,7 @@ import type { Degraded } from "../domain/outcome.ts";
 import type { Review } from "../domain/review.ts";
 import { placeOf } from "./below.ts";
 import { counted, fitList } from "./fit-list.ts";
+import { safeUrl } from "./permalink.ts";
 import { findingTitle } from "./render-comment.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
 
@@ -31,9 +32,19 @@ export function configLines({ configProblems, configChanges }: Review, room: num
 /** Findings that are not said, folded. */
 export function heldBackLines(review: Review, room: number): readonly string[] {
   const write = (held: HeldBack) =>
-    `- ${findingTitle(held.finding)} ${placeOf(review, held)} — ${sanitizeInline(held.reason, 200)}`;
+    `- ${findingTitle(held.finding)} ${placeOf(review, held)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
   const shown = fitList(review.heldBack, write, room, 200, moreOf("finding"));
   return folded(`${counted(review.heldBack.length, "finding")} held back`, shown);
+}
+
+/** Where that was said, and how to hear it again. */
+function because({ repo }: Review, { precedent }: HeldBack): string {
+  if (precedent === undefined) return "";
+  const address = precedent.url === null ? null : safeUrl(repo, precedent.url);
+  const link = address === null ? "" : ` ([said there](${address}))`;
+  const restore =
+    precedent.outcome === "declined" ? `; to hear it again: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
+  return `${link}${restore}`;
 }
 
 /** Files that are not reviewed, grouped by reason, folded. */

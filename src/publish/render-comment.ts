@@ -51,18 +51,21 @@ export function lines(finding: Finding): string {
 /** What reviewers said about the same thing before, with outcome and date, at most three. */
 function saidBefore(repo: Pick<Repo, "host">, { precedents }: Finding): string {
   if (precedents.length === 0) return "";
-  const said = precedents.slice(0, 3).map(({ url, outcome, date, decided }) => {
+  const said = precedents.slice(0, 3).map(({ url, outcome, date, decided, reason }) => {
     const told =
       decided === undefined ? [date, outcome].filter((part) => part !== "").join(", ") : `${outcome} ${decided}`;
     const text = sanitizeInline(told, decided === undefined ? 60 : 240) || "earlier";
     const address = url === null ? null : safeUrl(repo, url);
-    return address === null ? text : `[${text}](${address})`;
+    const why = reason === undefined || decided !== undefined ? "" : ` (${sanitizeInline(reason, 200)})`;
+    return `${address === null ? text : `[${text}](${address})`}${why}`;
   });
   return `<sub>Said before: ${said.join("; ")}.</sub>`;
 }
 
 /** One small line: who says so, and how to make it stop. */
 export function silence(finding: Finding): string {
+  if (finding.source === "memory")
+    return `<sub>Known from memory. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
   if (finding.rule === null)
     return `<sub>Found by a model. To decline it, reply ${codeSpan("/kodiai ignore")} and the reason.</sub>`;
   const rule = codeSpan(finding.rule, 100);

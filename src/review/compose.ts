@@ -232,10 +232,14 @@ function precedentPart({ context, precedents }: PromptMaterial, delimiter: strin
 
 /** A memory whose words and path hide nothing: they were written by others, perhaps long ago. */
 function revealed(memory: RankedMemory): RankedMemory {
-  const { record } = memory;
+  const { record, rejections } = memory;
   const path = record.path === null ? null : revealLine(record.path);
+  const reason = rejections?.reason ?? null;
   return {
     ...memory,
+    ...(rejections === undefined || reason === null
+      ? {}
+      : { rejections: { ...rejections, reason: revealLine(reason) } }),
     record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
   };
 }

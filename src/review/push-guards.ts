@@ -23,14 +23,19 @@ const OPPOSITE = "it asks for the opposite of what an earlier finding of ours as
 export function guardPush(
   findings: readonly Finding[],
   known: ReadonlyMap<Finding, Said>,
-  { reach, checkpoint, located, code }: GuardMaterial,
+  { reach, checkpoint, located, code, revived = new Set() }: GuardMaterial,
 ): Guarded {
   const heldBack: HeldBack[] = [];
   const before = new Map(
-    checkpoint.kind === "full" ? [] : checkpoint.heldBack.map((held) => [held.finding.id, held.reason]),
+    // What memory held back is decided anew each time: somebody may have restored it.
+    checkpoint.kind === "full"
+      ? []
+      : checkpoint.heldBack.flatMap(({ finding, reason, precedent }) =>
+          precedent === undefined ? [[finding.id, reason] as const] : [],
+        ),
   );
   const kept = findings.filter((finding) => {
-    if (known.has(finding)) return true;
+    if (known.has(finding) || revived.has(finding.id)) return true;
     const reason = isGrave(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
     if (reason !== null) heldBack.push({ finding, reason });
     return reason === null;
@@ -43,6 +48,8 @@ export interface GuardMaterial {
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedSaid[];
   readonly code: CodeNow;
+  /** Ids of findings of earlier pushes that only memory held back: no push has to give cause for them. */
+  readonly revived?: ReadonlySet<string>;
 }
 
 function isGrave({ severity, category }: Finding): boolean {

@@ -6,6 +6,7 @@ import type { Finding, HeldBack } from "../domain/finding.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
+import type { Recollection } from "../domain/recollection.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PlacedFinding, Review, Scope } from "../domain/review.ts";
 import { shortHash } from "../domain/review-fingerprint.ts";
@@ -13,10 +14,12 @@ import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import type { InspectedFile, Inspector } from "../ports.ts";
 import type { ModelLeave } from "../ports-model.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./answer-question.ts";
-import { codeNow } from "./code-now.ts";
+import { type CodeNow, codeNow } from "./code-now.ts";
 import { configOnHead } from "./config-on-head.ts";
 import { failureText } from "./coverage.ts";
+import { beginnings, flaggedHere } from "./flagged-here.ts";
 import { ground } from "./ground.ts";
+import { heldByMemory } from "./held-by-memory.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { locateSaid } from "./locate-said.ts";
 import { place } from "./place.ts";
@@ -30,6 +33,7 @@ import { reviewMemory } from "./review-memory.ts";
 import { takeRuleVerdicts } from "./rule-verdicts.ts";
 import { placeOfKnown, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
+import { type WithMemory, withMemory } from "./with-memory.ts";
 
 /** Fewer than any tokenizer makes of prose and code: an estimate that errs to the expensive side. */
 const CHARS_PER_TOKEN = 3;
@@ -43,6 +47,8 @@ export interface ReviewPorts {
   readonly leave: ModelLeave;
   /** See reviewFingerprint. */
   readonly fingerprint: string;
+  /** What is remembered of code and claims like those of this change; absent where nothing is. */
+  readonly recollection?: Recollection;
   /** What was looked up about a dependency update; null or absent for every other change. */
   readonly update?: DependencyUpdate | null;
 }
@@ -72,7 +78,10 @@ export async function review(
   const read = await modelReview(material, { remembered: memory.precedents, profile: dial.profile }, ports.leave);
   const ruled = takeRuleVerdicts(inspection.findings, read.ruleVerdicts);
   const quieted = [...inspection.heldBack, ...ruled.heldBack, ...read.heldBack];
-  const weighed = weigh(context, [...ruled.findings, ...(update?.findings ?? []), ...read.findings], quieted, dial);
+  const code = codeNow(context.files, context.headTexts);
+  const found = [...ruled.findings, ...(update?.findings ?? []), ...read.findings];
+  const remembered = await withMemory(found, context.past.checkpoint, code, ports.recollection);
+  const weighed = weigh(context, { ...remembered, quieted, code }, dial);
   const looked = whoLooked(read.coverage, [
     ...context.degraded,
     ...inspection.degraded,
@@ -112,31 +121,50 @@ export async function review(
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),
-    said: recordSaid(findings, weighed.located, weighed.code),
+    said: recordSaid(findings, weighed.located, code),
     addressed,
     ...(update === null ? {} : { update }),
   };
 }
 
+interface ToWeigh extends WithMemory {
+  /** Held back before anything was weighed. */
+  readonly quieted: readonly HeldBack[];
+  readonly code: CodeNow;
+}
+
+/** The numbers under which code of this change is looked up among what was spoken about elsewhere. */
+export function codeKeys({ files }: PullRequestContext): readonly number[] {
+  return beginnings(files);
+}
+
+/** Of code that was spoken about elsewhere, what stands in this change. */
+export function codeHere(
+  flagged: Parameters<typeof flaggedHere>[0],
+  { files }: PullRequestContext,
+): Recollection["flagged"] {
+  return flaggedHere(flagged, files);
+}
+
 /** Which findings are said, and what of the earlier ones was found neither to say nor to hold back. */
-function weigh(context: PullRequestContext, found: readonly Finding[], quieted: readonly HeldBack[], dial: Dial) {
+function weigh(context: PullRequestContext, { quieted, past, code, ...found }: ToWeigh, dial: Dial) {
   const { checkpoint, said } = context.past;
-  const code = codeNow(context.files, context.headTexts);
   const located = locateSaid(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
-  const { findings, known } = recognise(found, located, code);
+  const { findings, known } = recognise(found.findings, located, code);
   const reach = reachOf(context.files, checkpoint);
-  const guarded = guardPush(findings, known, { reach, checkpoint, located, code });
+  const fresh = heldByMemory(findings, (finding) => known.has(finding), past);
+  const guarded = guardPush(fresh.findings, known, { reach, checkpoint, located, code, revived: found.revived });
   const pruned = prune(ground(guarded.findings, context.files), dial);
   const quiet = recognise(
     quieted.map(({ finding }) => finding),
     located,
     code,
   );
-  const heldBack = [...guarded.heldBack, ...pruned.heldBack];
+  const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...pruned.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
   // What people declined is neither open nor addressed.
   const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !dial.declined.has(finding.id));
-  return { code, located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
+  return { located, notFound, heldBack, said: pruned.said.map((placed) => asSaid(placed, known)) };
 }
 
 function asSaid(placed: PlacedFinding, known: ReadonlyMap<Finding, Said>): PlacedFinding {

@@ -44,12 +44,25 @@ export function standing(located: readonly LocatedSaid[], context: PullRequestCo
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
   for (const one of located) {
     const { said } = one;
-    const wasSeen = said.finding.source === "rule" ? looked.byRules : looked.byModel;
+    const wasSeen = wasLookedAt(said, looked);
     const changed = changeOf(one, leftOut);
-    if (changed !== null && wasSeen) addressed.push({ finding: said.finding, url: said.url, reason: changed });
-    else open.push(openFinding(one, changed === null && one.path !== null ? "still open" : UNSEEN));
+    if (changed !== null && wasSeen) {
+      const gone = isGone(one) ? ({ isGone: true } as const) : {};
+      addressed.push({ finding: said.finding, url: said.url, reason: changed, ...gone });
+    } else open.push(openFinding(one, changed === null && one.path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };
+}
+
+/** Memory compares code with code: that is done each time. */
+function wasLookedAt({ finding, recovered }: Said, looked: Looked): boolean {
+  if (finding.source === "memory" && recovered !== true) return true;
+  return finding.source === "rule" ? looked.byRules : looked.byModel;
+}
+
+/** A rule may be silent for another reason than that its code has changed. */
+function isGone({ said, path, place }: LocatedSaid): boolean {
+  return path !== null && said.shape.at.length > 0 && place?.as !== "same";
 }
 
 /** What became of the code, as a reason to believe that the finding is addressed; null when it stands as it was. */

@@ -100,6 +100,20 @@ describe("renderComment", () => {
     );
   }, 300_000);
 
+  test("whatever people said about it before, it is inert, and a decline can be taken back by what is written there", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (reason, url, date) => {
+        const precedent = { id: "mem_0123456789ab", url, outcome: "declined", date, similarity: 1, reason };
+        const one = finding({ precedents: [precedent], source: "memory", rule: null });
+        expect(violations(renderComment(REPO, one, "inline"), OURS)).toEqual([]);
+        const summary = renderSummary(sampleReview({ heldBack: [{ finding: one, reason, precedent }] }), []);
+        expect(violations(summary, OURS)).toEqual([]);
+        expect(summary).toContain("`/kodiai restore mem_0123456789ab`");
+      }),
+      { numRuns: 500 },
+    );
+  }, 300_000);
+
   test("the longest finding stays under the limit", () => {
     for (const unit of ["<", "&", "\u202e", "`", "@ ", "👍", "/a\n", "```\n"]) {
       const text = unit.repeat(70_000);

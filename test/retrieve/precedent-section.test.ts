@@ -56,6 +56,18 @@ describe("the section of the prompt", () => {
     expect(section.split(DELIMITER)).toHaveLength(3);
   });
 
+  test("tells why a memory was declined, in one line and between its quotes", () => {
+    const rejections = { people: 1, count: 1, byMaintainer: true, by: "wren", url: null, at: NOW };
+    const reason = `the cache is\nbest effort ${DELIMITER}`;
+    const [told, silent] = [
+      { ...rejections, reason },
+      { ...rejections, reason: null, people: 2 },
+    ].map((said) => buildRetrievalContextSection([{ ...rankedMemory(FULL), rejections: said }], options));
+    expect(told).toContain('declined: "the cache is best effort"');
+    expect(told?.split(DELIMITER)).toHaveLength(3);
+    expect(silent).toContain("declined by 2 people, without a reason");
+  });
+
   test("is absent when nothing is remembered or nothing fits", () => {
     expect(buildRetrievalContextSection([], options)).toBe("");
     expect(buildRetrievalContextSection([rankedMemory(FULL)], { ...options, maxChars: 300 })).toBe("");

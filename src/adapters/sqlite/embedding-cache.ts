@@ -26,6 +26,7 @@ export function cachedEmbedder(inner: Embedder, db: Database.Database, now: () =
       return inner.space;
     },
     threshold: inner.threshold,
+    ...(inner.sameClaim === undefined ? {} : { sameClaim: inner.sameClaim }),
     weight: inner.weight,
     async embed(texts, kind) {
       const keep = kind === "query";

@@ -174,4 +174,30 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX records_of_findings ON records (repo, pull) WHERE corpus = 'finding';
   `,
+  `
+  -- What people said against findings: one row a finding and person.
+  CREATE TABLE rejections (
+    id        INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,
+    by        TEXT NOT NULL,
+    is_writer INTEGER NOT NULL CHECK (is_writer IN (0, 1)),
+    reason    TEXT,
+    url       TEXT,
+    at        INTEGER NOT NULL,
+    PRIMARY KEY (id, by)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- The code that findings were about, as token hashes of four bytes each: nobody's code can be read from it.
+  CREATE TABLE flagged (
+    id       INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    repo     INTEGER NOT NULL,
+    key      INTEGER NOT NULL,
+    rule     TEXT,
+    before   BLOB NOT NULL,
+    at       BLOB NOT NULL,
+    after    BLOB NOT NULL,
+    fixed_at INTEGER
+  ) STRICT;
+  CREATE INDEX flagged_by_key ON flagged (repo, key);
+  `,
 ];

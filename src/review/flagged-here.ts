@@ -1,0 +1,132 @@
+// Which code that was spoken about in other pull requests stands in this change: by its tokens, so that neither a new place,
+// a new name nor new formatting hides it.
+import { type TokenStream, textTokens } from "../domain/code-shape.ts";
+import { type Flagged, keyAt } from "../domain/flagged.ts";
+import type { FileDiff, Side } from "../domain/pull-request.ts";
+import type { FlaggedHere, FlaggedPlace } from "../domain/recollection.ts";
+import { type CodeNow, codeNow } from "./code-now.ts";
+
+/** Tokens of one change that are looked at, and places that one key is looked for at: a change of more says little. */
+const MOST_TOKENS = 400_000;
+const MOST_PLACES = 200;
+
+/**
+ * Code is known by itself when it holds so many different words; with fewer, only together with what stands around it.
+ * `if err != nil { return err }` has four and stands everywhere; a line that calls something has six.
+ */
+const TELLING_WORDS = 6;
+const TELLING_AROUND = 6;
+/** Share of its tokens by whose beginning code is known where readers quoted more or less of what follows. */
+const BEGINNING = 0.7;
+
+const PUNCTUATION = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
+
+/** The numbers under which the head's side of the hunks may be found (see keyAt), each once. */
+export function beginnings(files: readonly FileDiff[]): readonly number[] {
+  const code = codeNow(files, new Map());
+  return [...index(code, "RIGHT").keys()];
+}
+
+/**
+ * Finds flagged code in the hunks of a change.
+ *
+ * @returns what stands there, in the order given
+ */
+export function flaggedHere(flagged: readonly Flagged[], files: readonly FileDiff[]): readonly FlaggedHere[] {
+  const code = codeNow(files, new Map());
+  const added = addedLines(files);
+  const [now, before] = [index(code, "RIGHT"), index(code, "LEFT")];
+  return flagged.flatMap((one): readonly FlaggedHere[] => {
+    const found = occurrences(one, now);
+    if (found.length === 0) return [];
+    const isNew = ({ place, lines }: Occurrence) => lines.some((line) => added.has(`${line} ${place.path}`));
+    const isAlone = ({ place, lines }: Occurrence) => lines.every((line) => added.has(`${line} ${place.path}`));
+    const rank = (occurrence: Occurrence) => (occurrence.place.isWhole ? 2 : 0) + (isAlone(occurrence) ? 1 : 0);
+    const whole = found.filter(({ place }) => place.isWhole);
+    return [
+      {
+        ...one,
+        places: found.toSorted((a, b) => rank(b) - rank(a)).map(({ place }) => place),
+        isAdded:
+          whole.some(isNew) && whole.length > occurrences(one, before).filter(({ place }) => place.isWhole).length,
+        isTelling: isTelling(one, Math.max(...found.map(({ agreement }) => agreement))),
+      },
+    ];
+  });
+}
+
+interface Start {
+  readonly path: string;
+  readonly stream: TokenStream;
+  readonly from: number;
+}
+
+type Index = ReadonlyMap<number, readonly Start[]>;
+
+function index(code: CodeNow, side: Side): Index {
+  const starts = new Map<number, Start[]>();
+  let left = MOST_TOKENS;
+  for (const path of code.paths) {
+    const stream = code.hunks(path, side)?.stream;
+    if (stream === undefined || left <= 0) continue;
+    const most = Math.min(stream.tokens.length, left);
+    left -= most;
+    for (let from = 0; from < most; from++) addStart(starts, { path, stream, from });
+  }
+  return starts;
+}
+
+function addStart(starts: Map<number, Start[]>, start: Start): void {
+  const key = keyAt(start.stream.tokens, start.from);
+  if (key === null) return;
+  const known = starts.get(key);
+  if (known === undefined) starts.set(key, [start]);
+  else if (known.length < MOST_PLACES) known.push(start);
+}
+
+interface Occurrence {
+  readonly place: FlaggedPlace;
+  /** Those that hold its tokens: what lies between two hunks is none of it. */
+  readonly lines: readonly number[];
+  /** Tokens before and after that agree. */
+  readonly agreement: number;
+}
+
+function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
+  const { at, after } = shape;
+  const key = keyAt([...at, ...after], 0);
+  if (key === null || at.length === 0) return [];
+  return (starts.get(key) ?? []).flatMap(({ path, stream, from }): Occurrence[] => {
+    const { tokens } = stream;
+    const differs = at.findIndex((token, index) => tokens[from + index] !== token);
+    const length = differs < 0 ? at.length : differs;
+    if (length < BEGINNING * at.length) return [];
+    const lines = [...new Set(stream.lines.slice(from, from + length))];
+    const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
+    return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];
+  });
+}
+
+/** What follows counts only where the code itself is whole. */
+function agreementOf({ before, at, after }: Flagged["shape"], tokens: readonly number[], from: number, length: number) {
+  let left = 0;
+  while (left < before.length && before.at(-1 - left) === tokens[from - 1 - left]) left++;
+  let right = 0;
+  while (length === at.length && right < after.length && after[right] === tokens[from + length + right]) right++;
+  return left + right;
+}
+
+function isTelling({ shape }: Flagged, agreement: number): boolean {
+  const words = new Set(shape.at.filter((token) => !PUNCTUATION.has(token)));
+  return words.size >= TELLING_WORDS || agreement >= TELLING_AROUND;
+}
+
+function addedLines(files: readonly FileDiff[]): ReadonlySet<string> {
+  return new Set(
+    files.flatMap(({ path, hunks }) =>
+      hunks.flatMap(({ lines }) =>
+        lines.flatMap(({ kind, newLine }) => (kind === "added" ? [`${newLine} ${path}`] : [])),
+      ),
+    ),
+  );
+}

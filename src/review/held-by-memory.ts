@@ -1,0 +1,199 @@
+// What people declined on other pull requests is not said again, and what stands on another open one is not said twice. Code
+// or claim has to be the same; order and rank decide nothing. What is grave is said all the same, with what was said before.
+import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
+import { isoDate } from "../domain/iso-date.ts";
+import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/recollection.ts";
+import { areEnough, type RejectedMemory, type Rejection, type Rejections, rejectionsOf } from "../domain/rejections.ts";
+
+export interface HeldByMemory {
+  /** In the order given; with what was said before, where it was said or declined and yet is said. */
+  readonly findings: readonly Finding[];
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** What is known about the findings of one review. */
+export interface PastMaterial extends Pick<Recollection, "flagged" | "rejected" | "openPulls" | "now"> {
+  /** By finding: declined memories that claim the same. */
+  readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
+  /** A path as it was called before this change. */
+  readonly previousPath: (path: string) => string | null;
+}
+
+/** A comment on another pull request counts as read for so long. */
+const ELSEWHERE_DAYS = 30;
+const DAY_MS = 24 * 60 * 60_000;
+/** So many findings of a rule, declined by the one who gave a reason, speak about the rule and not about a place. */
+const LEAST_OF_RULE = 3;
+
+/**
+ * Holds back findings that memory speaks against.
+ *
+ * @param isKnown whether a finding already stands on this pull request: it is left alone
+ */
+export function heldByMemory(
+  findings: readonly Finding[],
+  isKnown: (finding: Finding) => boolean,
+  past: PastMaterial,
+): HeldByMemory {
+  const heldBack: HeldBack[] = [];
+  const byId = new Map(past.rejected.map((one) => [one.memoryId, one]));
+  const said = findings.flatMap((finding): readonly Finding[] => {
+    if (isKnown(finding)) return [finding];
+    const found = declinedBefore(finding, past, byId) ?? saidElsewhere(finding, past);
+    if (found === null) return [finding];
+    const { precedent, holds, reason } = found;
+    if (!holds || isGrave(finding)) return [withPrecedent(finding, precedent)];
+    heldBack.push({ finding, reason, precedent });
+    return [];
+  });
+  return { findings: said, heldBack };
+}
+
+/** A finding with a precedent in front, once. */
+export function withPrecedent(finding: Finding, precedent: Precedent): Finding {
+  const others = finding.precedents.filter(({ id }) => id !== precedent.id);
+  return { ...finding, precedents: [precedent, ...others] };
+}
+
+/** Whether a finding speaks about flagged code: of the same kind, and beginning on it. */
+export function isAbout(finding: Finding, { rule, category, places }: FlaggedHere): boolean {
+  const sameKind = finding.rule === null ? finding.category === category : finding.rule === rule;
+  return sameKind && finding.side === "RIGHT" && places.some((place) => beginsIn(finding, place));
+}
+
+/** Models quote more or less of what follows, and rarely begin elsewhere. */
+function beginsIn({ path, startLine, line, locMethod }: Finding, place: FlaggedPlace): boolean {
+  if (path !== place.path || locMethod === "none") return false;
+  return startLine >= place.startLine && startLine <= place.line && line >= place.startLine;
+}
+
+interface Verdict {
+  readonly precedent: Precedent;
+  /** Whether it is enough to hold back what is not grave. */
+  readonly holds: boolean;
+  readonly reason: string;
+}
+
+interface Alike {
+  readonly memory: RejectedMemory;
+  readonly similarity: number;
+}
+
+function declinedBefore(
+  finding: Finding,
+  past: PastMaterial,
+  byId: ReadonlyMap<string, RejectedMemory>,
+): Verdict | null {
+  const alike = [...byCode(finding, past, byId), ...byClaim(finding, past, byId)];
+  const memories = new Map(alike.map((one) => [one.memory.memoryId, one]));
+  const rejections = rejectionsOf([...memories.values()].flatMap(({ memory }) => memory.each));
+  const ofRule = rejections !== null && areEnough(rejections) ? null : ruleDeclined(finding, past.rejected);
+  if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
+  if (rejections === null) return null;
+  const told = [...memories.values()].find(({ memory }) => memory.each.some((one) => isTheOne(one, rejections)));
+  return told === undefined ? null : verdict(told.memory, told.similarity, rejections, areEnough(rejections));
+}
+
+function byCode(
+  finding: Finding,
+  { flagged, previousPath }: PastMaterial,
+  byId: ReadonlyMap<string, RejectedMemory>,
+): readonly Alike[] {
+  return flagged.flatMap((one) => {
+    const memory = byId.get(one.memoryId);
+    if (memory === undefined || !isAbout(finding, one)) return [];
+    const isHere = isLineage(finding.path, one.path, previousPath);
+    // Rules say the same wherever they fire, so that a decline of theirs is about its file.
+    return isHere || (finding.rule === null && one.isTelling) ? [{ memory, similarity: 1 }] : [];
+  });
+}
+
+function byClaim(
+  finding: Finding,
+  { claims }: PastMaterial,
+  byId: ReadonlyMap<string, RejectedMemory>,
+): readonly Alike[] {
+  if (finding.rule !== null) return [];
+  return (claims.get(finding) ?? []).flatMap(({ memoryId, similarity }) => {
+    const memory = byId.get(memoryId);
+    return memory?.category === finding.category ? [{ memory, similarity }] : [];
+  });
+}
+
+/** The same file, under the same name or another, or in another folder. */
+function isLineage(path: string, before: string, previousPath: (path: string) => string | null): boolean {
+  return path === before || previousPath(path) === before || nameOf(path) === nameOf(before);
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Somebody who may write gave a reason and declined the rule time and again. */
+function ruleDeclined(
+  { rule }: Finding,
+  rejected: readonly RejectedMemory[],
+): { readonly memory: RejectedMemory; readonly rejections: Rejections } | null {
+  if (rule === null) return null;
+  const byPerson = new Map<string, { memory: RejectedMemory; one: Rejection }[]>();
+  for (const memory of rejected.filter((one) => one.rule === rule)) {
+    for (const one of memory.each.filter(({ isWriter }) => isWriter)) {
+      byPerson.set(one.by, [...(byPerson.get(one.by) ?? []), { memory, one }]);
+    }
+  }
+  for (const each of byPerson.values()) {
+    const rejections = each.length < LEAST_OF_RULE ? null : rejectionsOf(each.map(({ one }) => one));
+    const told = each.find(({ one }) => rejections !== null && isTheOne(one, rejections));
+    if (rejections?.byMaintainer === true && told !== undefined) return { memory: told.memory, rejections };
+  }
+  return null;
+}
+
+function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolean {
+  return by === rejections.by && at === rejections.at && reason === rejections.reason;
+}
+
+function verdict(memory: RejectedMemory, similarity: number, rejections: Rejections, holds: boolean): Verdict {
+  const date = isoDate(rejections.at);
+  const why = rejections.reason === null ? "" : `: ${rejections.reason}`;
+  const times = rejections.reason === null ? ` ${rejections.count} times by ${rejections.people} people, last` : "";
+  const on = memory.pull === null ? "" : ` on #${memory.pull}`;
+  return {
+    holds,
+    reason: `declined${times}${on} by @${rejections.by} on ${date}${why}`,
+    precedent: {
+      id: memory.memoryId,
+      url: rejections.url ?? memory.url,
+      outcome: "declined",
+      date,
+      similarity,
+      ...(rejections.reason === null ? {} : { reason: rejections.reason }),
+    },
+  };
+}
+
+/** The same code was spoken about in the same way on another pull request that is open: once is enough. */
+function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: PastMaterial): Verdict | null {
+  const since = now - ELSEWHERE_DAYS * DAY_MS;
+  const declined = new Set(rejected.map(({ memoryId }) => memoryId));
+  const one = flagged.find(
+    (other) =>
+      openPulls.has(other.pull) &&
+      other.fixedAt === null &&
+      other.at >= since &&
+      other.isTelling &&
+      !declined.has(other.memoryId) &&
+      isAbout(finding, other),
+  );
+  if (one === undefined) return null;
+  const date = isoDate(one.at);
+  return {
+    holds: true,
+    reason: `said on #${one.pull}, which is open, on ${date}`,
+    precedent: { id: one.memoryId, url: one.url, outcome: "posted", date, similarity: 1 },
+  };
+}
+
+function isGrave({ severity, category }: Finding): boolean {
+  return severity === "critical" || category === "security";
+}

@@ -1,0 +1,255 @@
+// What people said about a finding on one pull request, and what becomes of the like of it on the next ones.
+import { afterEach, describe, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { BACKUP, LOGIN } from "./given.ts";
+import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { answered, replies, repliesIn } from "./talking.ts";
+
+let stage: Stage | undefined;
+let model: SeeingModel | undefined;
+afterEach(async () => {
+  await stage?.close();
+  await model?.anthropic.close();
+  stage = undefined;
+  model = undefined;
+});
+
+const SAVE_LINE = "    await store.save('session', token, { ttl: 3600, path: '/' }).catch(() => {})";
+const session = (save: string) =>
+  [
+    "export class Session {",
+    "  async refresh(token: string, store: Store) {",
+    save,
+    "    return token",
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+const SESSION = session(SAVE_LINE);
+/** The same code as another formatter would have it, indented deeper, in another class. */
+const SESSION_MOVED = [
+  "export class Login {",
+  "    async renew(token: string, store: Store) {",
+  "        if (token) {",
+  "            await store",
+  '                .save("session", token, { ttl: 3600, path: "/" })',
+  "                .catch(() => {});",
+  "        }",
+  "    }",
+  "}",
+  "",
+].join("\n");
+
+const TOTAL_LINE = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";
+const cart = (line: string) => ["export function total(items: readonly Item[]): number {", line, "}", ""].join("\n");
+const CART = cart(TOTAL_LINE);
+const CART_MENDED = cart("  return items.reduce((sum, item) => sum + item.price * (1 - item.discount), 0);");
+const CART_BACK = [
+  "export const basketTotal = (items: readonly Item[]): number => {",
+  "    return items.reduce(",
+  "        (sum, item) =>",
+  "            sum + item.price - item.price * item.discount * 100,",
+  "        0,",
+  "    );",
+  "};",
+  "",
+].join("\n");
+
+const SWALLOWED: Defect = {
+  line: /\.save\(/,
+  category: "reliability",
+  severity: "major",
+  words: [
+    ["A failed save is swallowed", "When `store.save` rejects, nobody learns that the session was not kept."],
+    ["Errors of the store never reach the caller", "An empty `catch` hides what went wrong with the write."],
+    ["The session may be lost without a trace", "Whoever calls believes that it was stored."],
+  ],
+};
+const DISCOUNT: Defect = {
+  line: /item\.discount \* 100/,
+  category: "correctness",
+  severity: "major",
+  words: [
+    ["The discount is taken a hundred times", "`discount` is a share; times 100 it makes totals negative."],
+    ["Totals become negative", "A share is multiplied by one hundred here."],
+  ],
+};
+
+async function play() {
+  model = await seeingModel([SWALLOWED, DISCOUNT]);
+  stage = await openStage({ app: { model: model.choice } });
+  const { world } = stage;
+  world.person("wren", { permission: "write", association: "MEMBER" });
+  world.person("vera", { permission: "write", association: "MEMBER" });
+  world.person("rae", { permission: "read", association: "NONE" });
+  const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  return { at: stage, world, repository, seen: model };
+}
+
+async function opened(
+  at: Stage,
+  repository: Repository,
+  files: Record<string, string>,
+  title = "feat: shop",
+): Promise<Pull> {
+  const pull = await at.world.pullRequest(repository, { title, author: "mona", files });
+  expect(await at.settled(pull)).toMatchObject({ state: "done" });
+  return pull;
+}
+
+/** Titles of our comments on lines and files, in their order. */
+function titles(at: Stage, pull: Pull): string[] {
+  const { inline, file } = at.world.comments(pull);
+  const ours = [...inline, ...file].filter(({ author }) => author === at.world.bot.login);
+  return ours.flatMap(({ body }) => (body.startsWith("`") ? (/\*\*([^*]+)\*\*/.exec(body)?.[1] ?? []) : []));
+}
+
+function rootOf(pull: Pull, path: string): number {
+  return pull.comments.find((comment) => comment.path === path && comment.inReplyTo === null)?.id ?? 0;
+}
+
+async function says(at: Stage, pull: Pull, login: string, path: string, text: string): Promise<void> {
+  await at.world.reply(pull, login, rootOf(pull, path), text);
+  await answered(at);
+}
+
+const TODAY = /\d{4}-\d\d-\d\d/.source;
+/** Answers in the conversation stand beside it. */
+function summaryOf(at: Stage, pull: Pull): string {
+  return at.world.comments(pull).summary.find(({ body }) => body.includes("kodiai:summary"))?.body ?? "";
+}
+
+const heldBackIn = (at: Stage, pull: Pull) =>
+  /<details><summary>\d+ findings? held back<\/summary>([\s\S]*?)<\/details>/.exec(summaryOf(at, pull))?.[1] ?? "";
+
+describe("what one pull request taught", () => {
+  test("is held back with reason and link, re-introduced with link, said again once restored", async () => {
+    const { at, world, repository, seen } = await play();
+    const first = await opened(at, repository, {
+      "src/session.ts": SESSION,
+      "src/cart.ts": CART,
+      "ops/backup.py": BACKUP,
+    });
+    expect(titles(at, first).toSorted()).toEqual([
+      "A failed save is swallowed",
+      expect.stringContaining("hell"),
+      "The discount is taken a hundred times",
+    ]);
+    await says(at, first, "wren", "src/session.ts", "/kodiai ignore the cache is best effort, see #4");
+    expect(repliesIn(world, first, rootOf(first, "src/session.ts"))).toEqual([
+      expect.stringContaining("On other pull requests the like of it is held back"),
+    ]);
+    await says(at, first, "wren", "ops/backup.py", "/kodiai ignore names come from our own list");
+    await world.push(first, { "src/cart.ts": CART_MENDED });
+    await at.settled(first);
+    expect(summaryOf(at, first)).toContain("may be addressed");
+    await world.closePull(first, { merged: true });
+
+    // The model sees the swallowed error again, in other words, and overlooks the discount.
+    seen.blind.add(DISCOUNT);
+    const again = { "src/auth/login.ts": SESSION_MOVED, "src/basket.ts": CART_BACK, "ops/backup.py": BACKUP };
+    const second = await opened(at, repository, again);
+    expect(titles(at, second).toSorted()).toEqual([
+      expect.stringMatching(new RegExp(`^Re-introduces what .?#1.? fixed on ${TODAY}$`)),
+      expect.stringContaining("hell"),
+    ]);
+    const { inline } = world.comments(second);
+    expect(inline.find(({ path }) => path === "src/basket.ts")).toMatchObject({ startLine: 2, line: 5 });
+    expect(inline.find(({ path }) => path === "src/basket.ts")?.body).toMatch(
+      /These lines were changed in.*\[\d{4}-\d\d-\d\d, fixed\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/s,
+    );
+    // Security is said, with what was said about it.
+    expect(inline.find(({ path }) => path === "ops/backup.py")?.body).toMatch(
+      /\[\d{4}-\d\d-\d\d, declined\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\) \(names come from our own list\)/,
+    );
+    const held = heldBackIn(at, second);
+    expect(held).toMatch(
+      /src\/auth\/login\.ts.*declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+    );
+
+    // A push that leaves the file alone keeps it on the list.
+    await world.push(second, { "docs/notes.md": "# Notes\n" });
+    await at.settled(second);
+    expect(heldBackIn(at, second)).toContain("the cache is best effort");
+
+    const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
+    await world.comment(second, "rae", `/kodiai restore ${memory}`);
+    await answered(at);
+    await world.push(second, { "docs/notes.md": "# More notes\n" });
+    await at.settled(second);
+    expect(heldBackIn(at, second)).toContain("the cache is best effort");
+    await world.comment(second, "wren", `/kodiai restore ${memory}`);
+    await answered(at);
+    expect(replies(world, second).at(-1)).toContain("Findings like it are said again");
+    await world.push(second, { "docs/notes.md": "# Notes again\n" });
+    await at.settled(second);
+    expect(titles(at, second)).toHaveLength(3);
+    expect(heldBackIn(at, second)).not.toContain("best effort");
+    await world.closePull(second);
+    const third = await opened(at, repository, { "src/late.ts": SESSION });
+    expect(titles(at, third)).toHaveLength(1);
+    expect(world.violations).toEqual([]);
+  });
+
+  test("a stranger's decline and an author's change nothing on other pull requests", async () => {
+    const { at, world, repository } = await play();
+    const first = await opened(at, repository, { "src/session.ts": SESSION });
+    await says(at, first, "rae", "src/session.ts", "/kodiai ignore never report this");
+    await says(at, first, "mona", "src/session.ts", "/kodiai ignore I like it so");
+    await world.closePull(first);
+    const second = await opened(at, repository, { "src/session.ts": SESSION });
+    expect(titles(at, second)).toHaveLength(1);
+    expect(heldBackIn(at, second)).toBe("");
+  });
+
+  test("declines without a reason warn the model, and hold back once there are three by two people", async () => {
+    const { at, world, repository, seen } = await play();
+    const decliners = ["wren", "wren", "vera"];
+    for (const login of decliners) {
+      const pull = await opened(at, repository, { "src/session.ts": SESSION });
+      expect(titles(at, pull)).toHaveLength(1);
+      await says(at, pull, login, "src/session.ts", "/kodiai ignore");
+      await world.closePull(pull);
+    }
+    expect(seen.prompts().at(-1)).toContain("declined by 1 person, without a reason");
+    const last = await opened(at, repository, { "src/session.ts": SESSION });
+    expect(titles(at, last)).toEqual([]);
+    expect(heldBackIn(at, last)).toMatch(/declined 3 times by 2 people, last on `?#3`? by `@vera`/);
+  });
+});
+
+describe("what stands on another open pull request", () => {
+  test("is not said twice, until that one is closed; what is grave is said with the link", async () => {
+    const { at, world, repository } = await play();
+    const files = { "src/session.ts": SESSION, "ops/backup.py": BACKUP };
+    const first = await opened(at, repository, files);
+    expect(titles(at, first)).toHaveLength(2);
+    const backport = await opened(at, repository, { ...files, "README.md": "# Old shop\n" }, "feat: shop (backport)");
+    expect(titles(at, backport)).toEqual([expect.stringContaining("hell")]);
+    expect(world.comments(backport).inline[0]?.body).toMatch(/posted\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/);
+    expect(heldBackIn(at, backport)).toMatch(
+      /src\/session\.ts.*said on `?#1`?, which is open, on \d{4}-\d\d-\d\d \(\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#/,
+    );
+    await world.closePull(first);
+    await world.push(backport, { "src/etag.ts": LOGIN });
+    await at.settled(backport);
+    expect(titles(at, backport)).toHaveLength(2);
+    expect(heldBackIn(at, backport)).toBe("");
+  });
+
+  test("a rule that was declined in one file is said in another, and no more once it was declined in three", async () => {
+    const { at, world, repository } = await play();
+    const parse = (name: string) =>
+      [`def ${name}(text, seen=[]):`, "    seen.append(text)", "    return seen", ""].join("\n");
+    for (const name of ["parse", "scan", "lex"]) {
+      const pull = await opened(at, repository, { [`src/${name}.py`]: parse(name) });
+      expect(titles(at, pull)).toHaveLength(1);
+      await says(at, pull, "wren", `src/${name}.py`, "/kodiai ignore shared on purpose");
+      await world.closePull(pull);
+    }
+    const same = await opened(at, repository, { "src/parse.py": parse("parse"), "src/other.py": parse("other") });
+    expect(titles(at, same)).toEqual([]);
+    expect(heldBackIn(at, same)).toContain("src/other.py");
+  });
+});

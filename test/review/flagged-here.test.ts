@@ -1,0 +1,111 @@
+// Code that was spoken about on other pull requests, looked for in a change.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import { type Flagged, shapeKey } from "../../src/domain/flagged.ts";
+import { beginnings, flaggedHere } from "../../src/review/flagged-here.ts";
+import { fileDiff } from "./given.ts";
+
+const TOTAL = "  return items.reduce((sum, item) => sum + item.price - item.price * item.discount * 100, 0);";
+const CODE = ["export function total(items: readonly Item[]): number {", TOTAL, "}"];
+const FORMATTED = [
+  "    return items.reduce(",
+  "        (sum, item) => sum + item.price -",
+  "            item.price * item.discount * 100,",
+  "        0,",
+  "    );",
+];
+
+/** A finding about lines of some code. */
+function flagged(lines: readonly string[], startLine: number, line = startLine, more: Partial<Flagged> = {}): Flagged {
+  const stream = tokenStream(lines.map((text, at) => ({ line: at + 1, text })));
+  return {
+    memoryId: "mem_0123456789ab",
+    pull: 12,
+    path: "src/cart.ts",
+    category: "correctness",
+    severity: "major",
+    rule: null,
+    title: "The discount is taken a hundred times",
+    shape: shapeOf(stream, startLine, line),
+    url: "https://github.com/acme/shop/pull/12#discussion_r7",
+    at: Date.UTC(2026, 4, 30),
+    fixedAt: Date.UTC(2026, 5, 1),
+    ...more,
+  };
+}
+
+const added = (path: string, lines: readonly string[]) =>
+  fileDiff(path, [`@@ -0,0 +1,${lines.length} @@`, ...lines.map((text) => `+${text}`)].join("\n"), { status: "added" });
+
+describe("flaggedHere", () => {
+  test("finds code in another file, indented and broken as another formatter would have it", () => {
+    const file = added("lib/basket.ts", ["class Basket {", "  total(items: Item[]) {", ...FORMATTED, "  }", "}"]);
+    expect(flaggedHere([flagged(CODE, 2)], [file])).toMatchObject([
+      { places: [{ path: "lib/basket.ts", startLine: 3, line: 6, isWhole: true }], isAdded: true, isTelling: true },
+    ]);
+  });
+
+  test("code that the change moves is not added by it", () => {
+    const moved = fileDiff(
+      "src/cart.ts",
+      ["@@ -1,3 +1,1 @@", ...CODE.map((line) => `-${line}`), "+export {};"].join("\n"),
+    );
+    const here = flaggedHere([flagged(CODE, 2)], [moved, added("src/total.ts", CODE)]);
+    expect(here).toMatchObject([{ isAdded: false }]);
+  });
+
+  test("code that stands around a change is not added by it", () => {
+    const around = fileDiff(
+      "src/cart.ts",
+      ["@@ -1,3 +1,4 @@", ` ${CODE[0]}`, ` ${TOTAL}`, "+  // sums up", " }"].join("\n"),
+    );
+    expect(flaggedHere([flagged(CODE, 2)], [around])).toMatchObject([{ isAdded: false }]);
+  });
+
+  test("code that was mended is not found, even where only its last words differ", () => {
+    const mended = added("src/cart.ts", [CODE[0] ?? "", TOTAL.replace("* 100", "/ 1"), "}"]);
+    expect(flaggedHere([flagged(CODE, 2)], [mended]).filter(({ isAdded }) => isAdded)).toEqual([]);
+  });
+
+  test("what every file says tells nothing, unless what stands around it is the same", () => {
+    const read = [
+      "func read() error {",
+      "  rows, err := db.Query(all)",
+      "  if err != nil { return err }",
+      "  return rows.Close()",
+      "}",
+    ];
+    const other = added("b.go", ["func write() error {", "  if err != nil { return err }", "  log.Print(done)", "}"]);
+    expect(flaggedHere([flagged(read, 3)], [other])).toMatchObject([{ isTelling: false }]);
+    expect(flaggedHere([flagged(read, 3)], [added("c.go", read)])).toMatchObject([{ isTelling: true }]);
+  });
+
+  test("law: whatever a formatter does to it, added code is found wherever it stands, under a key that memory is asked for", () => {
+    const word = fc.stringMatching(/^[a-z]{3,8}$/);
+    const breaks = fc.array(fc.constantFrom(" ", "  ", "\n", "\n    ", "\t"), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { minLength: 7, maxLength: 20 }), breaks, fc.nat(5), (words, gaps, before) => {
+        const one = flagged(["x", words.join(" "), "y"], 2);
+        const text = words.map((each, at) => `${each}${gaps[at] ?? " "}`).join("");
+        const file = added("any.ts", [...Array.from({ length: before }, (_, at) => `line${at};`), ...text.split("\n")]);
+        const [here] = flaggedHere([one], [file]);
+        expect(here).toMatchObject({ isAdded: true, isTelling: true });
+        expect(here?.places[0]?.startLine).toBe(before + 1);
+        expect(beginnings([file])).toContain(shapeKey(one.shape));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("lines far apart and a line of a megabyte end at once", () => {
+    const far = fileDiff(
+      "far.ts",
+      ["@@ -0,0 +1,1 @@", `+${TOTAL.slice(0, 40)}`, "@@ -1,1 +999999999,1 @@", `+${TOTAL.slice(40)}`].join("\n"),
+    );
+    expect(flaggedHere([flagged(CODE, 2)], [far])).toHaveLength(1);
+    const long = added("long.js", ["x.y = a;".repeat(130_000)]);
+    const many = Array.from({ length: 2_000 }, () => flagged(["x.y = a;".repeat(60)], 1));
+    expect(flaggedHere(many, [long]).length).toBeGreaterThan(0);
+  });
+});
