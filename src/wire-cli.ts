@@ -196,7 +196,7 @@ function refusalText(error: unknown): string {
 }
 
 /** Memory for the command line, in the folder that `--data-dir` names. */
-async function openMemoryFor(word: string | undefined) {
+export async function openMemoryFor(word: string | undefined) {
   const folder = dataDir(word);
   const store = openStore(folder, UNHURRIED);
   // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
@@ -214,7 +214,11 @@ async function localRepository(path: string): Promise<Repo> {
 }
 
 /** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
-async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], folder: string): Promise<Repo> {
+export async function repositoryOf(
+  word: string | undefined,
+  all: RepositoryLabels["all"],
+  folder: string,
+): Promise<Repo> {
   if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
   return findRepository(word, await all(), folder);
 }

@@ -33,6 +33,8 @@ usage: kodiai VERB [options]
              --language, --type, --path, --corpus   only such memories: C++, function or security, src/auth/ or a glob,
                                        finding, review_comment, doc, wiki or code; each may be given more than once
              --top N, --threshold S    at most N memories (10), at least S alike (0–1)
+  conventions                            what reviewers of --repo keep asking for, as pathInstructions for .kodiai.yml; proposed only
+             --min N, --since DATE     on at least N pull requests (3), since a day such as 2026-03-01
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
   retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
              --review ID               which review (the newest); --dry-run changes nothing
@@ -72,6 +74,14 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   [
     "search",
     async () => withPorts((await import("./search.ts")).search, (await import("../wire-cli.ts")).searchVerbPorts),
+  ],
+  [
+    "conventions",
+    async () =>
+      withPorts(
+        (await import("./conventions.ts")).conventions,
+        (await import("../wire-conventions.ts")).conventionsVerbPorts,
+      ),
   ],
   ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire-cli.ts")).statsVerbPorts)],
   [
