@@ -97,7 +97,7 @@ const STAGES: readonly (Stage | Unmeasured)[] = [
     retrieval: RRF,
     tuning: { ...PLAIN, language: true, recency: true },
   },
-  { name: "+ contrast", remark: "not yet: the data holds no fixed code" },
+  { name: "+ contrast", remark: "measured by itself (eval -- contrast): the corpus holds no fixed code" },
   { name: "+ HyDE", remark: `${EXPECTED.C2}; not measured: no model replies are recorded` },
   { name: "+ model-written queries", remark: `${EXPECTED.A2}; not measured: no model replies are recorded` },
   {

@@ -1,5 +1,6 @@
 // What one configuration answered to every query, and its figures: each with its interval, and held against another's.
-import { bootstrap, type Interval, meanOf, mrr, ndcgAt, pairedBootstrap, precisionAt, recallAt } from "./metrics.ts";
+import type { Interval } from "../src/domain/interval.ts";
+import { bootstrap, meanOf, mrr, ndcgAt, pairedBootstrap, precisionAt, recallAt } from "./metrics.ts";
 import type { Gain, Row } from "./suite.ts";
 
 /** One query's ranked list beside what should be in it. */

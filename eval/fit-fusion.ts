@@ -2,13 +2,14 @@
 // data only; the printed figures are of repositories that the weights did not see.
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { randomFrom } from "../src/domain/interval.ts";
 import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
 import type { Background } from "../src/domain/word-rarity.ts";
 import { type Signals, signalsOf, textSignals } from "../src/retrieve/features.ts";
 import { type FusionWeight, scaled } from "../src/retrieve/fuse-learned.ts";
 import type { PreparedMemory } from "../src/retrieve/prepare.ts";
 import { backgroundFile, countWords } from "./background.ts";
-import { bootstrap, mrr, pairedBootstrap, randomFrom, recallAt } from "./metrics.ts";
+import { bootstrap, mrr, pairedBootstrap, recallAt } from "./metrics.ts";
 import { fingerprint } from "./read-data.ts";
 import { earlier, type RetrievalQuery, type RetrievalRows, rank, readRetrieval } from "./retrieval-rows.ts";
 import { untunedFusion } from "./untuned-fusion.ts";

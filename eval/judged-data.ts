@@ -9,6 +9,10 @@ export interface CorpusRow {
   readonly language: string | null;
   readonly text: string;
   readonly hunk: string | null;
+  readonly replies?: readonly string[];
+  readonly side?: string | null;
+  /** Absent where nobody is a bot. */
+  readonly isBot?: boolean;
   readonly createdAt: string;
 }
 

@@ -62,6 +62,10 @@ export interface MemoryRecord {
   readonly chunkType: string | null;
   /** The diff hunk that was spoken about, redacted, at most 4,000 characters. */
   readonly hunk: string | null;
+  /** The lines that were found wrong, redacted, at most 4,000 characters; absent or null where nobody knows them. */
+  readonly flaggedCode?: string | null;
+  /** What stood there when it was fixed; the same. */
+  readonly fixedCode?: string | null;
   readonly outcome: Outcome | null;
   readonly provenance: Provenance;
   /** True when the vectors come from another embedder or the source is gone: kept, not searched. */

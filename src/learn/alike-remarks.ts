@@ -12,6 +12,8 @@ export interface Remark {
 const MOST_WORDS = 48;
 /** Of the remarks that are near enough, the nearest so many are tried: enough to reach any group that a remark belongs to. */
 const NEIGHBOURS = 50;
+/** A word that more remarks share tells little: it counts between a remark and so many others, the first by id. */
+const MOST_MET = 1_000;
 
 /** Remarks of the same words stand together from the start. */
 interface Group {
@@ -105,9 +107,10 @@ function nearestOf(groups: readonly Group[], least: number): Edge[] {
     for (const [word, share] of vector) {
       const posting = postings[word] ?? { of: [], shares: [] };
       meet(posting, share, near);
+      postings[word] = posting;
+      if (posting.of.length >= MOST_MET) continue;
       posting.of.push(from);
       posting.shares.push(share);
-      postings[word] = posting;
     }
     return edgesOf(from, near, least);
   });
@@ -127,10 +130,16 @@ function meet({ of, shares }: Posting, share: number, near: Float64Array): void 
 }
 
 function edgesOf(from: number, nearness: Float64Array, least: number): Edge[] {
-  const edges: Edge[] = [];
+  let edges: Edge[] = [];
+  let bar = least;
   for (let to = 0; to < from; to += 1) {
     const near = nearness[to] ?? 0;
-    if (near >= least) edges.push({ from, to, near });
+    if (near < bar) continue;
+    edges.push({ from, to, near });
+    // Thousands of nearly the same remarks would otherwise be thousands of pairs each, to be sorted.
+    if (edges.length < 4 * NEIGHBOURS) continue;
+    edges = edges.sort(nearestFirst).slice(0, NEIGHBOURS);
+    bar = edges.at(-1)?.near ?? bar;
   }
   return edges.sort(nearestFirst).slice(0, NEIGHBOURS);
 }

@@ -37,6 +37,8 @@ const Exported = z.object({
     symbol: z.string().max(2_000).nullable(),
     chunkType: z.string().max(100).nullable(),
     hunk: text.nullable(),
+    flaggedCode: text.nullable().optional(),
+    fixedCode: text.nullable().optional(),
     outcome: z.enum(OUTCOMES).nullable(),
     provenance: z.object({
       url: z.string().max(4_000).nullable(),

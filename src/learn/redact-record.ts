@@ -1,12 +1,13 @@
 // Secrets are hidden before anything is embedded or stored, in every field that holds words of others.
 import type { MemoryRecord } from "../domain/memory.ts";
+import { MAX_HUNK } from "./cut-hunk.ts";
 
 /** Puts a marker in the place of every secret; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;
 
 /** The record without secrets. Rejects with what `redact` rejects with: what could not be redacted is not stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
-  const [text, replies, situation, lesson, hunk, tags] = await Promise.all([
+  const [text, replies, situation, lesson, hunk, tags, flaggedCode, fixedCode] = await Promise.all([
     redact(record.text),
     Promise.all(record.replies.map(redact)),
     orNull(record.situation, redact),
@@ -14,8 +15,19 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
     orNull(record.hunk, redact),
     // Those of documents are names of languages.
     record.described === undefined ? record.tags : Promise.all(record.tags.map(redact)),
+    orNull(record.flaggedCode ?? null, redact),
+    orNull(record.fixedCode ?? null, redact),
   ]);
-  return { ...record, text, replies, situation, lesson, hunk, tags };
+  return {
+    ...{ ...record, text, replies, situation, lesson, hunk, tags },
+    ...(flaggedCode === null ? {} : { flaggedCode: piece(flaggedCode) }),
+    ...(fixedCode === null ? {} : { fixedCode: piece(fixedCode) }),
+  };
+}
+
+/** As much as is kept of any piece of code. */
+function piece(code: string): string {
+  return code.slice(0, MAX_HUNK).toWellFormed();
 }
 
 async function orNull(text: string | null, redact: Redact): Promise<string | null> {

@@ -1,12 +1,12 @@
 // A text that somebody typed, as if a change without files asked: the same search, rank and choice as for a review.
 
 import { defaultKnowledge, type Knowledge } from "../config/knowledge.ts";
+import { emptyChange, NO_PULL } from "../domain/empty-change.ts";
 import type { HandSearch } from "../domain/found.ts";
 import { CORPORA } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { GateDecision, MemoryCounts, MemoryFilter, RetrievalQuery } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import { emptyChange, NO_PULL } from "./empty-change.ts";
 import type { Tuning } from "./tuning.ts";
 
 /** What is searched for in place of the queries that a change makes. */

@@ -2,9 +2,9 @@
 // rank and choice of a review.
 import type { Knowledge } from "../config/knowledge.ts";
 import { cutText } from "../domain/cut-text.ts";
+import { emptyChange } from "../domain/empty-change.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HandQuestion } from "./asked-by-hand.ts";
-import { emptyChange } from "./empty-change.ts";
 import { gateConfig } from "./gate-config.ts";
 import { questionGate } from "./question-gate.ts";
 

@@ -4,6 +4,7 @@ import type { Boost, RankedMemory, Strategy } from "../domain/retrieval.ts";
 import { languageBoost } from "./boost-language.ts";
 import { chunkLanguage } from "./chunk-language.ts";
 import { dedupe, SAME_TEXT } from "./dedupe.ts";
+import { fixedInChange, NEARER_TO_FIX } from "./fixed-in-change.ts";
 import type { FusedHit } from "./fuse.ts";
 import type { Evidence, Fusion } from "./fusion.ts";
 import { outcomeWeight } from "./outcome-weight.ts";
@@ -45,7 +46,7 @@ export interface RankedList {
 type Candidate = FusedHit & { readonly record: MemoryRecord };
 
 /**
- * Ranks, in this order: fusion and pooling; threshold on raw distance, or the floor for words; duplicates folded; source
+ * Ranks, in this order: fusion and pooling; threshold on raw distance, or the floor for words; what is fixed left out; duplicates folded; source
  * weights; language; related files, recency and outcome.
  *
  * Thresholds see raw distances only, and a fused score is never held against one. Under `semantic` the order is that of the
@@ -64,8 +65,10 @@ export function rankMemories(evidence: Evidence, settings: RankSettings): Ranked
     settings.adaptive ? {} : { floor: configuredThreshold },
   );
   const cut: { id: string; reason: string }[] = [];
+  const isFixed = fixedInChange(evidence.context.files);
   const relevant = fused.filter((candidate) => {
-    const reason = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;
+    const far = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;
+    const reason = far ?? (isFixed(candidate.record) ? NEARER_TO_FIX : null);
     if (reason !== null) cut.push({ id: candidate.id, reason });
     return reason === null;
   });

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bootstrapShare } from "../../eval/metrics.ts";
 import { suite as prompts } from "../../eval/suites/prompts.ts";
 import { suite as review } from "../../eval/suites/review.ts";
 import { isNear } from "../../eval/tally-review.ts";
+import { bootstrapShare } from "../../src/domain/interval.ts";
 
 const DIFF = `diff --git a/src/db.py b/src/db.py
 --- a/src/db.py

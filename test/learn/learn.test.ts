@@ -83,11 +83,22 @@ test("secrets are hidden before anything is embedded or stored", async () => {
     text: "hunter2 is in the log",
     replies: ["hunter2 indeed"],
     hunk: "+ hunter2",
+    flaggedCode: "login('hunter2')",
+    fixedCode: "login(secret) // was hunter2",
     situation: "A hunter2 is printed.",
     lesson: "Never print hunter2.",
   });
   await remember([record], embedder, memory, { redact });
   expect(JSON.stringify([embedder.asked, memory.all()])).not.toContain("hunter2");
+  expect(memory.all()[0]?.fixedCode).toBe("login(secret) // was [redacted:password]");
+});
+
+test("of flagged and fixed code 4,000 characters are kept", async () => {
+  const memory = fakeMemory();
+  const record = givenRecord({ flaggedCode: "a".repeat(5_000), fixedCode: `${"b".repeat(3_999)}😀` });
+  await remember([record], fakeEmbedder(), memory, asItIs);
+  expect(memory.all()[0]?.flaggedCode).toHaveLength(4_000);
+  expect(memory.all()[0]?.fixedCode?.isWellFormed()).toBe(true);
 });
 
 test("what cannot be redacted is not stored", async () => {

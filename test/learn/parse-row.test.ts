@@ -44,6 +44,11 @@ test("what is exported is read back as it was", () => {
   expect(parseRow(exportLine(record))).toEqual({ kind: "record", record });
 });
 
+test("flagged and fixed code are exported and read back with it", () => {
+  const record = givenRecord({ flaggedCode: "listen(port)", fixedCode: "listen(port + BASE)" });
+  expect(parseRow(exportLine(record))).toEqual({ kind: "record", record });
+});
+
 test("an exported row cannot take the place of another memory: its id is made of its source", () => {
   const record = givenRecord({ id: "mem_000000000000" });
   expect(parseRow(exportLine(record))).toHaveProperty(

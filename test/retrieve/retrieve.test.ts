@@ -596,6 +596,7 @@ test("the settings of a repository without any are those that are documented", (
     sharing: { enabled: false },
     embeddings: "auto",
     corpora: { docs: true, code: false },
+    describe: "off",
     retrieval: {
       enabled: true,
       topK: 5,

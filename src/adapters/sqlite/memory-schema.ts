@@ -138,4 +138,9 @@ export const MEMORY_MIGRATIONS: Migrations = [
     problems   TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- What was found wrong, and what stood there when it was fixed: by both together code is known that is fixed already.
+  ALTER TABLE contents ADD COLUMN flagged_code TEXT;
+  ALTER TABLE contents ADD COLUMN fixed_code TEXT;
+  `,
 ];

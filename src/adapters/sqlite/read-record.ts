@@ -7,6 +7,7 @@ export const RECORD_COLUMNS = `
   p.visibility, r.corpus, c.source_id AS sourceId, c.text, c.replies, c.situation, c.lesson, c.tags, r.severity,
   r.category, r.path, r.language, c.symbol, r.chunk_type AS chunkType, c.hunk, r.outcome, c.url, c.author,
   c.author_is_bot AS authorIsBot, c.sha, r.pull, r.at, r.stale,
+  c.flagged_code AS flaggedCode, c.fixed_code AS fixedCode,
   (SELECT json_object('by', d.by, 'source', d.source, 'confidence', d.confidence, 'problems', json(d.problems))
    FROM descriptions d WHERE d.id = r.id) AS described`;
 
@@ -24,9 +25,12 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { url, author, authorIsBot, sha, pull, at, replies, tags, stale, described, ...rest } = row as Flat;
+  const { replies, tags, stale, described, flaggedCode, fixedCode, ...flat } = row as Flat;
+  const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
   return {
     ...rest,
+    ...(flaggedCode ? { flaggedCode } : {}),
+    ...(fixedCode ? { fixedCode } : {}),
     replies: JSON.parse(replies) as string[],
     tags: JSON.parse(tags) as string[],
     provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },

@@ -66,8 +66,9 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
     UPDATE records SET stale = ?, pull = ?, at = ?, corpus = ?, language = ?, chunk_type = ?, category = ?, severity = ?,
       outcome = ?, path = ?, changed = ? WHERE id = ?`);
   const contents = db.prepare(`INSERT OR REPLACE INTO contents
-    (id, source_id, repo_name, text, replies, situation, lesson, tags, symbol, hunk, url, author, author_is_bot, sha)
-    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`);
+    (id, source_id, repo_name, text, replies, situation, lesson, tags, symbol, hunk, url, author, author_is_bot, sha,
+     flagged_code, fixed_code)
+    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`);
   // An update that changes no word leaves the index alone: most updates only learn an outcome.
   const words = db.prepare(`
     INSERT INTO words (id, text, path, symbol, hunk) VALUES (@id, @text, @path, @symbol, @hunk)
@@ -82,6 +83,7 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
     contents.run(
       ...[id, r.sourceId, r.repoName, r.text, JSON.stringify(r.replies), r.situation, r.lesson],
       ...[JSON.stringify(r.tags), r.symbol, r.hunk, from.url, from.author, from.authorIsBot ? 1 : 0, from.sha],
+      ...[r.flaggedCode ?? null, r.fixedCode ?? null],
     );
     words.run({ id, ...recordWords(r) });
   };

@@ -103,6 +103,7 @@ export function memoryContract(name: string, open: () => OpenMemory): void {
           },
           { url: null, author: null, sha: null, pull: null },
         ),
+        memoryRecord({ flaggedCode: "dial(host);", fixedCode: "conn_ = dial(host);" }),
         memoryRecord({ corpus: "code", chunkType: "function", text: "naïve 数据库 😀 \u0301" }),
         memoryRecord({
           situation: "A dial fails halfway.",

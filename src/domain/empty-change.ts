@@ -1,9 +1,9 @@
 // A change of which nothing is known but the words in its title: what a question stands on in place of a pull request.
 import { defaultConfig } from "../config/repo-config.ts";
-import { jobKey, type Repo } from "../domain/job.ts";
-import { NO_PAST } from "../domain/past.ts";
-import type { PullRequest, PullRequestContext } from "../domain/pull-request.ts";
-import type { ReviewSignals } from "../domain/signals.ts";
+import { jobKey, type Repo } from "./job.ts";
+import { NO_PAST } from "./past.ts";
+import type { PullRequest, PullRequestContext } from "./pull-request.ts";
+import type { ReviewSignals } from "./signals.ts";
 
 /** No pull request has this number, so none is left out of the search (see scopeOf). */
 export const NO_PULL = 0;

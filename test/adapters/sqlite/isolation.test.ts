@@ -1,0 +1,181 @@
+// Whose words reach whom: random lives of repositories, held against a model that knows nothing of SQL.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { sqliteRecall } from "../../../src/adapters/sqlite/recall.ts";
+import { sqliteLabels } from "../../../src/adapters/sqlite/repository-label.ts";
+import type { Repo } from "../../../src/domain/job.ts";
+import { type MemoryRecord, repoKey } from "../../../src/domain/memory.ts";
+import { admits, scopeOf } from "../../../src/retrieve/scope.ts";
+import { memoryRecord, SPACE, vectorAt } from "../contracts/memory.ts";
+
+/** 10,000 take some minutes. */
+const LIVES = process.env.SLOW === "1" ? 10_000 : 300;
+if (process.env.SLOW !== "1") console.warn("skipped: 9,700 of 10,000 lives of repositories; SLOW=1 runs all");
+
+const folder = mkdtempSync(join(tmpdir(), "kodiai-isolation-"));
+const path = join(folder, "memory.db");
+const db = openMemory(path);
+const memory = sqliteMemory(db);
+const labels = sqliteLabels(db);
+let recall: ReturnType<typeof sqliteRecall>;
+beforeAll(() => {
+  recall = sqliteRecall({ path });
+});
+afterAll(async () => {
+  await recall.close();
+  db.close();
+  rmSync(folder, { recursive: true });
+});
+
+const SLOTS = 4;
+const VISIBILITIES = ["private", "internal", "public"] as const;
+const slot = fc.nat({ max: SLOTS - 1 });
+const owner = fc.integer({ min: 1, max: 2 });
+const act = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("remember" as const), slot, pull: owner, old: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("relabel" as const),
+      slot,
+      owner,
+      visibility: fc.constantFrom(...VISIBILITIES),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("outdate" as const), slot }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("forget" as const), slot }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), slot }) },
+);
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
+
+/** Two hosts with the same numbers, of repositories and of owners: 1 of one is not 1 of the other. Lives share neither. */
+function newborn(life: number): Repo[] {
+  return Array.from({ length: SLOTS }, (_, at) => ({
+    host: at % 2 === 0 ? "github.com" : "github.acme.corp",
+    id: life * 2 + Math.floor(at / 2) + 1,
+    ownerId: life * 2 + 1,
+    owner: "acme",
+    name: `r${at}`,
+    visibility: "private",
+  }));
+}
+
+interface World {
+  readonly life: number;
+  readonly repos: Repo[];
+  /** How the repository was first told, which a slow job may still believe. */
+  readonly first: readonly Repo[];
+  records: { readonly of: number; record: MemoryRecord }[];
+}
+
+async function play(world: World, step: Act): Promise<void> {
+  const repo = world.repos[step.slot] as Repo;
+  const own = world.records.filter(({ of }) => of === step.slot);
+  const [oldest] = own;
+  switch (step.kind) {
+    case "remember": {
+      // Before anything is remembered there is no label that could be narrower than what the job believes.
+      const { ownerId, visibility } = step.old && own.length > 0 ? (world.first[step.slot] as Repo) : repo;
+      const record = memoryRecord({ repo: repoKey(repo), ownerId, visibility }, { pull: step.pull });
+      world.records.push({ of: step.slot, record });
+      await memory.remember([{ record, vector: vectorAt(0) }], SPACE);
+      return;
+    }
+    case "relabel": {
+      const now = { ...repo, ownerId: world.life * 2 + step.owner, visibility: step.visibility };
+      world.repos[step.slot] = now;
+      await labels.relabel(now);
+      return;
+    }
+    case "outdate":
+      if (oldest === undefined) return;
+      oldest.record = { ...oldest.record, stale: true };
+      await memory.remember([{ record: oldest.record, vector: vectorAt(0) }], SPACE);
+      return;
+    case "forget":
+      if (oldest === undefined) return;
+      world.records = world.records.filter((one) => one !== oldest);
+      await memory.forget(repoKey(repo), [oldest.record.id]);
+      return;
+    case "leave":
+      world.records = world.records.filter(({ of }) => of !== step.slot);
+      await memory.forgetRepository(repoKey(repo));
+  }
+}
+
+const OPEN = { private: 0, internal: 1, public: 2 } as const;
+
+/** What a person would say: mine; or, if we share, of the same company on the same server, and no more secret than I am. */
+function mayHear(world: World, target: number, of: number, sharing: boolean): boolean {
+  const [hearer, speaker] = [world.repos[target] as Repo, world.repos[of] as Repo];
+  if (of === target) return true;
+  return (
+    sharing &&
+    speaker.host === hearer.host &&
+    speaker.ownerId === hearer.ownerId &&
+    OPEN[speaker.visibility] >= OPEN[hearer.visibility]
+  );
+}
+
+/** Every id that any way of asking gives to a pull request of the target, before the room's own second look and after it. */
+async function heard(world: World, target: number, pull: number, sharing: boolean) {
+  const repo = world.repos[target] as Repo;
+  const scope = scopeOf({ repo, pull: { number: pull } }, sharing);
+  const [nearest, matching, records] = await Promise.all([
+    recall.nearest(scope, vectorAt(0), SPACE, 50, {}),
+    recall.matching(scope, "handshake", 50, {}),
+    recall.records(
+      scope,
+      world.records.map(({ record }) => record.id),
+    ),
+  ]);
+  const raw = new Set([...nearest, ...matching, ...records].map(({ id }) => id));
+  return { raw, admitted: records.filter((record) => admits(scope, repo.visibility, record)).map(({ id }) => id) };
+}
+
+let life = 0;
+
+test("no memory reaches a repository that may not hear it, and each hears all of its own", {
+  timeout: 1_200_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(act, { minLength: 3, maxLength: 12 }),
+      fc.boolean(),
+      slot,
+      owner,
+      async (acts, sharing, target, pull) => {
+        life += 1;
+        const repos = newborn(life);
+        const world: World = { life, repos: [...repos], first: repos, records: [] };
+        for (const step of acts) await play(world, step);
+        const { raw, admitted } = await heard(world, target, pull, sharing);
+        const told = (id: string) => world.records.find(({ record }) => record.id === id);
+        for (const id of raw) {
+          const source = told(id);
+          expect(source, "somebody else's, or forgotten").toBeDefined();
+          if (source === undefined) return;
+          expect(source.record.stale).toBe(false);
+          const [hearer, speaker] = [world.repos[target] as Repo, world.repos[source.of] as Repo];
+          // The store alone: never another server or company, never to the public what is not public.
+          expect(
+            source.of === target || (sharing && speaker.host === hearer.host && speaker.ownerId === hearer.ownerId),
+          ).toBe(true);
+          expect(source.of === target || hearer.visibility !== "public" || speaker.visibility === "public").toBe(true);
+          expect(source.of === target && source.record.provenance.pull === pull).toBe(false);
+        }
+        for (const id of admitted) expect(mayHear(world, target, told(id)?.of ?? -1, sharing)).toBe(true);
+        const mine = world.records
+          .filter(({ of, record }) => of === target && !record.stale && record.provenance.pull !== pull)
+          .map(({ record }) => record.id);
+        expect([...raw]).toEqual(expect.arrayContaining(mine));
+      },
+    ),
+    { numRuns: LIVES, seed: 20_261_122 },
+  );
+});
