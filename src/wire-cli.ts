@@ -208,9 +208,9 @@ async function localRepository(path: string): Promise<Repo> {
 }
 
 /** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
-async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], folder: string): Promise<Repo> {
+export async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], dir: string): Promise<Repo> {
   if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
-  return findRepository(word, await all(), folder);
+  return findRepository(word, await all(), dir);
 }
 
 /** What `kodiai memory` needs. */

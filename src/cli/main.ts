@@ -38,6 +38,8 @@ usage: kodiai VERB [options]
              --language, --type, --path, --corpus   only such memories: C++, function or security, src/auth/ or a glob,
                                        finding, review_comment, doc, wiki or code; each may be given more than once
              --top N, --threshold S    at most N memories (10), at least S alike (0–1)
+  conventions                          what reviewers of --repo keep asking for, proposed as pathInstructions; writes nothing
+             --min N, --since DATE     on at least N pull requests (3), since a day such as 2026-03-01
   replay   does memory help --repo? its last pull requests once more: memory on, off, another repository's
              --last N                  the newest N pull requests (200)
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
@@ -84,6 +86,14 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   [
     "search",
     async () => withPorts((await import("./search.ts")).search, (await import("../wire-cli.ts")).searchVerbPorts),
+  ],
+  [
+    "conventions",
+    async () =>
+      withPorts(
+        (await import("./conventions.ts")).conventions,
+        (await import("../wire-conventions.ts")).conventionsVerbPorts,
+      ),
   ],
   [
     "replay",

@@ -1,5 +1,6 @@
 // DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
+import type { Conventions } from "../domain/convention.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
@@ -9,6 +10,7 @@ import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
 import { codeFate } from "./code-fate.ts";
 import { attested, collectEvidence } from "./collect-evidence.ts";
 import { recordHashes, sourceHash } from "./content-hash.ts";
+import { conventionsOf } from "./conventions.ts";
 import {
   type DescribeAsked,
   type DescribedMemory,
@@ -29,6 +31,7 @@ import { fromFinding } from "./from-finding.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
+import type { Recurrence } from "./recurring-remarks.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
 import { type TrainingPair, trainingPairs } from "./training-pairs.ts";
 import { weighPull } from "./weigh-pull.ts";
@@ -269,4 +272,9 @@ export function describing(
 /** Has a model write situation, lesson and tags of one memory. See `describeMemory`. */
 export function describe(record: MemoryRecord, asked: DescribeAsked): Promise<DescribedMemory> {
   return describeMemory(record, asked);
+}
+
+/** What people of one repository keep asking for, each as an entry of `pathInstructions`. Proposals, never applied. */
+export function proposeConventions(records: readonly MemoryRecord[], recurrence: Recurrence): Conventions {
+  return conventionsOf(records, recurrence);
 }
