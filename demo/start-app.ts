@@ -35,6 +35,8 @@ export const startApp: StartApp = async (options) => {
     dryRun: false,
     embeddings: { kind: "local" },
     model: null,
+    // A push waits for the next one; nobody at a terminal wants to.
+    debounce: false,
     reranker: { kind: "off" },
     // The pauses between writes are for the real GitHub.
     pace: false,

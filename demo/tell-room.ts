@@ -1,10 +1,20 @@
 // One line for each room of the corridor: what it handed on, from the value itself.
 import type { Skipped } from "../src/domain/outcome.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
+import type { Remembered } from "../src/domain/remembered.ts";
+import type { Precedents } from "../src/domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 
-type Handed = PullRequestContext | Skipped | ReviewSignals | Review | PostedReview | Superseded;
+type Handed =
+  | PullRequestContext
+  | Skipped
+  | ReviewSignals
+  | Review
+  | Precedents
+  | Remembered
+  | PostedReview
+  | Superseded;
 
 /** `value` is what the room returned, `ms` how long it took. */
 export function tellRoom(room: string, value: unknown, ms: number): string {
@@ -18,8 +28,14 @@ function said(value: Handed): string {
       return `${value.files.length} files to review, ${value.leftOut.length} left out, ${value.pull.commits.length} commits, configuration of ${value.pull.base.sha.slice(0, 7)}`;
     case "review":
       return `${value.findings.length} findings, ${value.heldBack.length} held back, ${value.degraded.length} parts degraded`;
+    case "precedents":
+      return value.gate.retrieve
+        ? `${value.ranked.length} of ${value.provenance.totalCandidates} memories fit (${value.provenance.method})`
+        : `memory not searched: ${value.gate.reason}`;
     case "posted":
       return `${value.findings.filter(({ place }) => place === "inline").length} comments in one review, one summary`;
+    case "remembered":
+      return `${value.added + value.updated} findings remembered`;
     case "skipped":
     case "superseded":
       return `${value.kind}: ${value.reason}`;

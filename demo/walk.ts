@@ -2,8 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import Database from "better-sqlite3";
 import type { Pull } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
+import type { Circle } from "./circle.ts";
 import { PULL_REQUEST } from "./pull-request.ts";
 import { BASE } from "./repository.ts";
 import { showReview } from "./show-review.ts";
@@ -36,8 +38,19 @@ const WATCHDOG = 60_000;
 const QUIET = 500;
 const POLL = 50;
 
-/** Runs the demo; throws when no review comes, or when the app asked GitHub for something that GitHub does not know. */
-export async function walk(startApp: StartApp, terminal: Terminal): Promise<Counts> {
+/** Something that is played after the first review, in the same world. */
+export type Scene = (at: Circle) => Promise<Readonly<Record<string, number>>>;
+
+/**
+ * Runs the demo; throws when no review comes, or when the app asked GitHub for something that GitHub does not know.
+ *
+ * @param scene played after the first review; what it counts is told with the rest
+ */
+export async function walk(
+  startApp: StartApp,
+  terminal: Terminal,
+  scene?: Scene,
+): Promise<Counts & Readonly<Record<string, number>>> {
   const dataDir = await mkdtemp(join(tmpdir(), "kodiai-demo-"));
   const world = await startGitHub();
   let app: RunningApp | null = null;
@@ -57,10 +70,17 @@ export async function walk(startApp: StartApp, terminal: Terminal): Promise<Coun
     tellTraffic(world, rooms, terminal);
     const comments = world.comments(pull);
     terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
+    const told = await scene?.({
+      world,
+      print: terminal.print,
+      settled: () => idle(dataDir),
+      remembered: () => Promise.resolve(rememberedComments(dataDir)),
+    });
     if (world.violations.length > 0) throw new Error(`GitHub does not know this:\n${world.violations.join("\n")}`);
     const languages = new Set(comments.inline.map(({ path }) => LANGUAGES[extname(path)] ?? extname(path)));
     const reviews = comments.reviews.filter(({ author }) => author === world.bot.login);
-    return { reviews: reviews.length, inline: comments.inline.length, languages: languages.size };
+    const counts = { reviews: reviews.length, inline: comments.inline.length, languages: languages.size };
+    return { ...counts, ...told };
   } finally {
     await app?.close();
     await world.close();
@@ -83,6 +103,34 @@ async function settled(world: GitHubWorld, pull: Pull): Promise<void> {
   }
   const log = world.requests.map(({ method, path, status }) => `${status} ${method} ${path}`).join("\n");
   throw new Error(`no review after ${WATCHDOG / 1000} s; GitHub was asked:\n${log}`);
+}
+
+/** No job of any kind is left that may run now. */
+async function idle(dataDir: string): Promise<void> {
+  const db = new Database(join(dataDir, "queue.db"), { readonly: true });
+  const open = db
+    .prepare("SELECT count(*) FROM jobs WHERE state = 'running' OR state = 'waiting' AND run_at <= ?")
+    .pluck();
+  try {
+    let quietFor = 0;
+    for (let waited = 0; waited < WATCHDOG; waited += POLL) {
+      quietFor = open.get(Date.now() + 1_000) === 0 ? quietFor + POLL : 0;
+      if (quietFor >= QUIET) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL));
+    }
+    throw new Error(`jobs still wait or run after ${WATCHDOG / 1000} s`);
+  } finally {
+    db.close();
+  }
+}
+
+function rememberedComments(dataDir: string): number {
+  const db = new Database(join(dataDir, "memory.db"), { readonly: true });
+  try {
+    return Number(db.prepare("SELECT count(*) FROM records WHERE corpus = 'review_comment'").pluck().get());
+  } finally {
+    db.close();
+  }
 }
 
 function tellTraffic(world: GitHubWorld, rooms: readonly string[], terminal: Terminal): void {

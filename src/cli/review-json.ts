@@ -15,6 +15,7 @@ export function reviewJson(review: Review) {
     leftOut: review.leftOut,
     degraded: review.degraded,
     configProblems: review.configProblems,
+    update: review.update ?? null,
     cost: review.cost,
   };
 }

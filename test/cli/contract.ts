@@ -82,6 +82,7 @@ export const ReviewJson = z.strictObject({
         }),
       ),
       cut: z.array(z.strictObject({ part: z.string(), shown: z.int(), of: z.int() })),
+      hidden: z.array(z.strictObject({ part: z.string(), chars: z.int() })).optional(),
       located: z.strictObject({ anchor: z.int(), quote: z.int(), none: z.int() }),
     })
     .nullable(),
@@ -131,6 +132,7 @@ export const ReviewJson = z.strictObject({
       message: z.string().min(1),
     }),
   ),
+  update: z.looseObject({ packages: z.array(z.unknown()) }).nullable(),
   cost: z.strictObject({
     inputTokens: z.int(),
     outputTokens: z.int(),

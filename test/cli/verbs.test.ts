@@ -93,6 +93,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "sqlite-vec ok",
     "embedder ok",
     "retrieval ok",
+    "model note",
     "server note",
   ]);
   expect(existsSync(join(dataDir, "fresh/queue.db"))).toBe(true);

@@ -141,7 +141,7 @@ async function heard(world: World, target: number, pull: number, sharing: boolea
 let life = 0;
 
 test("no memory reaches a repository that may not hear it, and each hears all of its own", {
-  timeout: 1_200_000,
+  timeout: 3_600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -1,0 +1,136 @@
+// The second scene of the demo: a repository with a past. Its reviewers' words are imported; a maintainer declines one finding
+// with a reason and has another mended; the next pull request repeats both.
+import { mergedPull, people, saidOnLine } from "../test/app/past.ts";
+import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
+import type { GitHubWorld } from "../test/fakes/github/github.ts";
+
+/** What the circle showed. */
+export type CircleCounts = {
+  /** Comments of the past that memory took. */
+  readonly imported: number;
+  readonly heldBack: number;
+  readonly reintroduced: number;
+};
+
+export interface Circle {
+  readonly world: GitHubWorld;
+  /** Resolves when the app has nothing left to do. */
+  readonly settled: () => Promise<void>;
+  /** How many comments by people memory holds. */
+  readonly remembered: () => Promise<number>;
+  readonly print: (text: string) => void;
+}
+
+const PARSE = ["def parse(text, seen=[]):", "    seen.append(text)", "    return seen", ""].join("\n");
+const BACKUP = [
+  "import subprocess",
+  "",
+  "",
+  "def backup(name: str) -> None:",
+  '    subprocess.run("tar czf /backup/" + name + ".tgz /srv", shell=True, check=True)',
+  "",
+].join("\n");
+const MENDED = BACKUP.replace(
+  /subprocess\.run\(.*\)/,
+  'subprocess.run(["tar", "czf", f"/backup/{name}.tgz", "/srv"], check=True)',
+);
+/** The same code in another file and another function, as another formatter would have it. */
+const RESTORED = [
+  "import subprocess",
+  "",
+  "",
+  "class Nightly:",
+  "    def run(self, name: str) -> None:",
+  "        subprocess.run(",
+  '            "tar czf /backup/" + name + ".tgz /srv", shell=True, check=True',
+  "        )",
+  "",
+].join("\n");
+const ADVICE = "Give subprocess.run a list and leave shell=True out: a name with a semicolon in it runs anything.";
+const REASON = "the list is shared on purpose, callers clear it";
+
+/** Plays the scene; throws when it does not come out as it should. */
+export async function circle(at: Circle): Promise<CircleCounts> {
+  const { world } = at;
+  people(world);
+  const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const imported = await importPast(at, repository);
+  const first = await teach(at, repository);
+  return { imported, ...(await repeat(at, repository, first)) };
+}
+
+async function importPast({ world, settled, remembered, print }: Circle, repository: Repository): Promise<number> {
+  const past = await mergedPull(world, repository, "feat: back up at night");
+  const advice = saidOnLine(world, past, { by: "ines", body: ADVICE, isOutdated: true, day: 1 });
+  saidOnLine(world, past, { by: "lena", body: "Good catch, done in 3f2a1bc.", day: 2 }, advice);
+  print(`\nacme/shop has a past: on #${past.number} ines said "${ADVICE}", and lena mended it.`);
+  await world.install("acme", [repository]);
+  await settled();
+  const count = await remembered();
+  print(`Kodiai is installed there and reads what was said: ${count} comment remembered.`);
+  return count;
+}
+
+async function teach({ world, settled, print }: Circle, repository: Repository): Promise<Pull> {
+  const files = { "src/parse.py": PARSE, "ops/backup.py": BACKUP };
+  const pull = await world.pullRequest(repository, { title: "feat: parse and back up", author: "mona", files });
+  await settled();
+  print(`mona opens #${pull.number}; Kodiai says ${ours(world, pull).length} things:`);
+  for (const { path, body } of ours(world, pull)) print(`  ${path}: ${titleOf(body)}`);
+  const thread = ours(world, pull).find(({ path }) => path === "src/parse.py");
+  if (thread === undefined) throw new Error("nothing was said about src/parse.py");
+  await world.reply(pull, "lena", thread.id, `/kodiai ignore ${REASON}`);
+  print(`lena, who may write, declines the one on src/parse.py: "${REASON}".`);
+  await settled();
+  await world.push(pull, { "ops/backup.py": MENDED });
+  await settled();
+  print("mona mends the other, and the pull request is merged.");
+  await world.closePull(pull, { merged: true });
+  await settled();
+  return pull;
+}
+
+async function repeat(
+  { world, settled, print }: Circle,
+  repository: Repository,
+  first: Pull,
+): Promise<Pick<CircleCounts, "heldBack" | "reintroduced">> {
+  const files = { "src/parse.py": PARSE, "ops/nightly.py": RESTORED };
+  const pull = await world.pullRequest(repository, { title: "feat: nightly backups", author: "mona", files });
+  await settled();
+  const summary = world.comments(pull).summary.find(({ author }) => author === world.bot.login)?.body ?? "";
+  const held = /held back<\/summary>([\s\S]*?)<\/details>/.exec(summary)?.[1] ?? "";
+  const [line = ""] = held.split("\n").filter((one) => one.includes("src/parse.py"));
+  const back = ours(world, pull).filter(({ body }) => /re-introduces/i.test(body));
+  print(`#${pull.number} repeats both, one of them moved and reformatted:`);
+  print(`  held back: ${plain(line)}`);
+  for (const { path, body } of back) print(`  said: ${path}: ${plain(sentenceWith(body))}`);
+  if (!line.includes(REASON)) throw new Error(`what was declined was not held back with its reason:\n${summary}`);
+  if (!back.some(({ body }) => body.includes(`#${first.number}`)))
+    throw new Error(`what was mended on #${first.number} came back, and nobody said so:\n${summary}`);
+  return { heldBack: 1, reintroduced: back.length };
+}
+
+function ours(world: GitHubWorld, pull: Pull) {
+  return world
+    .comments(pull)
+    .inline.filter(({ author, inReplyTo }) => author === world.bot.login && inReplyTo === null);
+}
+
+function titleOf(body: string): string {
+  return /\*\*([^*]+)\*\*/.exec(body)?.[1] ?? "";
+}
+
+function sentenceWith(body: string): string {
+  return /[^.\n]*re-introduces[^.\n]*\./i.exec(body)?.[0] ?? titleOf(body);
+}
+
+/** Links by their words, code without its marks. */
+function plain(markdown: string): string {
+  return markdown
+    .replace(/^[-*] /, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll("`", "")
+    .replaceAll("**", "")
+    .trim();
+}

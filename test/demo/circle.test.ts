@@ -1,0 +1,15 @@
+// The demo as a visitor sees it, with the real app: the whole circle, from the past to what comes back.
+import { expect, test } from "vitest";
+import { circle } from "../../demo/circle.ts";
+import { startApp } from "../../demo/start-app.ts";
+import { walk } from "../../demo/walk.ts";
+
+test("the past is imported, what was declined is held back with its reason, what was mended is told when it comes back", async () => {
+  const told: string[] = [];
+  const counts = await walk(startApp, { colours: false, print: (text) => void told.push(text) }, circle);
+  expect(counts).toEqual({ reviews: 1, inline: 10, languages: 4, imported: 1, heldBack: 1, reintroduced: 1 });
+  const text = told.join("\n");
+  expect(text).toMatch(/held back: .*src\/parse\.py:1 — declined on #2 by @lena on .*shared on purpose/);
+  expect(text).toMatch(/said: ops\/nightly\.py: This re-introduces what #2 fixed on \d{4}-\d\d-\d\d\./);
+  expect(text).not.toMatch(/ms {2}undefined/);
+});
