@@ -80,3 +80,14 @@ export interface HeldBack {
 export function atLeast(a: Severity, b: Severity): boolean {
   return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b);
 }
+
+/** True for what nothing that was learnt or wished may silence: critical findings and matters of security. */
+export function isAlwaysSaid({
+  severity,
+  category,
+}: {
+  readonly severity: Severity | null;
+  readonly category: Category | null;
+}): boolean {
+  return severity === "critical" || category === "security";
+}

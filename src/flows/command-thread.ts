@@ -1,6 +1,6 @@
 // Commands in the thread of a finding: do not say it again, say it again after all, resolve.
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
-import type { Finding } from "../domain/finding.ts";
+import { type Finding, isAlwaysSaid } from "../domain/finding.ts";
 import { parseFindingMarker } from "../domain/marker.ts";
 import { findingMemoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
@@ -31,10 +31,6 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   const elsewhere = kept.isKept ? ` ${onOthers(finding, reason)}` : "";
   const said = `Noted: this is not said again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
   return { ...plainAnswer("done", said, `declined ${found.findingId}${noted}`), degraded: kept.degraded };
-}
-
-function isAlwaysSaid({ category, severity }: Finding): boolean {
-  return category === "security" || severity === "critical";
 }
 
 /** What a decline of somebody who may write does to other pull requests. */

@@ -1,6 +1,6 @@
 // What people declined on other pull requests is not said again, and what stands on another open one is not said twice. Code
 // or claim has to be the same; order and rank decide nothing. What is grave is said all the same, with what was said before.
-import type { Finding, HeldBack, Precedent } from "../domain/finding.ts";
+import { type Finding, type HeldBack, isAlwaysSaid, type Precedent } from "../domain/finding.ts";
 import { isoDate } from "../domain/iso-date.ts";
 import type { FlaggedHere, FlaggedPlace, Recollection } from "../domain/recollection.ts";
 import { areEnough, type RejectedMemory, type Rejection, type Rejections, rejectionsOf } from "../domain/rejections.ts";
@@ -42,7 +42,7 @@ export function heldByMemory(
     const found = declinedBefore(finding, past, byId) ?? saidElsewhere(finding, past);
     if (found === null) return [finding];
     const { precedent, holds, reason } = found;
-    if (!holds || isGrave(finding)) return [withPrecedent(finding, precedent)];
+    if (!holds || isAlwaysSaid(finding)) return [withPrecedent(finding, precedent)];
     heldBack.push({ finding, reason, precedent });
     return [];
   });
@@ -192,8 +192,4 @@ function saidElsewhere(finding: Finding, { flagged, openPulls, rejected, now }: 
     reason: `said on #${one.pull}, which is open, on ${date}`,
     precedent: { id: one.memoryId, url: one.url, outcome: "posted", date, similarity: 1 },
   };
-}
-
-function isGrave({ severity, category }: Finding): boolean {
-  return severity === "critical" || category === "security";
 }

@@ -1,7 +1,7 @@
 // Two ways of being a nuisance over several pushes: telling today what could have been told yesterday, and asking for the
 // opposite of what was asked before.
 import { shapeOf, textTokens } from "../domain/code-shape.ts";
-import type { Finding, HeldBack } from "../domain/finding.ts";
+import { type Finding, type HeldBack, isAlwaysSaid } from "../domain/finding.ts";
 import type { Checkpoint, Said } from "../domain/past.ts";
 import type { CodeNow } from "./code-now.ts";
 import type { LocatedSaid } from "./locate-said.ts";
@@ -36,7 +36,7 @@ export function guardPush(
   );
   const kept = findings.filter((finding) => {
     if (known.has(finding) || revived.has(finding.id)) return true;
-    const reason = isGrave(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
+    const reason = isAlwaysSaid(finding) ? null : (opposite(finding, located, code) ?? dripped(finding, reach, before));
     if (reason !== null) heldBack.push({ finding, reason });
     return reason === null;
   });
@@ -50,10 +50,6 @@ export interface GuardMaterial {
   readonly code: CodeNow;
   /** Ids of findings of earlier pushes that only memory held back: no push has to give cause for them. */
   readonly revived?: ReadonlySet<string>;
-}
-
-function isGrave({ severity, category }: Finding): boolean {
-  return severity === "critical" || category === "security";
 }
 
 /** Rules find the same each time; of them only what was held back before stays held back. */

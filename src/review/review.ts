@@ -3,6 +3,7 @@
 import { declinedReason } from "../domain/conversation.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import type { Finding, HeldBack } from "../domain/finding.ts";
+import { estimatedTokens } from "../domain/model.ts";
 import type { Cost, Degraded } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -35,8 +36,6 @@ import { placeOfKnown, standing, whoLooked } from "./standing.ts";
 import { suggestion } from "./suggestion.ts";
 import { type WithMemory, withMemory } from "./with-memory.ts";
 
-/** Fewer than any tokenizer makes of prose and code: an estimate that errs to the expensive side. */
-const CHARS_PER_TOKEN = 3;
 const CONFIG_FILE = ".kodiai.yml";
 
 /** The version of what models are told: part of a review's fingerprint. */
@@ -200,7 +199,7 @@ export async function answer(question: Question, leave: ModelLeave): Promise<Ans
   const { model, usd, delimiter, signal } = leave;
   const request = answerRequest(question, delimiter());
   const length = [...request.system, ...request.user].reduce((sum, { text }) => sum + text.length, 0);
-  const price = model.price("main", Math.ceil(length / CHARS_PER_TOKEN), ANSWER_TOKENS);
+  const price = model.price("main", estimatedTokens(length), ANSWER_TOKENS);
   const name = model.names.main;
   if (price !== null && price > usd) {
     return { text: null, reason: "the budget does not pay for the question", model: name, cost: free };

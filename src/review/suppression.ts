@@ -1,7 +1,7 @@
 // Findings that a repository does not want to hear about again, by pattern. What is critical or about security is always said.
 import type { Suppression } from "../config/suppression.ts";
 import { pathPattern, titlePattern } from "../config/suppression-pattern.ts";
-import type { Finding } from "../domain/finding.ts";
+import { type Finding, isAlwaysSaid } from "../domain/finding.ts";
 
 export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "path">;
 
@@ -14,7 +14,7 @@ export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "pa
 export function suppressor(suppressions: readonly Suppression[]): (finding: Suppressible) => Suppression | null {
   const compiled = suppressions.map((suppression) => ({ suppression, fits: fitting(suppression) }));
   return (finding) => {
-    if (finding.severity === "critical" || finding.category === "security") return null;
+    if (isAlwaysSaid(finding)) return null;
     return compiled.find(({ fits }) => fits(finding))?.suppression ?? null;
   };
 }
