@@ -40,7 +40,7 @@ export default {
       name: "ports-know-only-nouns",
       comment: "A port is said in nouns, so that any adapter can fit it.",
       severity: "error",
-      from: { path: "^src/ports[a-z-]*[.]ts$" },
+      from: { path: "^src/ports(/|[.]ts$)" },
       to: { pathNot: ["^src/domain/", "^src/config/"] },
     },
     {
@@ -62,14 +62,14 @@ export default {
       comment: "Only the door of a room knows ports, even as a type; behind it everything is pure.",
       severity: "error",
       from: { path: `^src/(${ROOMS})/`, pathNot: "^src/([^/]+)/\\1[.]ts$" },
-      to: { path: "^src/ports[a-z-]*[.]ts$" },
+      to: { path: "^src/ports(/|[.]ts$)" },
     },
     {
       name: "rooms-are-indoors",
       comment:
         "Rooms, nouns, ports and configuration use pure libraries only (see the list). Put the outside world behind a port.",
       severity: "error",
-      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports[a-z-]*[.]ts$` },
+      from: { path: `^src/(${ROOMS}|domain|config)/|^src/ports(/|[.]ts$)` },
       to: { pathNot: ["^src/", `^node_modules/(${PURE})/`, "^(node:)?crypto$"] },
     },
     {
@@ -85,17 +85,17 @@ export default {
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",
-          "^src/ports[a-z-]*[.]ts$",
+          "^src/ports(/|[.]ts$)",
         ],
       },
     },
     {
       name: "only-wire-knows-adapters",
-      comment: "wire.ts and its parts (wire-*.ts) are the only ones that choose an adapter.",
+      comment: "wire.ts and its parts (wire/) are the only ones that choose an adapter.",
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["^src/adapters/", "^src/wire[a-z-]*[.]ts$"],
+        pathNot: ["^src/adapters/", "^src/wire(/|[.]ts$)"],
       },
       to: { path: "^src/adapters/" },
     },

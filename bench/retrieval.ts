@@ -10,7 +10,7 @@ import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import type { Scope } from "../src/domain/retrieval.ts";
-import type { Embedder, Recall } from "../src/ports-memory.ts";
+import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, retrieve } from "../src/retrieve/retrieve.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch, type Timing } from "./clocks.ts";
 import { type Asked, type Corpus, DIMENSION, PULL, repoOf, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";

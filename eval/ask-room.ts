@@ -4,7 +4,7 @@ import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/parse-row.ts";
-import type { Recall } from "../src/ports-memory.ts";
+import type { Recall } from "../src/ports/memory.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
 import type { Answer } from "./answers.ts";

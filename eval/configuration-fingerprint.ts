@@ -2,7 +2,7 @@ import { COLUMN_WEIGHTS } from "../src/adapters/sqlite/word-index.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { KEYWORDS } from "../src/domain/bm25.ts";
 import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
-import type { Embedder } from "../src/ports-memory.ts";
+import type { Embedder } from "../src/ports/memory.ts";
 import table from "../src/retrieve/fusion-table.json" with { type: "json" };
 import { TUNING } from "../src/retrieve/tuning.ts";
 import { fingerprint } from "./read-data.ts";

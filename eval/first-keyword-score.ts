@@ -3,7 +3,7 @@
 import { memoryId, repoKey } from "../src/domain/memory.ts";
 import type { KeywordHit } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/parse-row.ts";
-import type { Recall } from "../src/ports-memory.ts";
+import type { Recall } from "../src/ports/memory.ts";
 import { byScore } from "../src/retrieve/tie-order.ts";
 import type { CorpusRow } from "./judged-data.ts";
 

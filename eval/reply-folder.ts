@@ -8,8 +8,8 @@ import { recordingPath } from "../src/adapters/anthropic/replay-tape.ts";
 import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/prompt-text.ts";
 import type { ModelChoice } from "../src/config/read-model.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
-import type { Model } from "../src/ports-model.ts";
-import { standInModel } from "../src/wire-asking.ts";
+import type { Model } from "../src/ports/model.ts";
+import { standInModel } from "../src/wire/asking.ts";
 import { fingerprint } from "./read-data.ts";
 
 /** What became of one question. */

@@ -16,9 +16,9 @@ import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/import-memory.ts";
 import { writeReview } from "../src/flows/review-pull-request.ts";
 import { evaluationRepo } from "../src/learn/parse-row.ts";
+import type { Recall } from "../src/ports/memory.ts";
+import type { Model } from "../src/ports/model.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
-import type { Recall } from "../src/ports-memory.ts";
-import type { Model } from "../src/ports-model.ts";
 import { knownRules } from "../src/wire.ts";
 import type { RealPull } from "./pull-requests.ts";
 

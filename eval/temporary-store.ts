@@ -11,7 +11,7 @@ import type { MemoryRecord } from "../src/domain/memory.ts";
 import { importMemory } from "../src/flows/import-memory.ts";
 import type { DigestForm } from "../src/learn/digest.ts";
 import { remember, rowRecord } from "../src/learn/learn.ts";
-import type { Embedder, Memory, Recall } from "../src/ports-memory.ts";
+import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";
 
 /** What a model wrote, by the id of the row that it is about. */
 export type WrittenById = ReadonlyMap<string, Pick<MemoryRecord, "situation" | "lesson" | "tags">>;

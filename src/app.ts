@@ -2,22 +2,26 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
-import { thenDescribe } from "./after-review.ts";
-import { type CheckSweeper, checkSweeper } from "./check-sweeper.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
-import { feedbackSweep, runFeedback } from "./feedback-sweep.ts";
 import type { Step } from "./flows/review-pull-request.ts";
-import { openDoor, type Workers } from "./http-door.ts";
 import type { AnyJob, JobEnd, Lease } from "./ports.ts";
-import { retrievalWatch } from "./retrieval-watch.ts";
-import { runFollow } from "./run-follow.ts";
-import { jobRunner, type PullJob } from "./run-job.ts";
-import { stepFacts } from "./step-facts.ts";
+import { thenDescribe } from "./server/after-review.ts";
+import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
+import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
+import { openDoor, type Workers } from "./server/http-door.ts";
+import { retrievalWatch } from "./server/retrieval-watch.ts";
+import { runFollow } from "./server/run-follow.ts";
+import { jobRunner, type PullJob } from "./server/run-job.ts";
+import { stepFacts } from "./server/step-facts.ts";
+import { chosenModel } from "./wire/asking.ts";
+import { learnPorts } from "./wire/feedback.ts";
+import { neverTell } from "./wire/secrets.ts";
+import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
 import {
   chosenEmbedder,
   chosenReranker,
@@ -32,10 +36,6 @@ import {
   wiredChecks,
   wiredGitHub,
 } from "./wire.ts";
-import { chosenModel } from "./wire-asking.ts";
-import { learnPorts } from "./wire-feedback.ts";
-import { neverTell } from "./wire-secrets.ts";
-import { type MemorySettings, openStore, type Store } from "./wire-store.ts";
 import { ATTEMPTS, startWorker } from "./worker.ts";
 
 export interface AppOptions {

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "./app.ts";
 import { type Env, readEnv } from "./config/env.ts";
-import { privateKeyOf } from "./private-key.ts";
+import { privateKeyOf } from "./server/private-key.ts";
 import { logWithoutSecrets } from "./wire.ts";
 
 enableCompileCache();

@@ -1,4 +1,4 @@
-// The one place that chooses adapters and joins them to ports; the store is in wire-store.ts.
+// The one place that chooses adapters and joins them to ports; its parts are in wire/.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -31,15 +31,15 @@ import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
+import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
 import type { Inspector, Ledger } from "./ports.ts";
-import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports-memory.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
-import { type Asking, accessFor } from "./wire-asking.ts";
-import { type ChecksOf, checksOf } from "./wire-checks.ts";
-import { pastOf } from "./wire-history.ts";
-import { neverTell, redactor } from "./wire-secrets.ts";
-import type { Store } from "./wire-store.ts";
-import { talkPorts } from "./wire-talk.ts";
+import { type Asking, accessFor } from "./wire/asking.ts";
+import { type ChecksOf, checksOf } from "./wire/checks.ts";
+import { pastOf } from "./wire/history.ts";
+import { neverTell, redactor } from "./wire/secrets.ts";
+import type { Store } from "./wire/store.ts";
+import { talkPorts } from "./wire/talk.ts";
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
 export function memoryIn(dataDir: string): MemoryFacts | null {

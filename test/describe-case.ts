@@ -2,7 +2,7 @@
 import { astChunker } from "../src/adapters/code-index/chunker.ts";
 import type { DescribeJob } from "../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository } from "../src/flows/follow-repository.ts";
-import type { Recall } from "../src/ports-memory.ts";
+import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
 import { type ScriptedModel, scriptedModel } from "./fakes/scripted-model.ts";
 import { reply } from "./learn/described.ts";

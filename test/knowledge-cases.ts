@@ -1,6 +1,6 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
 import type { Precedents } from "../src/domain/retrieval.ts";
-import type { Reranker } from "../src/ports-memory.ts";
+import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
 import { type Change, precedentsOf } from "./app/corridor.ts";
 import { aPull, REPO } from "./fakes/pull-requests.ts";

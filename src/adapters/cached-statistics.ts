@@ -1,6 +1,6 @@
 // Figures are read from a whole window; whoever asks again within minutes is told the same ones.
 import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
-import type { RetrievalStatistics } from "../ports-memory.ts";
+import type { RetrievalStatistics } from "../ports/memory.ts";
 
 /** Five minutes: figures of a day do not change visibly faster. */
 export const FIGURES_TTL_MS = 5 * 60_000;

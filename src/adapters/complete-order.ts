@@ -1,5 +1,5 @@
 // From what a reranker said to an order in which nobody is lost.
-import type { RerankCandidate, Reranked } from "../ports-memory.ts";
+import type { RerankCandidate, Reranked } from "../ports/memory.ts";
 
 /**
  * @param named places in `candidates`, best first, each in range and at most once

@@ -1,6 +1,6 @@
 // A model whose every question is written into the book, answered or not: budgets hold against what was really asked.
 import type { ModelUsage, Purpose } from "../domain/model.ts";
-import type { Model } from "../ports-model.ts";
+import type { Model } from "../ports/model.ts";
 
 /**
  * @param record told once a question, with all its attempts; what it throws is told to `lost` and costs nobody an answer

@@ -2,8 +2,8 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
+import type { MemoryWarmth } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
-import type { MemoryWarmth } from "../wire-store.ts";
 
 /** One line of `doctor`. */
 export interface Check {

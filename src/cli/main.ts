@@ -71,39 +71,39 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["explain", async () => (await import("./explain.ts")).explain],
   [
     "memory",
-    async () => withPorts((await import("./memory.ts")).memory, (await import("../wire-cli.ts")).memoryVerbPorts),
+    async () => withPorts((await import("./memory.ts")).memory, (await import("../wire/cli.ts")).memoryVerbPorts),
   ],
   [
     "import",
     async () =>
-      withPorts((await import("./import-history.ts")).importPast, (await import("../wire-import.ts")).historyVerbPorts),
+      withPorts((await import("./import-history.ts")).importPast, (await import("../wire/import.ts")).historyVerbPorts),
   ],
   [
     "index",
     async () =>
-      withPorts((await import("./index-repository.ts")).index, (await import("../wire-cli.ts")).indexVerbPorts),
+      withPorts((await import("./index-repository.ts")).index, (await import("../wire/cli.ts")).indexVerbPorts),
   ],
   [
     "search",
-    async () => withPorts((await import("./search.ts")).search, (await import("../wire-cli.ts")).searchVerbPorts),
+    async () => withPorts((await import("./search.ts")).search, (await import("../wire/cli.ts")).searchVerbPorts),
   ],
   [
     "conventions",
     async () =>
       withPorts(
         (await import("./conventions.ts")).conventions,
-        (await import("../wire-conventions.ts")).conventionsVerbPorts,
+        (await import("../wire/conventions.ts")).conventionsVerbPorts,
       ),
   ],
   [
     "replay",
-    async () => withPorts((await import("./replay.ts")).replay, (await import("../wire-cli.ts")).memoryVerbPorts),
+    async () => withPorts((await import("./replay.ts")).replay, (await import("../wire/cli.ts")).memoryVerbPorts),
   ],
-  ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire-cli.ts")).statsVerbPorts)],
+  ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire/cli.ts")).statsVerbPorts)],
   [
     "retract",
     async () =>
-      withPorts((await import("./retract.ts")).retract, (await import("../wire-retract.ts")).retractVerbPorts),
+      withPorts((await import("./retract.ts")).retract, (await import("../wire/retract.ts")).retractVerbPorts),
   ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],

@@ -2,7 +2,7 @@
 import { outcomeWords } from "../domain/evidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { weigh } from "../learn/learn.ts";
-import type { EvidenceShelf } from "../ports-feedback.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
 
 export type Why = Pick<NonNullable<ReturnType<ReturnType<typeof weigh>["get"]>>, "because" | "evidence"> &
   Pick<MemoryRecord, "outcome" | "decided">;

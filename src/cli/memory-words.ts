@@ -1,8 +1,8 @@
 // What `kodiai memory` is given: its options, and what its verbs need of the world.
 import type { Repo } from "../domain/job.ts";
-import type { EvidenceShelf } from "../ports-feedback.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
-import type { ModelAccess } from "../ports-model.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { Embedder, Memory, Recall } from "../ports/memory.ts";
+import type { ModelAccess } from "../ports/model.ts";
 import type { readWords } from "./usage.ts";
 
 /** What the verb needs of the world. */

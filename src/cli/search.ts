@@ -5,7 +5,7 @@ import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
 import { type SearchPorts, searchByHand } from "../flows/search-memory.ts";
-import type { Reranker } from "../ports-memory.ts";
+import type { Reranker } from "../ports/memory.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
 import { foundJson } from "./found-json.ts";
 import { foundPage } from "./found-page.ts";

@@ -2,7 +2,7 @@
 
 import type { RepoKey } from "../domain/memory.ts";
 import { type RetrievalAlert, retrievalAlerts } from "../domain/retrieval-alerts.ts";
-import type { RetrievalStatistics } from "../ports-memory.ts";
+import type { RetrievalStatistics } from "../ports/memory.ts";
 import { figuresPage } from "./figures-page.ts";
 import { isFolder } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";

@@ -19,7 +19,7 @@ import { jobKey } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { Transient } from "../domain/transient.ts";
 import { gatherSettings } from "../gather/gather.ts";
-import type { AnsweredComment } from "../ports-talk.ts";
+import type { AnsweredComment } from "../ports/talk.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../publish/publish.ts";
 import { countMemory, forgetMemory, rememberTold } from "./command-memory.ts";
 import type { CommandPorts, Order } from "./command-order.ts";

@@ -5,7 +5,7 @@ import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { Corpus } from "../domain/memory.ts";
 import type { Remembered } from "../domain/remembered.ts";
 import { type Remembering, remember } from "../learn/learn.ts";
-import type { Embedder } from "../ports-memory.ts";
+import type { Embedder } from "../ports/memory.ts";
 import { type ExportPorts, recordsOf } from "./export-memory.ts";
 
 /** What is about code and has a path; documents are told by their tags, code by its grammar. */

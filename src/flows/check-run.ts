@@ -4,7 +4,7 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { PostedReview, Superseded } from "../domain/review.ts";
 import { Transient } from "../domain/transient.ts";
-import type { CheckBook, Checks } from "../ports-checks.ts";
+import type { CheckBook, Checks } from "../ports/checks.ts";
 import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../publish/publish.ts";
 
 /** A job's lease, and five minutes: after that nobody believes a check that says it is in progress. */

@@ -2,8 +2,8 @@
 import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../domain/command.ts";
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
 import { parseFindingMarker } from "../domain/marker.ts";
-import type { EvidenceShelf } from "../ports-feedback.ts";
-import type { AnswerBook, Decisions, Permissions, Replies, ReviewJobs, ReviewRecords, Threads } from "../ports-talk.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { AnswerBook, Decisions, Permissions, Replies, ReviewJobs, ReviewRecords, Threads } from "../ports/talk.ts";
 import type { ReviewPorts, Step } from "./review-pull-request.ts";
 
 export interface CommandPorts extends ReviewPorts {

@@ -6,8 +6,8 @@ import type { ModelFailure } from "../domain/model.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { describe, describing, type Remembering, remember } from "../learn/learn.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
-import type { ModelAccess } from "../ports-model.ts";
+import type { Embedder, Memory, Recall } from "../ports/memory.ts";
+import type { ModelAccess } from "../ports/model.ts";
 import { overrunBy } from "./model-leave.ts";
 
 /** What is looked at: what was said in reviews. In the order of their names, so that a place in both is one text. */

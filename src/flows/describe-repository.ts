@@ -4,9 +4,9 @@ import type { DescribeJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { Transient } from "../domain/transient.ts";
 import { configAt } from "../gather/gather.ts";
+import type { Embedder, Memory, Recall, RepositoryHost } from "../ports/memory.ts";
+import type { ModelAccess } from "../ports/model.ts";
 import type { PullRequests } from "../ports.ts";
-import type { Embedder, Memory, Recall, RepositoryHost } from "../ports-memory.ts";
-import type { ModelAccess } from "../ports-model.ts";
 import { type DescribedMemories, describedLine, describeMemories } from "./describe-memories.ts";
 
 /** What describing needs beside what following a repository does. */

@@ -4,7 +4,7 @@ import type { Repo } from "../domain/job.ts";
 import { type Corpus, type EmbeddingSpace, type MemoryRecord, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { pairsOf, recordLine } from "../learn/learn.ts";
-import type { Memory, Recall } from "../ports-memory.ts";
+import type { Memory, Recall } from "../ports/memory.ts";
 
 export interface ExportPorts {
   readonly memory: Memory;

@@ -3,9 +3,9 @@ import type { KnownRules } from "../config/check-rules.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
+import type { HistoryBook, PastReviews } from "../ports/history.ts";
+import type { Embedder, Memory, RepositoryHost, RepositoryLabels } from "../ports/memory.ts";
 import type { PullRequests } from "../ports.ts";
-import type { HistoryBook, PastReviews } from "../ports-history.ts";
-import type { Embedder, Memory, RepositoryHost, RepositoryLabels } from "../ports-memory.ts";
 import { type HistoryRun, importHistory } from "./import-history.ts";
 
 /** What an import needs beside what following a repository does. */

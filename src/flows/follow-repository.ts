@@ -7,7 +7,6 @@ import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../domain/j
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
-import type { PullRequests, Traces } from "../ports.ts";
 import type {
   CodeChunker,
   Embedder,
@@ -16,7 +15,8 @@ import type {
   RepositoryLabels,
   StandingRepository,
   Tree,
-} from "../ports-memory.ts";
+} from "../ports/memory.ts";
+import type { PullRequests, Traces } from "../ports.ts";
 import { type DescribedMemories, describedLine } from "./describe-memories.ts";
 import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
 import { followHistory, type HistoryFollowing } from "./follow-history.ts";

@@ -12,8 +12,8 @@ import {
 } from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { HistoryBook, PastPage, PastReviews } from "../ports-history.ts";
-import type { Embedder, Memory } from "../ports-memory.ts";
+import type { HistoryBook, PastPage, PastReviews } from "../ports/history.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 import { type RememberingThreads, rememberThreads, threadsOf } from "./remember-threads.ts";
 import { whoMayWrite } from "./who-may-write.ts";
 

@@ -6,7 +6,7 @@ import { type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import { addUp, type Remembered } from "../domain/remembered.ts";
 import { type Remembering, remember, rowRecord } from "../learn/learn.ts";
-import type { Embedder, Memory } from "../ports-memory.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 
 export interface ImportPorts {
   readonly embedder: Embedder;

@@ -7,7 +7,7 @@ import type { Degraded, LeftOut } from "../domain/outcome.ts";
 import { addUp, type Remembered } from "../domain/remembered.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../learn/learn.ts";
-import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../ports-memory.ts";
+import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../ports/memory.ts";
 
 export interface IndexPorts {
   readonly tree: Tree;

@@ -4,8 +4,8 @@ import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { MemoryHeld } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Introductions } from "../ports-history.ts";
-import type { Recall } from "../ports-memory.ts";
+import type { Introductions } from "../ports/history.ts";
+import type { Recall } from "../ports/memory.ts";
 
 const MOST_LANGUAGES = 5;
 

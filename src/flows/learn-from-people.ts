@@ -11,9 +11,9 @@ import type { Skipped } from "../domain/outcome.ts";
 import type { Said } from "../domain/past.ts";
 import type { CodeFate, Person, PullFeedback } from "../domain/pull-feedback.ts";
 import { attest, fateOf, observe } from "../learn/learn.ts";
+import type { Feedback, FeedbackBook, RememberedFinding } from "../ports/feedback.ts";
+import type { ReviewRecords } from "../ports/talk.ts";
 import type { PullRequests } from "../ports.ts";
-import type { Feedback, FeedbackBook, RememberedFinding } from "../ports-feedback.ts";
-import type { ReviewRecords } from "../ports-talk.ts";
 import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
 export interface LearnPorts extends WeighPorts {

@@ -3,7 +3,7 @@ import type { Knowledge } from "../config/knowledge.ts";
 import type { Repo } from "../domain/job.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../domain/logged-retrieval.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { Embedder, RetrievalLog } from "../ports-memory.ts";
+import type { Embedder, RetrievalLog } from "../ports/memory.ts";
 
 export interface AskedRetrieval {
   readonly repo: Repo;

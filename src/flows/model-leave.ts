@@ -2,7 +2,7 @@
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import type { MonthSpending } from "../domain/outcome.ts";
-import type { Model, ModelAccess, ModelLeave } from "../ports-model.ts";
+import type { Model, ModelAccess, ModelLeave } from "../ports/model.ts";
 
 /**
  * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC).

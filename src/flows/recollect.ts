@@ -11,9 +11,9 @@ import type { PostedReview } from "../domain/review.ts";
 import { Transient } from "../domain/transient.ts";
 import { openAmong } from "../gather/gather.ts";
 import { claimOf } from "../learn/learn.ts";
+import type { Embedder, Recall } from "../ports/memory.ts";
+import type { FlaggedNow, PastCode, PastRejections } from "../ports/rejections.ts";
 import type { PullRequests } from "../ports.ts";
-import type { Embedder, Recall } from "../ports-memory.ts";
-import type { FlaggedNow, PastCode, PastRejections } from "../ports-rejections.ts";
 import { codeHere, codeKeys } from "../review/review.ts";
 
 /** What this needs of the world. */

@@ -6,7 +6,7 @@ import { lowInformation } from "../domain/low-information.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { Remembered } from "../domain/remembered.ts";
 import { remember, threadRecord } from "../learn/learn.ts";
-import type { Embedder, Memory } from "../ports-memory.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 import type { MayWrite } from "./who-may-write.ts";
 
 export interface RememberingThreads {

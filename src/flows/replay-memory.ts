@@ -17,7 +17,7 @@ import {
 } from "../domain/replay.ts";
 import { textVectors } from "../domain/text-likeness.ts";
 import { turnedDown } from "../domain/turned-down.ts";
-import type { Embedder, Memory, Recall } from "../ports-memory.ts";
+import type { Embedder, Memory, Recall } from "../ports/memory.ts";
 import { retrieve } from "../retrieve/retrieve.ts";
 import { recordsOf } from "./export-memory.ts";
 import { pastChange } from "./past-change.ts";

@@ -1,8 +1,8 @@
 // A bad review is taken back: its comments are folded away, the summary says so, and nothing of it stays in memory.
 import type { Repo } from "../domain/job.ts";
 import { memoryId, repoKey } from "../domain/memory.ts";
-import type { Retractions } from "../ports-checks.ts";
-import type { Embedder, Memory } from "../ports-memory.ts";
+import type { Retractions } from "../ports/checks.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 import { type Retracted, retract } from "../publish/publish.ts";
 
 export interface RetractPorts {

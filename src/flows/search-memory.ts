@@ -2,7 +2,7 @@
 import { type FoundMemory, type HandSearch, mergeFound } from "../domain/found.ts";
 import { loggedRetrieval } from "../domain/logged-retrieval.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { Embedder, Recall, Reranker, RetrievalLog } from "../ports-memory.ts";
+import type { Embedder, Recall, Reranker, RetrievalLog } from "../ports/memory.ts";
 import { searchMemory } from "../retrieve/retrieve.ts";
 
 export interface SearchPorts {

@@ -2,7 +2,7 @@
 // reading the change.
 import type { Cost } from "../domain/outcome.ts";
 import type { ModelCost } from "../domain/retrieval.ts";
-import type { ModelLeave } from "../ports-model.ts";
+import type { ModelLeave } from "../ports/model.ts";
 
 /** At most this part goes into finding memories: they serve the reading. */
 const MEMORY_PART = 0.25;

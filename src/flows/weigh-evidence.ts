@@ -2,7 +2,7 @@
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
 import { repoKey } from "../domain/memory.ts";
 import { threadMemories, weigh } from "../learn/learn.ts";
-import type { Decision, EvidenceShelf, RememberedFinding } from "../ports-feedback.ts";
+import type { Decision, EvidenceShelf, RememberedFinding } from "../ports/feedback.ts";
 import { isWriter, type Order } from "./command-order.ts";
 
 export interface WeighPorts {

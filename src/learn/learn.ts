@@ -6,7 +6,7 @@ import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, Writte
 import type { FileDiff } from "../domain/pull-request.ts";
 import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/remembered.ts";
 import type { FindingHunk, PostedReview } from "../domain/review.ts";
-import type { CodeChunker, Embedder, Memory } from "../ports-memory.ts";
+import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
 import { codeFate } from "./code-fate.ts";
 import { attested, collectEvidence } from "./collect-evidence.ts";
 import { recordHashes, sourceHash } from "./content-hash.ts";

@@ -17,8 +17,8 @@ import type {
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Embedder, Recall, Reranker } from "../ports-memory.ts";
-import type { ModelLeave } from "../ports-model.ts";
+import type { Embedder, Recall, Reranker } from "../ports/memory.ts";
+import type { ModelLeave } from "../ports/model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cachedStatistics, FIGURES_TTL_MS } from "../../src/adapters/cached-statistics.ts";
 import { retrievalFigures } from "../../src/domain/retrieval-figures.ts";
-import type { RetrievalStatistics } from "../../src/ports-memory.ts";
+import type { RetrievalStatistics } from "../../src/ports/memory.ts";
 
 const DAY = { ms: 86_400_000, repo: null };
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/wire-store.ts";
+import { openStore } from "../../src/wire/store.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import type { ModelCall, Reply } from "../fakes/anthropic/server.ts";
 import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";

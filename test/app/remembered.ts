@@ -5,7 +5,7 @@ import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
 import { type EmbeddingSpace, type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import { remember } from "../../src/learn/learn.ts";
-import type { Embedder } from "../../src/ports-memory.ts";
+import type { Embedder } from "../../src/ports/memory.ts";
 import { chosenEmbedder } from "../../src/wire.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP } from "./given.ts";

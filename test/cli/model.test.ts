@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localChanges } from "../../src/adapters/git/local-changes.ts";
-import { openStore } from "../../src/wire-store.ts";
+import { openStore } from "../../src/wire/store.ts";
 import { BALANCE, LOGIN, WEAK_LOGIN } from "../app/given.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { replay } from "../../src/cli/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { memoryVerbPorts } from "../../src/wire-cli.ts";
+import { memoryVerbPorts } from "../../src/wire/cli.ts";
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-replay-"));

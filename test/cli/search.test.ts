@@ -11,7 +11,7 @@ import { search } from "../../src/cli/search.ts";
 import { stats } from "../../src/cli/stats.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
-import { searchVerbPorts, statsVerbPorts } from "../../src/wire-cli.ts";
+import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { givenRecord } from "../learn/given.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/wire-store.ts";
+import { openStore } from "../../src/wire/store.ts";
 import { BACKUP } from "../app/given.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { givenRecord } from "../learn/given.ts";

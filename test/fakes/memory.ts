@@ -7,7 +7,7 @@ import type {
   MemoryRecord,
   WrittenFields,
 } from "../../src/domain/memory.ts";
-import type { Embedder, Memory } from "../../src/ports-memory.ts";
+import type { Embedder, Memory } from "../../src/ports/memory.ts";
 
 export interface FakeMemory extends Memory {
   readonly rows: Map<string, EmbeddedRecord & { readonly space: EmbeddingSpace | null }>;

@@ -8,7 +8,7 @@ import {
   estimateDescribing,
 } from "../../src/flows/describe-memories.ts";
 import { remember } from "../../src/learn/learn.ts";
-import type { Recall } from "../../src/ports-memory.ts";
+import type { Recall } from "../../src/ports/memory.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { failure, type Script, type ScriptedSettings, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";

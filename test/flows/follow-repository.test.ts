@@ -4,7 +4,7 @@ import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { FollowJob, Repo } from "../../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
-import type { StandingRepository, Tree, Unreachable } from "../../src/ports-memory.ts";
+import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, givenRecord, REPO } from "../learn/given.ts";
 

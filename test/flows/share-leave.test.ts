@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
 import { costWith, leaveAfter, leaveForMemory } from "../../src/flows/share-leave.ts";
-import type { ModelLeave } from "../../src/ports-model.ts";
+import type { ModelLeave } from "../../src/ports/model.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
 const { model, delimiter } = scriptedModel(() => ({}));

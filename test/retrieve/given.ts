@@ -10,7 +10,7 @@ import type { MemoryCounts, MemoryFilter, RankedMemory, Scope } from "../../src/
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
-import type { Embedder, Recall } from "../../src/ports-memory.ts";
+import type { Embedder, Recall } from "../../src/ports/memory.ts";
 
 export const REPO: Repo = {
   host: "github.com",

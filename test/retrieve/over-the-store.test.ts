@@ -8,7 +8,7 @@ import { passage, randomFrom, syntheticVectors, wordMaker } from "../../bench/sy
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import type { MemoryFilter, Scope } from "../../src/domain/retrieval.ts";
 import { retrieve } from "../../src/retrieve/retrieve.ts";
-import { openStore, type Store } from "../../src/wire-store.ts";
+import { openStore, type Store } from "../../src/wire/store.ts";
 import { added, embedder, given, memory, NOW, type Shape } from "./given.ts";
 
 const MANY = 10_000;

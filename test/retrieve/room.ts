@@ -3,8 +3,8 @@
 import { Knowledge } from "../../src/config/knowledge.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
-import type { Embedder, Recall, Reranker } from "../../src/ports-memory.ts";
-import type { ModelAccess } from "../../src/ports-model.ts";
+import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
+import type { ModelAccess } from "../../src/ports/model.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
 import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";

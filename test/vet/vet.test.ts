@@ -1,6 +1,6 @@
 // The room itself: a bump walks in, what the world and the index know walks out.
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/ports-dependency.ts";
+import type { Dependencies } from "../../src/ports/dependency.ts";
 import { reviewed } from "../app/corridor.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";

@@ -2,7 +2,7 @@
 // vLLM, llama.cpp, LiteLLM). A question goes out once, and once more where its answer cannot be used.
 import type { ModelChoice } from "../../config/read-model.ts";
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage, ReplyShape } from "../../domain/model.ts";
-import type { Model } from "../../ports-model.ts";
+import type { Model } from "../../ports/model.ts";
 import type { Fetch } from "../service-fetch.ts";
 import { attemptOnce, type Server } from "./attempt.ts";
 import { type Bill, newBill } from "./bill.ts";

@@ -1,7 +1,7 @@
 // Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { CodeChunker, CodeChunks } from "../../ports-memory.ts";
+import type { CodeChunker, CodeChunks } from "../../ports/memory.ts";
 import type { ChunkQuestion } from "./chunk-process.ts";
 import { CHUNKED_LANGUAGES } from "./cut-code.ts";
 

@@ -1,6 +1,6 @@
 // What counts as a definition in each grammar, and what it is called.
 import type { SgNode } from "@ast-grep/napi";
-import type { CodeChunk } from "../../ports-memory.ts";
+import type { CodeChunk } from "../../ports/memory.ts";
 
 type ChunkType = CodeChunk["chunkType"];
 

@@ -1,5 +1,5 @@
 // Check runs of a dry run: told, not made.
-import type { Checks } from "../../ports-checks.ts";
+import type { Checks } from "../../ports/checks.ts";
 import type { Unposted } from "./reviews.ts";
 
 /** Ids that GitHub never gives. */

@@ -1,5 +1,5 @@
 // Answers nothing: what would have been said is recorded.
-import type { Replies } from "../../ports-talk.ts";
+import type { Replies } from "../../ports/talk.ts";
 import type { Unposted } from "./reviews.ts";
 
 /** `real` is only read from; each write is told to `record` instead. */

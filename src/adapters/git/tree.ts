@@ -1,6 +1,6 @@
 // The files of one commit of a local clone: one listing, and one process that hands out the blobs one after another.
 import { once } from "node:events";
-import type { Tree, TreeFile } from "../../ports-memory.ts";
+import type { Tree, TreeFile } from "../../ports/memory.ts";
 import { GitFailed, git, gitProcess, gitText } from "./git.ts";
 
 /**

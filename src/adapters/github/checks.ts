@@ -1,7 +1,7 @@
 // Check runs on GitHub.
 import type { CheckAnnotation, CheckEnd } from "../../domain/check.ts";
 import { cutText } from "../../domain/cut-text.ts";
-import type { Checks } from "../../ports-checks.ts";
+import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 

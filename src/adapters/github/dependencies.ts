@@ -2,7 +2,7 @@
 // from the API's own origin, within the rights that a review has anyway; what cannot be had is an answer with its reason.
 import type { Severity } from "../../domain/finding.ts";
 import { Transient } from "../../domain/transient.ts";
-import type { Answer, Dependencies, GraphRow, PublishedAdvisory, Release } from "../../ports-dependency.ts";
+import type { Answer, Dependencies, GraphRow, PublishedAdvisory, Release } from "../../ports/dependency.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 

@@ -4,7 +4,7 @@ import type { AccessLevel } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import { parseFindingMarker } from "../../domain/marker.ts";
 import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../domain/pull-feedback.ts";
-import type { Feedback } from "../../ports-feedback.ts";
+import type { Feedback } from "../../ports/feedback.ts";
 import type { GitHub } from "./clients.ts";
 import { accessOf } from "./permissions.ts";
 import { translated } from "./translate-error.ts";

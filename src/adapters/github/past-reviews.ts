@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { PastAuthor, PastPull } from "../../domain/history.ts";
 import type { Repo } from "../../domain/job.ts";
-import type { PastPage, PastReviews, RequestBudget } from "../../ports-history.ts";
+import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { conversationComment, lineComment, reviewComment } from "./past-comment.ts";
 import { resolvedThreads } from "./resolved-threads.ts";

@@ -1,6 +1,6 @@
 // Writes answers and reactions on GitHub.
 import type { Repo } from "../../domain/job.ts";
-import type { AnswerPlace, Replies } from "../../ports-talk.ts";
+import type { AnswerPlace, Replies } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 

@@ -1,6 +1,6 @@
 // A repository as GitHub tells it now: name, owner, visibility, and the head of its default branch.
 import type { Repo } from "../../domain/job.ts";
-import type { RepositoryHost, StandingRepository, Tree, Unreachable } from "../../ports-memory.ts";
+import type { RepositoryHost, StandingRepository, Tree, Unreachable } from "../../ports/memory.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 import { githubTree } from "./tree.ts";

@@ -1,7 +1,7 @@
 // Which threads are resolved: only GraphQL tells, for many pull requests in one question.
 import type { Repo } from "../../domain/job.ts";
 import { Transient } from "../../domain/transient.ts";
-import type { PastReviews } from "../../ports-history.ts";
+import type { PastReviews } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { translate } from "./translate-error.ts";
 

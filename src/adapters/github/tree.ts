@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Repo } from "../../domain/job.ts";
 import { Transient } from "../../domain/transient.ts";
-import type { Tree, TreeFile } from "../../ports-memory.ts";
+import type { Tree, TreeFile } from "../../ports/memory.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
 

@@ -1,5 +1,5 @@
 // Embeddings by any server that speaks OpenAI's shape: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
-import type { Embedder } from "../../ports-memory.ts";
+import type { Embedder } from "../../ports/memory.ts";
 import { type EmbeddingService, embedTexts } from "../embed-texts.ts";
 import type { BatchLimits } from "../embedding-batches.ts";
 import { listAnswer } from "../list-answer.ts";

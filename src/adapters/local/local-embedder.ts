@@ -1,5 +1,5 @@
 // The keyless embedder behind the port: no key, no network, no download, no waiting.
-import type { Embedder } from "../../ports-memory.ts";
+import type { Embedder } from "../../ports/memory.ts";
 import { localEmbedder } from "./embedder.ts";
 
 /**

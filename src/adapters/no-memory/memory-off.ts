@@ -1,6 +1,6 @@
 // Memory that could not be opened: reviews go on without it and say why, and nothing is taken for remembered.
-import type { EvidenceShelf } from "../../ports-feedback.ts";
-import type { Memory, Recall, RepositoryLabels } from "../../ports-memory.ts";
+import type { EvidenceShelf } from "../../ports/feedback.ts";
+import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
 
 /** @param reason one line; it stands in reviews, so it names no file of the server */
 export function memoryOff(reason: string): {

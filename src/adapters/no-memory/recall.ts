@@ -1,5 +1,5 @@
 // Where nothing is remembered: the command line beside a clone that has no memory, and benchmarks of the rest.
-import type { Recall } from "../../ports-memory.ts";
+import type { Recall } from "../../ports/memory.ts";
 
 /** An empty memory. Asks nothing and starts no thread. */
 export function noMemory(): Recall {

@@ -1,5 +1,5 @@
 // The last thing that a check run's texts pass on their way to GitHub: no secret leaves in them.
-import type { Checks } from "../../ports-checks.ts";
+import type { Checks } from "../../ports/checks.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */

@@ -1,5 +1,5 @@
 // Answers pass the same last gate as reviews: no token, key or password leaves in them.
-import type { Replies } from "../../ports-talk.ts";
+import type { Replies } from "../../ports/talk.ts";
 import type { SecretRedactor } from "./redact.ts";
 import { redactBody } from "./redacted-reviews.ts";
 

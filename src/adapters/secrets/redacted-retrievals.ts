@@ -1,6 +1,6 @@
 // What is written down of a retrieval holds words of a pull request, so it passes here: without secrets, and without
 // ever costing the review that it is about.
-import type { RetrievalLog } from "../../ports-memory.ts";
+import type { RetrievalLog } from "../../ports/memory.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /** @param onFailure told why an entry was not written; `write` itself never rejects */

@@ -1,6 +1,6 @@
 // Every answer that was given, so that no conversation runs away: not with a bot, not with somebody who floods us.
 import type { Database } from "better-sqlite3";
-import type { AnswerBook } from "../../ports-talk.ts";
+import type { AnswerBook } from "../../ports/talk.ts";
 import { write } from "./database.ts";
 
 /** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */

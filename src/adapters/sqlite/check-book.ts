@@ -1,7 +1,7 @@
 // Check runs beside the queue, in the same file: whatever happens to a review, its check run comes to an end.
 import type { Database } from "better-sqlite3";
 import type { CheckEnd } from "../../domain/check.ts";
-import type { CheckBook, KeptCheck } from "../../ports-checks.ts";
+import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
 import { write } from "./database.ts";
 
 interface Row {

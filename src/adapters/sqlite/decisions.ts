@@ -1,7 +1,7 @@
 // What people decided about pull requests, beside the queue: it holds over pushes and restarts.
 import type { Database } from "better-sqlite3";
 import type { Declined } from "../../domain/conversation.ts";
-import type { Decisions } from "../../ports-talk.ts";
+import type { Decisions } from "../../ports/talk.ts";
 import { write } from "./database.ts";
 
 /** Decisions over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */

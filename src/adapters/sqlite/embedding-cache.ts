@@ -1,7 +1,7 @@
 // Embeddings of queries, kept for a day: reviewing the next push of a pull request asks almost the same questions again.
 import { createHash } from "node:crypto";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
-import type { Embedded, Embedder } from "../../ports-memory.ts";
+import type { Embedded, Embedder } from "../../ports/memory.ts";
 import { type Database, write } from "./database.ts";
 import { vectorProblem } from "./vector-problem.ts";
 

@@ -2,7 +2,7 @@
 import type { AccessLevel } from "../../domain/command.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports-feedback.ts";
+import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 import { tick } from "./repository-label.ts";

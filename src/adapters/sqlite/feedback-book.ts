@@ -1,7 +1,7 @@
 // Which pull requests are to be looked at for what people did about our findings, from the reviews that were posted.
 import type { Database } from "better-sqlite3";
 import { feedbackKey, jobKey, type ReviewJob } from "../../domain/job.ts";
-import type { FeedbackBook } from "../../ports-feedback.ts";
+import type { FeedbackBook } from "../../ports/feedback.ts";
 import { write } from "./database.ts";
 
 /** How long people take up what a review said. */

@@ -1,7 +1,7 @@
 // Where imports of past reviews stand, beside the queue: after a crash they go on there.
 import type { Database } from "better-sqlite3";
 import type { HistoryProgress } from "../../domain/history.ts";
-import type { HistoryBook } from "../../ports-history.ts";
+import type { HistoryBook } from "../../ports/history.ts";
 import { write } from "./database.ts";
 
 /** Over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */

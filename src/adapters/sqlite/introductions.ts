@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { upkeepKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
-import type { Introductions } from "../../ports-history.ts";
+import type { Introductions } from "../../ports/history.ts";
 
 /** Reviews that say what memory there is. */
 const FIRST = 3;

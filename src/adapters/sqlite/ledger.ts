@@ -1,8 +1,8 @@
 // Written reviews beside the queue, in the same file: what was written is never written (or paid for) twice.
 import type { Database } from "better-sqlite3";
 import type { Review } from "../../domain/review.ts";
+import type { ReviewRecords } from "../../ports/talk.ts";
 import type { Ledger } from "../../ports.ts";
-import type { ReviewRecords } from "../../ports-talk.ts";
 import { write } from "./database.ts";
 
 /** An overtaken review or two may lie between this one and the last that was posted. */

@@ -1,6 +1,6 @@
 // Writes memory: in short transactions one after another, so that nobody else waits long and no write overtakes another.
 import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
-import type { Memory } from "../../ports-memory.ts";
+import type { Memory } from "../../ports/memory.ts";
 import { type Database, write } from "./database.ts";
 import { fieldCounts, writtenFields } from "./descriptions.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";

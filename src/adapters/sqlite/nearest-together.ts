@@ -1,6 +1,6 @@
 // Questions that a review asks at once become one: one pass over the memory measures against all of its vectors.
 import type { VectorHit } from "../../domain/retrieval.ts";
-import type { Recall, TellDegraded } from "../../ports-memory.ts";
+import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import type { MemorySearch } from "./search-memory.ts";
 import { vectorProblem } from "./vector-problem.ts";
 

@@ -1,6 +1,6 @@
 // How long pushes wait, as repositories said at their last review: known before the configuration is read again.
 import type { Database } from "better-sqlite3";
-import type { PushWaits } from "../../ports-checks.ts";
+import type { PushWaits } from "../../ports/checks.ts";
 import { write } from "./database.ts";
 
 /** Over an open queue database (see QUEUE_MIGRATIONS). `learn` throws `Transient` on a lock. */

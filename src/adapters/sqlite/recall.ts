@@ -1,5 +1,5 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
-import type { Recall, TellDegraded } from "../../ports-memory.ts";
+import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { nearestTogether } from "./nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";

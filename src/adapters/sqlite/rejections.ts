@@ -4,7 +4,7 @@ import type { Category, Severity } from "../../domain/finding.ts";
 import { type Flagged, shapeKey } from "../../domain/flagged.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { RejectedMemory, Rejection } from "../../domain/rejections.ts";
-import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports-rejections.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 

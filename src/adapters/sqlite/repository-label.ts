@@ -1,7 +1,7 @@
 // To whom a repository belongs and who may read it. Writing a memory can only narrow that; widening takes a fresh fact.
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
-import type { RepositoryLabels } from "../../ports-memory.ts";
+import type { RepositoryLabels } from "../../ports/memory.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 

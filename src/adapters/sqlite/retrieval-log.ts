@@ -1,6 +1,6 @@
 // What retrieval did, row by row beside the queue. A log that grew too old or too long shrinks a little with each row.
 import type { LoggedRetrieval } from "../../domain/logged-retrieval.ts";
-import type { RetrievalLog } from "../../ports-memory.ts";
+import type { RetrievalLog } from "../../ports/memory.ts";
 import { type Database, write } from "./database.ts";
 
 export interface LogLimits {

@@ -1,7 +1,7 @@
 // The log of retrievals as figures over a window. Reads the narrow columns of each row, and the texts only to count them.
 import type { LoggedRetrieval } from "../../domain/logged-retrieval.ts";
 import { type CountedRetrieval, retrievalFigures } from "../../domain/retrieval-figures.ts";
-import type { RetrievalStatistics } from "../../ports-memory.ts";
+import type { RetrievalStatistics } from "../../ports/memory.ts";
 import type { Database } from "./database.ts";
 
 const TOP_QUERIES = 5;

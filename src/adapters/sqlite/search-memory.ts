@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
-import type { TellDegraded } from "../../ports-memory.ts";
+import type { TellDegraded } from "../../ports/memory.ts";
 import type { Database } from "./database.ts";
 import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";

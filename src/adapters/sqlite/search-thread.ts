@@ -1,7 +1,7 @@
 // One search thread as the main thread sees it: questions go in, answers come out or time is up, and a thread that ends is
 // started again.
 import { Worker } from "node:worker_threads";
-import type { TellDegraded } from "../../ports-memory.ts";
+import type { TellDegraded } from "../../ports/memory.ts";
 import type { Progress, Reply, Request, SearchSettings } from "./recall-protocol.ts";
 import type { Warmth } from "./warm-up.ts";
 

@@ -1,5 +1,5 @@
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
-import type { TellDegraded } from "../../ports-memory.ts";
+import type { TellDegraded } from "../../ports/memory.ts";
 import type { Database } from "./database.ts";
 
 /** One question as the parts of a search share it: where to look, what may be seen, what is wanted, how much of it. */

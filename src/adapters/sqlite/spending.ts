@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelUsage, Purpose } from "../../domain/model.ts";
-import type { Spending } from "../../ports-model.ts";
+import type { Spending } from "../../ports/model.ts";
 import { write } from "./database.ts";
 
 export interface SpendingBook extends Spending {

@@ -1,5 +1,5 @@
 // Embeddings by Voyage AI: made for code, and different for queries and documents.
-import type { Embedder } from "../../ports-memory.ts";
+import type { Embedder } from "../../ports/memory.ts";
 import { embedTexts } from "../embed-texts.ts";
 import type { BatchLimits } from "../embedding-batches.ts";
 import { type VoyageOptions, voyageCall } from "./client.ts";

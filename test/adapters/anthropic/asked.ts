@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AnthropicSettings, anthropicModel } from "../../../src/adapters/anthropic/model.ts";
 import type { ModelLimits } from "../../../src/adapters/anthropic/model-limits.ts";
 import type { ModelRequest, ReplyShape } from "../../../src/domain/model.ts";
-import type { Model } from "../../../src/ports-model.ts";
+import type { Model } from "../../../src/ports/model.ts";
 
 export const KEY = "sk-ant-api03-3uX_very-secret-key";
 /** Stands in every prompt, and must stand in no message of ours. */

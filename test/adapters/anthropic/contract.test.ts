@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AnthropicSettings } from "../../../src/adapters/anthropic/model.ts";
 import { recordingTape, replayingTape } from "../../../src/adapters/anthropic/replay-tape.ts";
-import type { Model } from "../../../src/ports-model.ts";
+import type { Model } from "../../../src/ports/model.ts";
 import { fails, says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
 import { expectSafe, modelContract } from "../contracts/model.ts";

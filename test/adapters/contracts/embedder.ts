@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ServiceLimits } from "../../../src/adapters/service-call.ts";
-import type { Embedded, Embedder } from "../../../src/ports-memory.ts";
+import type { Embedded, Embedder } from "../../../src/ports/memory.ts";
 import {
   type Answer,
   cutOff,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type EmbeddingSpace, type MemoryRecord, memoryId } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
-import type { Memory, Recall } from "../../../src/ports-memory.ts";
+import type { Memory, Recall } from "../../../src/ports/memory.ts";
 
 export const SPACE: EmbeddingSpace = { model: "local-words-1", dimension: 64 };
 export const SHOP = "github.com/42";

@@ -1,7 +1,7 @@
 // What every `Model` promises, whoever answers behind it.
 import { describe, expect, test } from "vitest";
 import type { ModelAnswer } from "../../../src/domain/model.ts";
-import type { Model } from "../../../src/ports-model.ts";
+import type { Model } from "../../../src/ports/model.ts";
 import { isCut, refuses, says } from "../../fakes/anthropic/replies.ts";
 import type { Replies } from "../../fakes/anthropic/server.ts";
 import { CANARY, FOUND, KEY, QUESTION, QUICK, type Reviewed } from "../anthropic/asked.ts";

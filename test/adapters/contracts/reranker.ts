@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RerankCandidate, Reranker } from "../../../src/ports-memory.ts";
+import type { RerankCandidate, Reranker } from "../../../src/ports/memory.ts";
 
 export const CANDIDATES: readonly RerankCandidate[] = [
   { id: "mem_a", text: "The cache is read without the lock.", path: "src/cache.cpp", type: "finding", language: "cpp" },

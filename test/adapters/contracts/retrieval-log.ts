@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LoggedRetrieval } from "../../../src/domain/logged-retrieval.ts";
-import type { RetrievalLog, RetrievalStatistics } from "../../../src/ports-memory.ts";
+import type { RetrievalLog, RetrievalStatistics } from "../../../src/ports/memory.ts";
 
 /** 2026-11-21T00:00:00Z */
 export const NOW = 1_795_219_200_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gitTree } from "../../../src/adapters/git/tree.ts";
-import type { Tree, TreeFile } from "../../../src/ports-memory.ts";
+import type { Tree, TreeFile } from "../../../src/ports/memory.ts";
 import { type Clone, givenClone } from "./clone.ts";
 
 let clone: Clone;

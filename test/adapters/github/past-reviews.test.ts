@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { githubPastReviews } from "../../../src/adapters/github/past-reviews.ts";
 import type { Repo } from "../../../src/domain/job.ts";
 import { Transient } from "../../../src/domain/transient.ts";
-import type { PastReviews } from "../../../src/ports-history.ts";
+import type { PastReviews } from "../../../src/ports/history.ts";
 import { mergedPull, people, saidInConversation, saidInReview, saidOnLine } from "../../app/past.ts";
 import type { Pull, Repository } from "../../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../../fakes/github/github.ts";

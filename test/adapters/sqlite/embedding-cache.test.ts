@@ -7,7 +7,7 @@ import { cachedEmbedder } from "../../../src/adapters/sqlite/embedding-cache.ts"
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
-import type { Embedder } from "../../../src/ports-memory.ts";
+import type { Embedder } from "../../../src/ports/memory.ts";
 
 const DAY = 24 * 60 * 60_000;
 let folder: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nearestTogether } from "../../../src/adapters/sqlite/nearest-together.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
-import type { TellDegraded } from "../../../src/ports-memory.ts";
+import type { TellDegraded } from "../../../src/ports/memory.ts";
 
 const SPACE = { model: "voyage-code-3", dimension: 2 };
 const SCOPE: Scope = { repo: "github.com/42", ownerPool: null, excludePull: 7, before: null };

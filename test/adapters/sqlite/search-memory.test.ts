@@ -18,7 +18,7 @@ import { KEYWORDS } from "../../../src/domain/bm25.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { tokenise } from "../../../src/domain/tokenise.ts";
-import type { Memory } from "../../../src/ports-memory.ts";
+import type { Memory } from "../../../src/ports/memory.ts";
 import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
 
 const closing: (() => void)[] = [];

@@ -1,0 +1,48 @@
+// What the rooms may ask of a language model. A model never throws and never decides.
+import type { Repo } from "../domain/job.ts";
+import type { ModelAnswer, ModelRequest, ModelTier } from "../domain/model.ts";
+
+/** A language model. */
+export interface Model {
+  /** The names that stand in the footer and in fingerprints: `claude-sonnet-5-5`. */
+  readonly names: Readonly<Record<ModelTier, string>>;
+  /** How many tokens a question of this tier may hold, reply included. */
+  contextTokens(tier: ModelTier): number;
+  /** US$ that so many tokens would cost, or null where there is no price. */
+  price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
+  /** Never rejects. */
+  ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
+}
+
+/** What models cost. US$; questions without a price count nothing. */
+export interface Spending {
+  /**
+   * @param repo one repository; null for all of them together
+   * @param since epoch milliseconds
+   */
+  since(repo: Pick<Repo, "host" | "id"> | null, since: number): number;
+}
+
+/** All that asking a model takes. */
+export interface ModelAccess {
+  readonly model: Model;
+  readonly spending: Spending;
+  /** The operator's ceiling: US$ a calendar month (UTC) for all repositories together; null or absent: none. */
+  readonly usdPerMonth?: number | null;
+  /** What fences text by others in a prompt: `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
+  readonly delimiter: () => string;
+}
+
+/** Leave to ask a model for one piece of work, or why there is none. */
+export type ModelLeave =
+  | (Pick<ModelAccess, "model" | "delimiter"> & {
+      /** US$ that this piece of work may cost. */
+      readonly usd: number;
+      /** Aborted when the work is no longer wanted. */
+      readonly signal?: AbortSignal;
+    })
+  | {
+      readonly model: null;
+      /** Null where nobody expects a model. */
+      readonly reason: string | null;
+    };

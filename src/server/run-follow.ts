@@ -1,0 +1,38 @@
+// A job that follows a repository, to its end; what is too much for one run goes on as a job of its own.
+import type { FollowJob } from "../domain/job.ts";
+import { type Followed, type FollowPorts, followedLine, followRepository } from "../flows/follow-repository.ts";
+import type { Queue } from "../ports.ts";
+
+/** How long an import waits where GitHub does not say when there are more requests. */
+const UNTOLD_WAIT_MS = 10 * 60_000;
+
+/** Returns one line on how it ended; others get their turn before it goes on. Throws as followRepository does. */
+export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
+  const done = await followRepository(job, ports);
+  const next = nextOf(job, done, ports.now());
+  if (next !== null) {
+    // One delivery may be about many repositories.
+    const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: next.at };
+    queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
+  }
+  return followedLine(done);
+}
+
+interface Next {
+  readonly job: FollowJob;
+  /** Apart from all others of the delivery. */
+  readonly place: string;
+  /** Epoch milliseconds: jobs run from the time on at which they are received. */
+  readonly at: number;
+}
+
+function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
+  if (job.kind === "index" || job.kind === "describe") {
+    if ((done.kind !== "indexed" && done.kind !== "described") || done.next === null) return null;
+    return { job: { ...job, trigger: "continued", after: done.next }, place: done.next, at: now };
+  }
+  if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
+  const { by, until } = done.stopped;
+  const at = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
+  return { job: { ...job, trigger: "continued" }, place: String(at), at };
+}

@@ -1,0 +1,99 @@
+// A review or a command from the queue to its end; and the way to stop a review that runs.
+import type { CommandJob } from "../domain/command.ts";
+import type { ReviewJob } from "../domain/job.ts";
+import { Stopped } from "../domain/stopped.ts";
+import { answerComment } from "../flows/answer-comment.ts";
+import type { CommandPorts } from "../flows/command-order.ts";
+import { reviewPullRequest, type Step } from "../flows/review-pull-request.ts";
+import type { ReviewJobs } from "../ports/talk.ts";
+import type { Queue, Reviews } from "../ports.ts";
+
+/** What belongs to a pull request. */
+export type PullJob = ReviewJob | CommandJob;
+
+export interface RunnerPorts {
+  readonly queue: Pick<Queue, "add" | "drop">;
+  /** Told when a command has put a review into the queue. */
+  readonly onAdded: () => void;
+  /** All ports of one job but those that the runner itself is. */
+  readonly portsOf: (job: PullJob) => Promise<Omit<CommandPorts, "jobs" | "signal">>;
+  /** Told what each room hands on. */
+  readonly stepOf: (job: PullJob) => Step;
+}
+
+/** Each does a job of its kind; returns one line on how it ended, and throws as the corridors do. */
+export interface JobRunner {
+  /** @param overtaken aborted when a later job took its place */
+  readonly review: (job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
+  readonly command: (job: CommandJob) => Promise<string>;
+}
+
+export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
+  const running = new Map<string, AbortController>();
+  const jobs: ReviewJobs = {
+    add(job, now) {
+      queue.add(job, now);
+      onAdded();
+    },
+    stop(key, reason, now) {
+      const waiting = queue.drop(key, reason, now);
+      const controller = running.get(key);
+      controller?.abort(new Stopped(reason));
+      return { waiting, running: controller === undefined ? 0 : 1 };
+    },
+  };
+
+  async function review(job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.set(job.key, controller);
+    try {
+      const ports = await portsOf(job);
+      const reviews = stoppable(ports.reviews, signal);
+      const given = { ...ports, reviews, signal: AbortSignal.any([signal, overtaken]), isLastTry };
+      return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
+    } catch (error) {
+      // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.
+      if (signal.aborted) return `stopped: ${String((signal.reason as Error).message)}`;
+      throw error;
+    } finally {
+      running.delete(job.key);
+    }
+  }
+
+  return {
+    review,
+    command: async (job) => answerComment(job, { ...(await portsOf(job)), jobs }, stepOf(job)),
+  };
+}
+
+/** Enters no further room once somebody said stop. */
+function stoppingStep(step: Step, signal: AbortSignal): Step {
+  return async (room, enter) => {
+    signal.throwIfAborted();
+    return step(room, enter);
+  };
+}
+
+/** Reads as before; writes nothing more once somebody said stop, not even between two comments. */
+function stoppable(reviews: Reviews, signal: AbortSignal): Reviews {
+  const unless = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      signal.throwIfAborted();
+      return write(...args);
+    };
+  };
+  return {
+    head: reviews.head,
+    postedFindings: reviews.postedFindings,
+    postReview: unless(reviews.postReview),
+    postFileComment: unless(reviews.postFileComment),
+    putSummary: unless(reviews.putSummary),
+  };
+}
+
+function outcome(result: Awaited<ReturnType<typeof reviewPullRequest>>): string {
+  if (result.kind !== "posted") return `${result.kind}: ${result.reason}`;
+  const lost = result.notRemembered === null ? "" : `; not remembered: ${result.notRemembered}`;
+  return `posted ${result.reviewUrl ?? result.summaryUrl}${lost}`;
+}

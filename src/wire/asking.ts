@@ -1,0 +1,63 @@
+// Joins a language model to its port: secrets masked in what it is asked, each question in the book.
+import { randomBytes } from "node:crypto";
+import { guardedFetch } from "../adapters/github/guarded-fetch.ts";
+import { meteredModel } from "../adapters/metered-model.ts";
+import type { SpendingBook } from "../adapters/sqlite/spending.ts";
+import type { ModelChoice } from "../config/read-model.ts";
+import type { Repo } from "../domain/job.ts";
+import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
+import type { Model, ModelAccess } from "../ports/model.ts";
+import { neverTell, redactor } from "./secrets.ts";
+
+/** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+export async function chosenModel(choice: ModelChoice): Promise<Model>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
+  return choice === null ? null : withMaskedPrompts(await openModel(choice));
+}
+
+/**
+ * A model of the size and price that were chosen, whose answers come from elsewhere: from files, or from nobody. It is asked
+ * exactly what the chosen one would be, and reaches no server.
+ */
+export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
+  return withMaskedPrompts({ ...(await openModel(choice)), ask });
+}
+
+async function openModel(choice: ModelChoice): Promise<Model> {
+  // Loaded only when chosen: the SDK takes a second to import.
+  const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
+  neverTell(choice.apiKey);
+  const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
+  return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
+}
+
+function withMaskedPrompts(model: Model): Model {
+  const masked = (pieces: readonly PromptPiece[]) =>
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: (await redactor.redact(piece.text)).text })));
+  return {
+    ...model,
+    ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
+  };
+}
+
+/** What fences text by others in a prompt: 128 bits that nobody can guess. */
+export function promptDelimiter(): string {
+  return `kodiai-${randomBytes(16).toString("hex")}`;
+}
+
+/** Access to a model for the jobs of one repository: each question goes into the book. */
+export function accessFor(asking: Asking, repo: Repo, book: SpendingBook): ModelAccess | null {
+  const { model, usdPerMonth } = asking;
+  if (model === null) return null;
+  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
+  // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
+  return { model: meteredModel(model, record, () => {}), spending: book, usdPerMonth, delimiter: promptDelimiter };
+}
+
+/** The operator's model, and what it may cost a month for all repositories. */
+export interface Asking {
+  readonly model: Model | null;
+  /** US$; null: no ceiling. */
+  readonly usdPerMonth: number | null;
+}

@@ -1,0 +1,293 @@
+// Joins ports for the command line: local changes, a pull request read with a person's token, memory in a folder. None of
+// them can post.
+import { existsSync } from "node:fs";
+import { join, parse, resolve } from "node:path";
+import { Octokit } from "@octokit/rest";
+import { astChunker } from "../adapters/code-index/chunker.ts";
+import { type LocalRange, localChanges } from "../adapters/git/local-changes.ts";
+import { gitTree } from "../adapters/git/tree.ts";
+import { githubDependencies } from "../adapters/github/dependencies.ts";
+import { githubPullRequests } from "../adapters/github/pull-requests.ts";
+import { localWords } from "../adapters/local/local-embedder.ts";
+import { noMemory } from "../adapters/no-memory/recall.ts";
+import { openDatabase } from "../adapters/sqlite/database.ts";
+import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
+import { sqliteRecall } from "../adapters/sqlite/recall.ts";
+import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
+import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
+import { dataDir } from "../cli/data-dir.ts";
+import { findRepository, isFolder } from "../cli/find-repository.ts";
+import type { IndexVerbPorts, IndexWords } from "../cli/index-repository.ts";
+import type { MemoryVerbPorts } from "../cli/memory-words.ts";
+import type { SearchVerbPorts } from "../cli/search.ts";
+import type { StatsVerbPorts } from "../cli/stats.ts";
+import { UsageError } from "../cli/usage.ts";
+import { readEmbeddings } from "../config/read-embeddings.ts";
+import { readReranker } from "../config/read-reranker.ts";
+import { setVariables } from "../config/set-variables.ts";
+import type { Repo } from "../domain/job.ts";
+import { repoKey } from "../domain/memory.ts";
+import type { WritingPorts } from "../flows/review-pull-request.ts";
+import type { Recall, RepositoryLabels, Reranker, RetrievalLog } from "../ports/memory.ts";
+import {
+  chosenEmbedder,
+  chosenReranker,
+  githubFetch,
+  inspector,
+  knownRules,
+  redact,
+  withoutSecretsKept,
+} from "../wire.ts";
+import { apiUrlOf } from "./history.ts";
+import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
+import { neverTell } from "./secrets.ts";
+import { openStore } from "./store.ts";
+
+export type { LocalRange };
+
+/**
+ * One search and the process ends: the index is read on the way, as there is nobody else to wait and no next time. Words
+ * of half a million memories take about a minute.
+ */
+const UNHURRIED = { limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: 60_000 } };
+
+/** What the folder's memory holds; nothing where there is none yet: looking creates no file. */
+function recallIn(dataDir: string): Recall {
+  const path = join(dataDir, "memory.db");
+  return existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
+}
+
+/** Where memory is, what retrieval does is written down beside it; each entry opens the file and gives it back. */
+function retrievalsIn(dataDir: string): RetrievalLog | null {
+  if (!existsSync(join(dataDir, "memory.db"))) return null;
+  const write: RetrievalLog["write"] = async (entry) => {
+    const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
+    try {
+      await sqliteRetrievalLog(db).write(entry);
+    } finally {
+      db.close();
+    }
+  };
+  return withoutSecretsKept({ write }, unrecorded);
+}
+
+function unrecorded(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
+}
+
+/** A change that the command line was asked to review. */
+export interface NamedChange {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly headSha: string;
+  readonly ports: WritingPorts;
+}
+
+/**
+ * Reads a range of the local repository at `cwd`; nothing leaves the machine.
+ *
+ * @throws Error with git's message when the range cannot be read
+ */
+export async function localPorts(
+  cwd: string,
+  range: LocalRange,
+  dataDir: string,
+  wish: ModelWish,
+): Promise<NamedChange> {
+  const { repo, pull, pulls } = await localChanges(cwd, range);
+  return {
+    repo,
+    number: pull.number,
+    headSha: pull.head.sha,
+    ports: {
+      pulls,
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: recallIn(dataDir),
+      reranker: null,
+      retrievals: retrievalsIn(dataDir),
+      gateCache: null,
+      access: await modelAccess(wish, repo, dataDir),
+      now: Date.now,
+    },
+  };
+}
+
+/**
+ * Reads a pull request with a person's token. There is no port that could post.
+ *
+ * @throws Error when the pull request does not exist or the token may not read it
+ */
+export async function pullRequestPorts(named: {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+  readonly token: string;
+  /** Instead of the host's own API. */
+  readonly apiUrl?: string | undefined;
+  readonly dataDir: string;
+  readonly model: ModelWish;
+}): Promise<NamedChange> {
+  const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  neverTell(named.token);
+  const github = new Octokit({
+    auth: named.token,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    request: { fetch: githubFetch(apiUrl) },
+    // A file that is absent is no news; what matters is thrown.
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  });
+  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
+  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
+    throw new Error(refusalText(error), { cause: error });
+  });
+  const { id, private: isPrivate, owner, name } = data.base.repo;
+  const repo: Repo = {
+    host: named.host,
+    id,
+    ownerId: owner.id,
+    owner: owner.login,
+    name,
+    visibility: isPrivate ? "private" : "public",
+  };
+  const pulls = githubPullRequests({
+    github,
+    // A person's token reaches what the person reaches: the same client serves every repository.
+    clients: { forOwnersRepository: () => Promise.resolve(github) },
+    installationId: 0,
+    botLogin: "kodiai[bot]",
+    authors: new Map(),
+  });
+  return {
+    repo,
+    number: named.number,
+    headSha: data.head.sha,
+    ports: {
+      pulls,
+      dependencies: githubDependencies(github),
+      inspector: inspector(),
+      known: knownRules(),
+      embedder: localWords(),
+      recall: recallIn(named.dataDir),
+      reranker: null,
+      retrievals: retrievalsIn(named.dataDir),
+      gateCache: null,
+      access: await modelAccess(named.model, repo, named.dataDir),
+      now: Date.now,
+    },
+  };
+}
+
+function refusalText(error: unknown): string {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
+  if (status === 404) return "there is no such pull request, or GITHUB_TOKEN may not read it";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Memory for the command line, in the folder that `--data-dir` names. */
+export async function openMemoryFor(word: string | undefined) {
+  const folder = dataDir(word);
+  const store = openStore(folder, UNHURRIED);
+  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  if (store.memoryProblem !== null) throw store.memoryProblem;
+  const read = readEmbeddings(setVariables(process.env));
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  const chosen = await chosenEmbedder(read.embeddings);
+  // The keyless embedder is quicker than any cache.
+  const embedder = read.embeddings.kind === "local" ? chosen : store.cached(chosen);
+  return { ...store, folder, redact, embedder, close: () => void store.close() };
+}
+
+async function localRepository(path: string): Promise<Repo> {
+  return (await localChanges(resolve(path), { kind: "staged" })).repo;
+}
+
+/** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
+export async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], dir: string): Promise<Repo> {
+  if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
+  return findRepository(word, await all(), dir);
+}
+
+/** What `kodiai memory` needs. */
+export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
+  const opened = await openMemoryFor(word);
+  const { all } = opened.labels;
+  return {
+    ...opened,
+    repoOf: (repo) => repositoryOf(repo, all, opened.folder),
+    repositories: all,
+    access: (repo) => modelAccess({ use: "auto" }, repo, opened.folder),
+    usdPerMonth: monthlyBudget,
+    now: Date.now,
+  };
+}
+
+/** What `kodiai search` needs. Where nothing is remembered, no file is made. */
+export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
+  const folder = dataDir(word);
+  if (!existsSync(join(folder, "memory.db"))) {
+    const repoOf: SearchVerbPorts["repoOf"] = (repo) => repositoryOf(repo, async () => [], folder);
+    return { folder, known: [], repoOf, open: null, close: () => {} };
+  }
+  const { labels, embedder, recall, retrievals, close } = await openMemoryFor(folder);
+  return {
+    folder,
+    known: await labels.all(),
+    repoOf: (repo) => repositoryOf(repo, labels.all, folder),
+    open: {
+      embedder,
+      recall,
+      reranker: rerankerOfEnvironment,
+      retrievals: withoutSecretsKept(retrievals, unrecorded),
+      now: Date.now,
+    },
+    close,
+  };
+}
+
+/** The reranker that the environment names; null without one. Throws an Error that names the variable. */
+async function rerankerOfEnvironment(): Promise<Reranker | null> {
+  const read = readReranker(setVariables(process.env));
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return chosenReranker(read.reranker);
+}
+
+/** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
+export function statsVerbPorts(word: string | undefined): StatsVerbPorts {
+  const path = join(dataDir(word), "queue.db");
+  const db = openDatabase(existsSync(path) ? path : ":memory:", QUEUE_MIGRATIONS);
+  return {
+    statistics: sqliteRetrievalStatistics(db, Date.now),
+    repoKeyOf: async (repo) => repoKey(await localRepository(repo)),
+    close: () => void db.close(),
+  };
+}
+
+/** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
+export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
+  const opened = await openMemoryFor(words.dataDir);
+  try {
+    const { path, repo: word, wiki } = words;
+    const repo = await repositoryOf(word ?? path, opened.labels.all, opened.folder);
+    const named = word !== undefined && isFolder(word) ? word : ".";
+    const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
+    const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
+    return { ...opened, repo, tree, urlOf, chunker: astChunker(), now: Date.now };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
+function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWiki: boolean): string | null {
+  if (host === "local" || host === "eval") return null;
+  const page = `https://${host}/${owner}/${name}`;
+  if (isWiki) return `${page}/wiki/${encodeURIComponent(parse(path).name)}`;
+  return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}

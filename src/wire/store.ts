@@ -1,0 +1,187 @@
+// Opens the files of a data folder and joins them to ports: the queue with its ledger in one, memory in another.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { memoryOff } from "../adapters/no-memory/memory-off.ts";
+import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
+import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
+import { openDatabase } from "../adapters/sqlite/database.ts";
+import { sqliteDecisions } from "../adapters/sqlite/decisions.ts";
+import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
+import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
+import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
+import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
+import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
+import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
+import { sqliteMemory } from "../adapters/sqlite/memory.ts";
+import { openMemory } from "../adapters/sqlite/memory-file.ts";
+import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
+import { sqliteQueue } from "../adapters/sqlite/queue.ts";
+import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
+import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
+import { sqliteFlaggedCode, sqliteRejections } from "../adapters/sqlite/rejections.ts";
+import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
+import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
+import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
+import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
+import { sqliteTraces } from "../adapters/sqlite/traces.ts";
+import type { CheckBook, PushWaits } from "../ports/checks.ts";
+import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
+import type { HistoryBook, Introductions } from "../ports/history.ts";
+import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
+import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
+import type { Ledger, Queue, Traces } from "../ports.ts";
+
+/** The embedded store: queue and ledger in one file of the data folder, memory in another. */
+export interface Store {
+  readonly queue: Queue;
+  readonly ledger: Ledger & ReviewRecords;
+  /** What people decided about pull requests. */
+  readonly decisions: Decisions;
+  /** Answers that were given. */
+  readonly answers: AnswerBook;
+  /** Everything that this file holds of a repository. */
+  readonly traces: Traces;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
+  /** When pull requests were looked at for what people did about findings. */
+  readonly looks: FeedbackBook;
+  /** What models cost. */
+  readonly book: SpendingBook;
+  /** Where imports of past reviews stand. */
+  readonly history: HistoryBook;
+  /** Which reviews say what memory there is. */
+  readonly introductions: Introductions;
+  readonly memory: Memory;
+  /** What people did about findings, and the outcomes that follow. */
+  readonly evidence: EvidenceShelf;
+  /** What was declined, and the code that was spoken about; null where memory could not be opened. */
+  readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
+  /** Repositories that something is remembered of. */
+  readonly labels: RepositoryLabels;
+  /** Searches in threads of its own, so that webhooks and reviews go on. */
+  readonly recall: Recall;
+  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
+  readonly retrievals: RetrievalLog;
+  /** Read anew each time. */
+  readonly statistics: RetrievalStatistics;
+  /** Which embedders the vectors in memory come from, with how many each. */
+  spaces(): ReturnType<typeof storedSpaces>;
+  /** Why there is no memory, for the operator; null when there is one. */
+  readonly memoryProblem: Error | null;
+  /** The embedder, with the vectors of its queries kept for a day. */
+  cached(embedder: Embedder): Embedder;
+  /** Reads into memory what will be searched, in the background. Rejects with why it cannot be read. */
+  warm(): Promise<void>;
+  /** How far that has come. */
+  warmth(): MemoryWarmth;
+  close(): Promise<void>;
+}
+
+/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
+export interface MemoryWarmth {
+  readonly state: "off" | "cold" | "warming" | "warm";
+  /** Repositories and memories that are held for searching. */
+  readonly repositories: number;
+  readonly rows: number;
+}
+
+/** Smaller than the documented limits, or worse than real life: for tests of what fails. */
+export interface MemorySettings extends Omit<RecallSettings, "path"> {
+  readonly mostPages?: number;
+}
+
+/**
+ * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
+ *
+ * @throws Error when the folder cannot be written or the queue comes from a newer Kodiai
+ */
+export function openStore(dataDir: string, settings: MemorySettings = {}): Store {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
+  const shelf = openShelf(join(dataDir, "memory.db"), settings);
+  return {
+    queue: sqliteQueue(db),
+    ledger: sqliteLedger(db),
+    decisions: sqliteDecisions(db),
+    answers: sqliteAnswerBook(db),
+    traces: sqliteTraces(db),
+    checks: sqliteCheckBook(db),
+    waits: sqlitePushWaits(db),
+    looks: sqliteFeedbackBook(db),
+    book: sqliteSpending(db),
+    history: sqliteHistoryBook(db),
+    introductions: sqliteIntroductions(db),
+    ...shelf,
+    retrievals: sqliteRetrievalLog(db),
+    statistics: sqliteRetrievalStatistics(db, Date.now),
+    async close() {
+      await shelf.close();
+      db.close();
+    },
+  };
+}
+
+type Shelf = Omit<
+  Store,
+  | "queue"
+  | "ledger"
+  | "decisions"
+  | "answers"
+  | "traces"
+  | "checks"
+  | "waits"
+  | "book"
+  | "history"
+  | "introductions"
+  | "looks"
+  | "book"
+  | "retrievals"
+  | "statistics"
+>;
+
+function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
+  try {
+    const db = openMemory(path, mostPages ?? null);
+    const memory = sqliteMemory(db);
+    const recall = sqliteRecall({ ...settings, path });
+    return {
+      memory,
+      evidence: sqliteEvidence(db),
+      past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
+      labels: sqliteLabels(db),
+      recall,
+      memoryProblem: null,
+      spaces: () => storedSpaces(db),
+      cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
+      warm: recall.warm,
+      warmth: () => warmthOf(recall),
+      async close() {
+        await recall.close();
+        db.close();
+      },
+    };
+  } catch (error) {
+    const problem = error instanceof Error ? error : new Error(String(error));
+    return {
+      ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
+      past: null,
+      memoryProblem: problem,
+      spaces: () => [],
+      cached: (embedder) => embedder,
+      warm: () => Promise.resolve(),
+      warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
+      close: () => Promise.resolve(),
+    };
+  }
+}
+
+function warmthOf(recall: SqliteRecall): MemoryWarmth {
+  const told = recall.warmth();
+  if (told === null) return { state: "cold", repositories: 0, rows: 0 };
+  const { waiting, repositories, rows } = told;
+  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { retrievalFigures } from "../../src/domain/retrieval-figures.ts";
+import { retrievalWatch } from "../../src/server/retrieval-watch.ts";
+import { anEntry } from "../adapters/contracts/retrieval-log.ts";
+
+test("alerts are told when they change, not with every review, and figures that cannot be read are no alert", async () => {
+  let ms = 2_000;
+  let broken = false;
+  const told: string[][] = [];
+  const watch = retrievalWatch(
+    {
+      read: async () => {
+        if (broken) throw new Error("the database is locked");
+        const embedding = { texts: 1, cached: 1, tokens: 0, usd: 0 };
+        const entry = { ...anEntry({ retrievalMs: ms, embedding }), results: 2 };
+        return retrievalFigures(
+          Array.from({ length: 20 }, () => entry),
+          [],
+        );
+      },
+    },
+    (alerts) => told.push(alerts.map(({ name }) => name)),
+  );
+  await watch();
+  await watch();
+  expect(told).toEqual([["slow"]]);
+  broken = true;
+  await watch();
+  broken = false;
+  ms = 20;
+  await watch();
+  expect(told).toHaveLength(1);
+  ms = 2_000;
+  await watch();
+  expect(told).toEqual([["slow"], ["slow"]]);
+});
