@@ -1,0 +1,58 @@
+// Places at which a test may end or stop the process: before and after everything that is committed or sent. A harness names one
+// in KODIAI_FAIL_AT; nobody else sets it, and without it nothing here does anything.
+//
+//   KODIAI_FAIL_AT=after-post-review        the process kills itself (SIGKILL) the first time it comes by
+//   KODIAI_FAIL_AT=after-post-review:3      the third time
+//   KODIAI_FAIL_HOW=stop                    it stops itself (SIGSTOP) instead, until somebody sends SIGCONT
+//
+// Whoever watches reads `fail point: NAME` on standard error first.
+import { writeSync } from "node:fs";
+
+/** What is created on GitHub, each at most once. */
+const CREATED = ["review", "file", "summary", "answer", "check"] as const;
+
+/**
+ * Every place, in the order in which a review comes by: a delivery is committed (accept), its job taken (lease), a check run begun,
+ * the review kept (save) and sent, remembered, its check run ended, the review settled and the job ended.
+ *
+ * Of what is created on GitHub: `before-post-X` lies between the commit of the intent and the request, `after-post-X` between
+ * GitHub's answer and the commit that records it, `after-record-X` behind that. `edit-summary` and `end-check` are requests that may be
+ * repeated.
+ */
+export const FAIL_POINTS = [
+  "before-accept",
+  "after-accept",
+  "before-lease",
+  "after-lease",
+  "after-begun",
+  "before-save",
+  "after-save",
+  ...CREATED.flatMap((what) => [`before-post-${what}`, `after-post-${what}`, `after-record-${what}`] as const),
+  "before-edit-summary",
+  "after-edit-summary",
+  "before-remember",
+  "after-remember",
+  "before-end-check",
+  "after-end-check",
+  "before-settle",
+  "after-settle",
+  "before-end",
+  "after-end",
+] as const;
+
+export type FailPoint = (typeof FAIL_POINTS)[number];
+
+const armed = arm(process.env.KODIAI_FAIL_AT, process.env.KODIAI_FAIL_HOW);
+
+/** Marks a place. Returns at once unless the environment names it. */
+export function failPoint(name: FailPoint): void {
+  if (armed === null || armed.name !== name || --armed.left !== 0) return;
+  writeSync(2, `fail point: ${name}\n`);
+  process.kill(process.pid, armed.signal);
+}
+
+function arm(at: string | undefined, how: string | undefined) {
+  if (at === undefined || at === "") return null;
+  const [name, times = "1"] = at.split(":");
+  return { name, left: Number(times), signal: how === "stop" ? ("SIGSTOP" as const) : ("SIGKILL" as const) };
+}
