@@ -13,15 +13,18 @@ import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
+import { heartbeat } from "./server/heartbeat.ts";
 import { openDoor, type Workers } from "./server/http-door.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
 import { stepFacts } from "./server/step-facts.ts";
+import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
+import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
   chosenReranker,
@@ -36,7 +39,7 @@ import {
   wiredChecks,
   wiredGitHub,
 } from "./wire.ts";
-import { ATTEMPTS, startWorker } from "./worker.ts";
+import { startWorker } from "./worker.ts";
 
 export interface AppOptions {
   readonly appId: number;
@@ -69,12 +72,23 @@ export interface AppOptions {
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
   readonly pace: boolean;
+  /** Other waits than the documented ones, in milliseconds; in tests only. */
+  readonly waits?: Waits;
   /** Other limits than the documented ones; in tests only. */
   readonly memory?: MemorySettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
+}
+
+export interface Waits {
+  /** Between two signs of life. */
+  readonly beatMs?: number;
+  /** How long another process may give none. */
+  readonly silentMs?: number;
+  /** After so long a write to GitHub has arrived, or never will. */
+  readonly settledMs?: number;
 }
 
 export interface RunningApp {
@@ -124,9 +138,21 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
-  const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
-  const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
+  const github = wiredGitHub({
+    ...{ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded, limits: store.pace },
+    markerSecret: options.privateKey,
+    settledMs: options.waits?.settledMs,
+    onLost: ({ kind, repo, number }, found) =>
+      log.warn({ kind, repo: repo.id, number, found }, "the answer to a write was lost; looked for it"),
+  });
+  const sweeper = checkSweeper(store.checks, wiredChecks(github, store.held(null).writes), log);
   const workers = startWorkers(options, store, github, reading, sweeper);
+  const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
+  const sweeping = writeSweeper(store.orphanWrites, {
+    find: (wanted, marker) => findWritten(github, wanted, marker),
+    settledMs: options.waits?.settledMs,
+    log,
+  });
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
@@ -143,21 +169,21 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       looking.stop();
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
+      await sweeping.stop();
+      beating.stop();
       await store.close();
     },
   };
 }
 
-/** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
-function openedStore({ dataDir, memory, log }: AppOptions): Store {
-  const store = openStore(dataDir, memory);
+/** The store, with memory on its way in. */
+function openedStore({ dataDir, memory, waits, log }: AppOptions): Store {
+  const store = openStore(dataDir, { ...memory, silentMs: waits?.silentMs });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store
     .warm()
     .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  const recovered = store.queue.recover(Date.now());
-  if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
   return store;
 }
 
@@ -177,6 +203,8 @@ async function readers(
   return { embedder, reranker, asking };
 }
 
+/** A review that stands on GitHub is not held up for longer by a memory that cannot be written. */
+const TRIES_TO_REMEMBER = 6;
 /** Commands that are answered at a time. */
 const TALKERS = 2;
 
@@ -204,11 +232,13 @@ function startWorkers(
   const follow = followPorts(github, store, reading);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const clocks = { now: Date.now, random: Math.random };
+  const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "another process has the job by now");
   const review = startWorker(
     {
       ...clocks,
       queue,
-      run: (job, attempt, overtaken) => runner.review(job, attempt >= ATTEMPTS, overtaken),
+      run: (_job, attempt, overtaken, lease) => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken),
+      onLost,
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
@@ -218,11 +248,14 @@ function startWorkers(
     options.workers,
   );
   const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
-  const command = startWorker({ ...clocks, queue: queue.commands, run: runner.command, onEnd }, TALKERS);
+  const command = startWorker(
+    { ...clocks, queue: queue.commands, run: (_job, _attempt, _signal, lease) => runner.command(lease), onEnd, onLost },
+    TALKERS,
+  );
   const learn = learnPorts(github, store);
   const runUpkeep = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
-  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1);
+  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd, onLost }, 1);
   return { review, command, upkeep };
 }
 

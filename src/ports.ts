@@ -71,7 +71,12 @@ export class CommentRefused extends Error {
   override readonly name = "CommentRefused";
 }
 
-/** Writes to one pull request, and only as comments. Has no method that could approve, merge or push. */
+/** What is to be said is over: the head moved, or the pull request was closed or locked. Nothing was written. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+/** Writes to one pull request, and only as comments, each of which may throw Overtaken. Has no method that could approve, merge or push. */
 export interface Reviews {
   /** Head and state as they are now, to be read right before posting. */
   head(
@@ -99,8 +104,14 @@ export interface Reviews {
     path: string,
     body: string,
   ): Promise<{ readonly url: string }>;
-  /** Creates the sticky summary or edits it in place; found by `marker`, written by us. */
-  putSummary(repo: Repo, number: number, marker: string, body: string): Promise<{ readonly url: string }>;
+  /** Creates the sticky summary or edits it in place; found by `marker`, written by us. `headSha` is what it is about. */
+  putSummary(
+    repo: Repo,
+    number: number,
+    marker: string,
+    body: string,
+    headSha: string,
+  ): Promise<{ readonly url: string }>;
 }
 
 /** A file as rules see it. */
@@ -138,12 +149,17 @@ export interface ReceivedDelivery {
 export type AnyJob = Job | CommandJob;
 
 /** A job that a worker holds; every method that ends it takes this back. */
-export interface Lease<Held extends AnyJob = ReviewJob> {
+export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly id: number;
-  readonly job: Held;
+  readonly job: Taken;
   /** 1 for the first try. */
   readonly attempt: number;
+  /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
+  readonly token: number;
 }
+
+/** What proves that a job is still held, wherever something of it is written. */
+export type Held = Pick<Lease<AnyJob>, "id" | "token">;
 
 /** What a worker says when it is through with a job. */
 export type JobEnd =
@@ -152,12 +168,19 @@ export type JobEnd =
   | { readonly state: "dead"; readonly reason: string };
 
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
-export interface Lane<Held extends AnyJob> {
-  /** The job that has waited longest and may run now, leased until now + leaseMs; null when nothing may run. */
-  lease(now: number, leaseMs: number): Lease<Held> | null;
-  end(lease: Lease<Held>, now: number, end: JobEnd): void;
+export interface Lane<Taken extends AnyJob> {
+  /**
+   * The next job that may run now, held for as long as this process beats (see Queue.beat); null when none may. The
+   * repository that was served longest ago comes first, and of its jobs the one that has waited longest. Jobs of an
+   * installation that GitHub asks to be left alone wait.
+   */
+  lease(now: number): Lease<Taken> | null;
+  /** False when somebody else holds the job by now: then nothing is recorded. */
+  end(lease: Lease<Taken>, now: number, end: JobEnd): boolean;
+  /** False once somebody else may do the job. */
+  holds(lease: Held): boolean;
   /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
-  isOvertaken(lease: Lease<Held>): boolean;
+  isOvertaken(lease: Lease<Taken>): boolean;
   /** When the next waiting job may run, or null when none waits. */
   nextAt(): number | null;
 }
@@ -185,8 +208,13 @@ export interface Queue extends Lane<ReviewJob> {
   add(job: ReviewJob | FeedbackJob, now: number): void;
   /** Drops the jobs of a key that wait; returns how many. */
   drop(key: string, reason: string, now: number): number;
-  /** After a crash: jobs that a vanished process held wait again. Returns how many. */
-  recover(now: number): number;
+  /**
+   * Says that this process lives, every few seconds. Jobs of processes that are gone, or were silent for too long, wait again;
+   * one that was running when three processes died is parked. Returns how many were taken back.
+   */
+  beat(now: number): number;
+  /** This process ends: what it still holds waits again. Returns how many. */
+  leave(now: number): number;
   counts(): { readonly waiting: number; readonly running: number; readonly dead: number };
 }
 

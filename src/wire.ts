@@ -26,13 +26,15 @@ import type { KnownRules } from "./config/check-rules.ts";
 import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
+import type { CommandJob } from "./domain/command.ts";
 import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
-import type { Inspector, Ledger } from "./ports.ts";
+import type { InstallationPace, WriteBook } from "./ports/writes.ts";
+import type { Inspector, Lease, Ledger } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
@@ -40,6 +42,7 @@ import { pastOf } from "./wire/history.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
 import type { Store } from "./wire/store.ts";
 import { talkPorts } from "./wire/talk.ts";
+import { pathOf, type WriteWiring } from "./wire/writes.ts";
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
 export function memoryIn(dataDir: string): MemoryFacts | null {
@@ -132,6 +135,13 @@ export interface GitHubWiring {
   /** Our account in comments: `kodiai[bot]`. */
   readonly botLogin: string;
   readonly pace: boolean;
+  /** What each installation asks of us. */
+  readonly limits: InstallationPace;
+  /** Of the App: by it our markers are ours. */
+  readonly markerSecret: string;
+  /** See WriteWiring. */
+  readonly settledMs?: number | undefined;
+  readonly onLost?: WriteWiring["onLost"];
   /** In a dry run: told what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
   /** Told why a retrieval was not written down; the review goes on. */
@@ -150,8 +160,8 @@ export function wiredGitHub(github: GitHubWiring): WiredGitHub {
 }
 
 /** Access to check runs of each repository. */
-export function wiredChecks(github: WiredGitHub): ChecksOf {
-  return checksOf({ ...github, redactor });
+export function wiredChecks(github: WiredGitHub, book: WriteBook): ChecksOf {
+  return checksOf({ ...github, redactor }, book);
 }
 
 /** What reads memory and code for reviews. */
@@ -165,15 +175,17 @@ export function reviewPorts(
   store: Store,
   rules: Inspector,
   { embedder, reranker, asking }: Reading,
-): (job: Pick<ReviewJob, "installationId" | "repo">) => Promise<Omit<CommandPorts, "jobs">> {
+): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
   const { clients } = github;
-  const checks = wiredChecks(github);
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
   const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
-  return async (job) => {
+  return async (lease) => {
+    const { job } = lease;
+    const held = store.held(lease);
+    const path = pathOf(github, held.writes, job.installationId);
     const client = await clients.forRepository(job.installationId, job.repo);
-    const real = githubReviews(client, github.botLogin);
+    const real = githubReviews(client, github.botLogin, path);
     const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
     return {
       pulls: githubPullRequests({
@@ -185,7 +197,7 @@ export function reviewPorts(
       }),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),
-      ...talkPorts(client, { ...github, redactor }, store),
+      ...talkPorts(client, { ...github, redactor }, store, { held, path }),
       inspector: rules,
       known: knownRules(),
       embedder,
@@ -200,10 +212,10 @@ export function reviewPorts(
       botLogin: github.botLogin,
       gateCache,
       access: accessFor(asking, job.repo, store.book),
-      checks: checks(job.installationId, job.repo),
-      checkBook: store.checks,
+      checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
+      checkBook: held.checks,
       waits: store.waits,
-      ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
+      ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
       now: Date.now,
     };
   };

@@ -1,26 +1,34 @@
 // Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
 import type { ReviewJob } from "./domain/job.ts";
+import { LeaseLost } from "./domain/lease-lost.ts";
+import { OutOfReach } from "./domain/out-of-reach.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, JobEnd, Lane, Lease } from "./ports.ts";
 
-/** How long a job may run before its lease passes to someone else. */
-const LEASE_MS = 10 * 60_000;
+/** What takes longer hangs: it is let go, and whatever it still writes is refused. The longest review takes ten minutes. */
+const LONGEST_MS = 60 * 60_000;
 /** How often a running job is asked about: seconds of a model cost little, minutes do. */
 const LOOK_MS = 2_000;
-/** How often a job is tried before it is parked. */
-export const ATTEMPTS = 6;
+/** How often a job is tried before it is parked: with these waits for more than two hours, as long as GitHub was ever down. */
+export const ATTEMPTS = 20;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
+/** Those who wait for the same moment do not all come at once. */
+const JITTER_MS = 5_000;
+/** Between two tries to write down how a job ended. */
+const RECORD_AGAIN_MS = 1_000;
 
-export interface WorkerPorts<Held extends AnyJob = ReviewJob> {
-  readonly queue: Lane<Held>;
+export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
+  readonly queue: Lane<Taken>;
   /**
    * Does the job; returns one line on how it ended. Throws Transient to be called again. The signal is aborted when a
-   * later job took its place.
+   * later job took its place, or another process the job.
    */
-  readonly run: (job: Held, attempt: number, signal: AbortSignal) => Promise<string>;
+  readonly run: (job: Taken, attempt: number, signal: AbortSignal, lease: Lease<Taken>) => Promise<string>;
   /** Told once about each end of a job. */
-  readonly onEnd: (lease: Lease<Held>, end: JobEnd, error: unknown) => void;
+  readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
+  /** Told instead when another process has the job by now. */
+  readonly onLost?: (lease: Lease<Taken>) => void;
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
@@ -36,7 +44,7 @@ export interface Worker {
 /**
  * Starts working with up to `parallel` jobs at a time. Jobs of one pull request never run side by side (the queue sees to it).
  */
-export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, parallel: number): Worker {
+export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, parallel: number): Worker {
   const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -55,9 +63,9 @@ export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, paral
     if (!stopped) sleepUntilNext();
   }
 
-  function take(): Lease<Held> | null {
+  function take(): Lease<Taken> | null {
     try {
-      return ports.queue.lease(ports.now(), LEASE_MS);
+      return ports.queue.lease(ports.now());
     } catch (error) {
       if (error instanceof Transient) return null;
       throw error;
@@ -84,51 +92,88 @@ export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, paral
   };
 }
 
-async function runOne<Held extends AnyJob>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
+async function runOne<Taken extends AnyJob>(ports: WorkerPorts<Taken>, lease: Lease<Taken>): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;
   const watch = watchLease(ports, lease);
   try {
-    end = { state: "done", outcome: await ports.run(lease.job, lease.attempt, watch.signal) };
+    const work = ports.run(lease.job, lease.attempt, watch.signal, lease);
+    end = { state: "done", outcome: await Promise.race([work, watch.hangs]) };
   } catch (error) {
     cause = error;
     end = verdict(error, lease.attempt, ports.now(), ports.random());
   } finally {
     watch.stop();
   }
-  try {
-    ports.queue.end(lease, ports.now(), end);
-  } catch (error) {
-    // The lease runs out and the job runs again, which posts nothing twice.
-    cause = error;
-    end = { state: "retry", at: ports.now() + LEASE_MS, reason: "the end of the job could not be recorded" };
-  }
-  ports.onEnd(lease, end, cause);
+  if (cause instanceof LeaseLost || !(await recorded(ports, lease, end))) ports.onLost?.(lease);
+  else ports.onEnd(lease, end, cause);
 }
 
-/** Asks the queue every few seconds whether the job is still wanted. */
-function watchLease<Held extends AnyJob>(
-  { queue }: WorkerPorts<Held>,
-  lease: Lease<Held>,
-): { readonly signal: AbortSignal; stop(): void } {
-  const overtaken = new AbortController();
+/** Until its end is written down nobody else does the job. */
+async function recorded<Taken extends AnyJob>(
+  { queue, now }: WorkerPorts<Taken>,
+  lease: Lease<Taken>,
+  end: JobEnd,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      return queue.end(lease, now(), end);
+    } catch (error) {
+      if (!(error instanceof Transient)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS));
+    }
+  }
+}
+
+interface LeaseWatch {
+  readonly signal: AbortSignal;
+  /** Rejects when the job has run for too long. */
+  readonly hangs: Promise<never>;
+  stop(): void;
+}
+
+/** Asks the queue every few seconds whether the job is still wanted, and still ours. */
+function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>): LeaseWatch {
+  const unwanted = new AbortController();
   const timer = setInterval(() => {
     try {
-      if (queue.isOvertaken(lease)) overtaken.abort();
+      if (!queue.holds(lease)) unwanted.abort(new LeaseLost());
+      else if (queue.isOvertaken(lease)) unwanted.abort();
     } catch {
       // A queue that cannot answer now, or was closed, overtakes nobody.
     }
   }, LOOK_MS);
   timer.unref();
-  return { signal: overtaken.signal, stop: () => clearInterval(timer) };
+  let hanging: NodeJS.Timeout | undefined;
+  const hangs = new Promise<never>((_, reject) => {
+    hanging = setTimeout(() => {
+      unwanted.abort();
+      reject(new Transient(`it was not done after ${LONGEST_MS / 60_000} minutes`));
+    }, LONGEST_MS);
+    hanging.unref();
+  });
+  const stop = () => {
+    clearInterval(timer);
+    clearTimeout(hanging);
+  };
+  return { signal: unwanted.signal, hangs, stop };
 }
 
-/** Try again with exponential backoff and full jitter while it makes sense; else park the job with its cause. */
+/** Try again with exponential backoff and jitter while it makes sense; what is gone is done with; else park the job with its cause. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (error instanceof OutOfReach) return lastWord(error);
   if (!(error instanceof Transient)) return { state: "dead", reason };
   if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
   const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  const told = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS;
   // Queues keep whole milliseconds.
-  return { state: "retry", at: Math.ceil(Math.max(now + backoff, error.notBefore ?? 0)), reason };
+  return { state: "retry", at: Math.ceil(Math.max(now + backoff, told)), reason };
+}
+
+/** Who may not, today, may be allowed tomorrow: somebody can have the job tried again. */
+function lastWord({ why, message }: OutOfReach): JobEnd {
+  return why === "gone"
+    ? { state: "done", outcome: `gone: ${message}` }
+    : { state: "dead", reason: `${why}: ${message}` };
 }

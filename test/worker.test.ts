@@ -5,7 +5,7 @@ import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
 import type { ReviewJob } from "../src/domain/job.ts";
 import { Transient } from "../src/domain/transient.ts";
 import type { JobEnd } from "../src/ports.ts";
-import { startWorker } from "../src/worker.ts";
+import { ATTEMPTS, startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
 /** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
@@ -87,9 +87,9 @@ test("a job that never succeeds is parked with its cause, and the worker goes on
     },
     [reviewJob(1, "a"), reviewJob(2, "b")],
   );
-  await after(7);
+  await after(ATTEMPTS + 1);
   expect(ends.find((end) => end.state === "dead")).toMatchObject({
-    reason: expect.stringContaining("gave up after 6 attempts"),
+    reason: expect.stringContaining(`gave up after ${ATTEMPTS} attempts`),
   });
   expect(ends.find((end) => end.state === "done")).toMatchObject({ outcome: "posted" });
   expect(queue.counts().dead).toBe(1);

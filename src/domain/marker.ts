@@ -35,6 +35,15 @@ export function answerMarker(place: CommentPlace, commentId: number): string {
   return `<!-- kodiai:answer ${place}_${commentId} -->`;
 }
 
+/**
+ * The marker by which something of ours is known again when the answer to its writing was lost. Nobody else can make it.
+ *
+ * @param hex lower-case hex digits, at most 64
+ */
+export function proofMarker(hex: string): string {
+  return `<!-- kodiai:proof ${hex} -->`;
+}
+
 /** The finding a comment of ours is about: the last marker of the body counts, because we write ours last. Null when none. */
 export function parseFindingMarker(body: string): string | null {
   let id: string | null = null;

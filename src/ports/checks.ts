@@ -17,8 +17,9 @@ export interface Checks {
    * One that is in progress; returns its id.
    *
    * @param number the pull request, by which a request to run it again is known
+   * @param after the one on this head before it, null without: again with the same it is the same check run
    */
-  begin(repo: Repo, number: number, headSha: string): Promise<number>;
+  begin(repo: Repo, number: number, headSha: string, after: number | null): Promise<number>;
   /** Ends it; again, it says the new end. */
   end(repo: Repo, id: number, end: CheckEnd): Promise<void>;
 }

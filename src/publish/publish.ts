@@ -11,7 +11,7 @@ import type { Skipped } from "../domain/outcome.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
 import type { Replies } from "../ports/talk.ts";
-import { CommentRefused, type CommentToPost, type Reviews } from "../ports.ts";
+import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
 import { placeOf } from "./below.ts";
 import { endWithoutReview, reviewEnd } from "./check-end.ts";
 import { safeUrl } from "./permalink.ts";
@@ -30,10 +30,20 @@ const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this r
  * comments on files, then the summary again if GitHub had it otherwise. May run again after a failure at any point: no
  * comment is posted twice on the same head.
  *
- * @returns Superseded, with nothing posted, when the head moved or the pull request was closed or locked meanwhile
+ * @returns Superseded, with nothing more posted, when the head moved or the pull request was closed or locked meanwhile
  * @throws Transient and bugs, as the port throws them; CommentRefused never
  */
 export async function publish(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
+  try {
+    return await send(review, reviews);
+  } catch (error) {
+    // Between two writes, as before the first.
+    if (error instanceof Overtaken) return { kind: "superseded", reason: error.message };
+    throw error;
+  }
+}
+
+async function send(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
   const { repo, number, headSha } = review;
   const known = await reviews.postedFindings(repo, number, headSha);
   const planned = review.findings.map((placed) => withoutRepeat(placed, known));
@@ -43,12 +53,12 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
   if (superseded !== null) return { kind: "superseded", reason: superseded };
 
   const plannedBody = renderSummary(review, planned);
-  const summary = await reviews.putSummary(repo, number, SUMMARY_MARKER, plannedBody);
+  const summary = await reviews.putSummary(repo, number, SUMMARY_MARKER, plannedBody, headSha);
   const inline = await postInline(review, planned, summary.url, reviews);
   const findings = await postOnFiles(review, inline.findings, reviews);
 
   const body = renderSummary(review, findings);
-  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body);
+  const last = body === plannedBody ? summary : await reviews.putSummary(repo, number, SUMMARY_MARKER, body, headSha);
   return { kind: "posted", review, reviewUrl: inline.url, summaryUrl: last.url, findings };
 }
 
@@ -129,8 +139,9 @@ export async function beginCheck(
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
     if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
   }
-  if (ports.book.on(key, headSha)?.isOpen === true) return;
-  const id = await ports.checks.begin(repo, number, headSha);
+  const last = ports.book.on(key, headSha);
+  if (last?.isOpen === true) return;
+  const id = await ports.checks.begin(repo, number, headSha, last?.id ?? null);
   ports.book.begun({ ...check, id }, now);
 }
 

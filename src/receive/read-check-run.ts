@@ -14,8 +14,8 @@ const CheckRunDelivery = z.object({
   }),
 });
 
-/** As we write it; GitHub names no pull requests of forks here. */
-const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})$/;
+/** As we write it, or an earlier version did; GitHub names no pull requests of forks here. */
+const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
 
 /**
  * @param repoOf the repository in our words

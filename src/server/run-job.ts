@@ -6,7 +6,7 @@ import { answerComment } from "../flows/answer-comment.ts";
 import type { CommandPorts } from "../flows/command-order.ts";
 import { reviewPullRequest, type Step } from "../flows/review-pull-request.ts";
 import type { ReviewJobs } from "../ports/talk.ts";
-import type { Queue, Reviews } from "../ports.ts";
+import type { Lease, Queue, Reviews } from "../ports.ts";
 
 /** What belongs to a pull request. */
 export type PullJob = ReviewJob | CommandJob;
@@ -16,7 +16,7 @@ export interface RunnerPorts {
   /** Told when a command has put a review into the queue. */
   readonly onAdded: () => void;
   /** All ports of one job but those that the runner itself is. */
-  readonly portsOf: (job: PullJob) => Promise<Omit<CommandPorts, "jobs" | "signal">>;
+  readonly portsOf: (lease: Lease<PullJob>) => Promise<Omit<CommandPorts, "jobs" | "signal">>;
   /** Told what each room hands on. */
   readonly stepOf: (job: PullJob) => Step;
 }
@@ -24,8 +24,8 @@ export interface RunnerPorts {
 /** Each does a job of its kind; returns one line on how it ended, and throws as the corridors do. */
 export interface JobRunner {
   /** @param overtaken aborted when a later job took its place */
-  readonly review: (job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
-  readonly command: (job: CommandJob) => Promise<string>;
+  readonly review: (lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
+  readonly command: (lease: Lease<CommandJob>) => Promise<string>;
 }
 
 export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
@@ -43,12 +43,13 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
     },
   };
 
-  async function review(job: ReviewJob, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
+  async function review(lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
+    const { job } = lease;
     const controller = new AbortController();
     const { signal } = controller;
     running.set(job.key, controller);
     try {
-      const ports = await portsOf(job);
+      const ports = await portsOf(lease);
       const reviews = stoppable(ports.reviews, signal);
       const given = { ...ports, reviews, signal: AbortSignal.any([signal, overtaken]), isLastTry };
       return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
@@ -63,7 +64,7 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
 
   return {
     review,
-    command: async (job) => answerComment(job, { ...(await portsOf(job)), jobs }, stepOf(job)),
+    command: async (lease) => answerComment(lease.job, { ...(await portsOf(lease)), jobs }, stepOf(lease.job)),
   };
 }
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { Octokit } from "@octokit/rest";
 import { appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
+import { gatedFetch } from "../adapters/github/write-gate.ts";
+import { unheldWrites } from "../adapters/github/write-path.ts";
 import { dataDir } from "../cli/data-dir.ts";
 import type { RetractVerbPorts, RetractWords } from "../cli/retract.ts";
 import { UsageError } from "../cli/usage.ts";
@@ -57,7 +59,10 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
     permissions: { metadata: "read", pull_requests: "write" },
   });
   const github = clientOf(minted.data.token, githubApiUrl);
-  return { repo: await repoOf(github, words, githubHost), retractions: githubRetractions(github, botLogin) };
+  return {
+    repo: await repoOf(github, words, githubHost),
+    retractions: githubRetractions(github, botLogin, unheldWrites()),
+  };
 }
 
 async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
@@ -67,7 +72,10 @@ async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
   // The token of one GitHub is never sent to another.
   const apiUrl = GITHUB_API_URL !== "" && host === serverHost ? GITHUB_API_URL.replace(/\/+$/, "") : apiUrlOf(host);
   const github = clientOf(token, apiUrl);
-  return { repo: await repoOf(github, words, host), retractions: githubRetractions(github, "kodiai[bot]") };
+  return {
+    repo: await repoOf(github, words, host),
+    retractions: githubRetractions(github, "kodiai[bot]", unheldWrites()),
+  };
 }
 
 function clientOf(token: string, apiUrl: string): Octokit {
@@ -76,7 +84,7 @@ function clientOf(token: string, apiUrl: string): Octokit {
     auth: token,
     baseUrl: apiUrl,
     userAgent: "kodiai",
-    request: { fetch: githubFetch(apiUrl) },
+    request: { fetch: gatedFetch(githubFetch(apiUrl)) },
     log: silent,
   });
 }

@@ -10,10 +10,12 @@ import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
 import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
+import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
+import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -23,24 +25,39 @@ import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
 import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
+import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
-import type { Ledger, Queue, Traces } from "../ports.ts";
+import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
+import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+
+/** What one job writes down: only as long as it is held. */
+export interface HeldStore {
+  readonly ledger: Ledger & ReviewRecords;
+  readonly answers: AnswerBook;
+  readonly checks: CheckBook;
+  readonly writes: WriteBook;
+}
 
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
   readonly ledger: Ledger & ReviewRecords;
+  /** The books of one job; null is nobody's: for sweeps. */
+  held(lease: Lease<AnyJob> | null): HeldStore;
+  /** Writes to GitHub whose jobs ended before their outcome was known. */
+  readonly orphanWrites: OrphanWrites;
+  /** What each installation asks of us. */
+  readonly pace: InstallationPace;
   /** What people decided about pull requests. */
   readonly decisions: Decisions;
-  /** Answers that were given. */
-  readonly answers: AnswerBook;
   /** Everything that this file holds of a repository. */
   readonly traces: Traces;
   /** Check runs that were begun. */
@@ -94,20 +111,34 @@ export interface MemorySettings extends Omit<RecallSettings, "path"> {
   readonly mostPages?: number;
 }
 
+export interface StoreSettings extends MemorySettings {
+  /** How long another process on the same files may be silent. */
+  readonly silentMs?: number | undefined;
+}
+
 /**
  * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
  *
  * @throws Error when the folder cannot be written or the queue comes from a newer Kodiai
  */
-export function openStore(dataDir: string, settings: MemorySettings = {}): Store {
+export function openStore(dataDir: string, { silentMs, ...settings }: StoreSettings = {}): Store {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
+  const clock = steadyClock(db);
+  const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db),
+    queue: sqliteQueue(db, { process: processMark(), skew: () => clock() - Date.now(), ...patience }),
+    held: (lease) => ({
+      ledger: sqliteLedger(db, lease),
+      answers: sqliteAnswerBook(db, lease),
+      checks: sqliteCheckBook(db, lease),
+      writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
+    }),
+    orphanWrites: sqliteOrphanWrites(db, clock),
+    pace: sqliteInstallationPace(db, clock),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
-    answers: sqliteAnswerBook(db),
     traces: sqliteTraces(db),
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
@@ -130,7 +161,9 @@ type Shelf = Omit<
   | "queue"
   | "ledger"
   | "decisions"
-  | "answers"
+  | "held"
+  | "orphanWrites"
+  | "pace"
   | "traces"
   | "checks"
   | "waits"

@@ -4,10 +4,11 @@ import type { GitHub } from "../adapters/github/clients.ts";
 import { githubPermissions } from "../adapters/github/permissions.ts";
 import { githubReplies } from "../adapters/github/replies.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
+import type { WritePath } from "../adapters/github/write-path.ts";
 import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
 import type { CommandPorts } from "../flows/command-order.ts";
-import type { Store } from "./store.ts";
+import type { HeldStore, Store } from "./store.ts";
 
 export interface TalkWiring {
   readonly botLogin: string;
@@ -22,15 +23,20 @@ type TalkPorts = Pick<
 >;
 
 /** The ports of a conversation in the repository that the client may read. */
-export function talkPorts(client: GitHub, { botLogin, onUnposted, redactor }: TalkWiring, store: Store): TalkPorts {
-  const real = githubReplies(client, botLogin);
+export function talkPorts(
+  client: GitHub,
+  { botLogin, onUnposted, redactor }: TalkWiring,
+  store: Store,
+  { held, path }: { readonly held: HeldStore; readonly path: WritePath },
+): TalkPorts {
+  const real = githubReplies(client, botLogin, path);
   return {
     permissions: githubPermissions(client),
     threads: githubThreads(client, botLogin),
     replies: redactedReplies(onUnposted === null ? real : dryRunReplies(real, onUnposted), redactor),
     decisions: store.decisions,
-    book: store.answers,
-    records: store.ledger,
+    book: held.answers,
+    records: held.ledger,
     evidence: store.evidence,
   };
 }

@@ -76,6 +76,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reranker: { kind: "off" },
       pace: false,
       debounce: false,
+      waits: { settledMs: 0 },
       log: pino({ level: "debug" }, lines),
       ...options.app,
       ...over,
@@ -137,9 +138,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await restart();
     },
     async crash() {
-      const lease = Date.now() + 600_000;
-      db.prepare("UPDATE jobs SET state = 'running', lease_until = ? WHERE state = 'waiting'").run(lease);
-      await restart();
+      await restart({}, () => {
+        db.prepare("UPDATE jobs SET state = 'running', owner = 'a process that is gone' WHERE state = 'waiting'").run();
+      });
     },
     restart,
     async close() {

@@ -3,7 +3,9 @@ import type { CheckAnnotation, CheckEnd } from "../../domain/check.ts";
 import { cutText } from "../../domain/cut-text.ts";
 import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
+import { placeOf } from "./find-post.ts";
 import { translated } from "./translate-error.ts";
+import type { WritePath } from "./write-path.ts";
 
 /** As it stands beside the commit, and in the list of checks that a branch may require. */
 export const CHECK_NAME = "Kodiai";
@@ -17,43 +19,49 @@ const ANNOTATIONS_AT_ONCE = 50;
  *
  * @param client with `checks: write`
  */
-export function githubChecks(client: () => Promise<GitHub>): Checks {
+export function githubChecks(client: () => Promise<GitHub>, path: WritePath): Checks {
   return {
-    begin: (repo, number, headSha) =>
+    begin: (repo, number, headSha, after) =>
       translated(async () => {
         const github = await client();
-        const { data } = await github.rest.checks.create({
-          owner: repo.owner,
-          repo: repo.name,
-          name: CHECK_NAME,
-          head_sha: headSha,
-          // GitHub names no pull request of a fork when somebody asks to run the check again.
-          external_id: `pull/${number}`,
-          status: "in_progress",
-        });
-        return data.id;
+        const wanted = { kind: "check", repo, number, headSha, subject: `after_${after ?? "none"}` } as const;
+        const post = (marker: string) =>
+          github.rest.checks.create({
+            ...placeOf(repo),
+            name: CHECK_NAME,
+            head_sha: headSha,
+            // GitHub names no pull request of a fork when somebody asks to run the check again.
+            external_id: `pull/${number}/${marker}`,
+            status: "in_progress",
+          });
+        return (await path.create(wanted, { post })).id;
       }),
     end: (repo, id, end) =>
       translated(async () => {
         const github = await client();
-        const where = { owner: repo.owner, repo: repo.name, check_run_id: id };
-        const [first = [], ...rest] = inRequests(end.annotations);
-        const { conclusion } = end;
-        await github.rest.checks.update({
-          ...where,
-          status: "completed",
-          conclusion,
-          output: { ...outputOf(end), annotations: first.map(annotationOf) },
+        const where = { ...placeOf(repo), check_run_id: id };
+        const requests = inRequests(end.annotations);
+        const there = requests.length === 0 ? 0 : await annotationsOn(github, where);
+        const output = (annotations: readonly CheckAnnotation[]) => ({
+          output: { ...outputOf(end), annotations: annotations.map(annotationOf) },
         });
-        // GitHub adds these to the ones before.
-        for (const more of rest) {
-          await github.rest.checks.update({
-            ...where,
-            output: { ...outputOf(end), annotations: more.map(annotationOf) },
-          });
-        }
+        const { conclusion } = end;
+        // GitHub adds annotations to the ones before: what an earlier try has told is not told again.
+        const [first = [], ...rest] = requests.slice(Math.ceil(there / ANNOTATIONS_AT_ONCE));
+        await path.repeat(
+          () => github.rest.checks.update({ ...where, status: "completed", conclusion, ...output(first) }),
+          "end-check",
+        );
+        for (const more of rest) await path.repeat(() => github.rest.checks.update({ ...where, ...output(more) }));
       }),
   };
+}
+
+async function annotationsOn(
+  github: GitHub,
+  where: { readonly owner: string; readonly repo: string; readonly check_run_id: number },
+): Promise<number> {
+  return (await github.rest.checks.get(where)).data.output.annotations_count;
 }
 
 function outputOf({ title, summary, text }: CheckEnd) {

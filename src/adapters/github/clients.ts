@@ -1,12 +1,13 @@
 // Octokit clients: one token per repository touched, with no more rights than the work needs, cached until shortly before it ends.
-import { throttling } from "@octokit/plugin-throttling";
+import { RequestError } from "@octokit/request-error";
 import { Octokit } from "@octokit/rest";
 import type { Repo } from "../../domain/job.ts";
+import { OutOfReach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
+import type { InstallationPace } from "../../ports/writes.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { translated } from "./translate-error.ts";
-
-const ThrottledOctokit = Octokit.plugin(throttling);
+import { limitWait, translated } from "./translate-error.ts";
+import { gatedFetch } from "./write-gate.ts";
 
 /** The part of Octokit that the adapters use; Probot's own client fits it too. */
 export type GitHub = Pick<Octokit, "rest" | "paginate" | "request" | "graphql">;
@@ -18,8 +19,8 @@ export interface ClientOptions {
   readonly apiUrl: string;
   readonly fetch: GuardedFetch;
   readonly now: () => number;
-  /** Space out writes as GitHub asks (at least 1 s apart, 3 s where people are notified). Off in tests only. */
-  readonly pace: boolean;
+  /** What each installation asks of us. */
+  readonly limits: Pick<InstallationPace, "closedFor" | "close">;
 }
 
 export interface Clients {
@@ -54,20 +55,28 @@ const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 export function githubClients(options: ClientOptions): Clients {
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
+  async function mint(installationId: number, body: Readonly<Record<string, unknown>>) {
+    checkOpen(options, installationId);
+    try {
+      return await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
+        installation_id: installationId,
+        ...body,
+      });
+    } catch (error) {
+      throw outOfReach(error);
+    }
+  }
+
   async function client(key: string, installationId: number, body: Readonly<Record<string, unknown>>): Promise<GitHub> {
     const cached = cache.get(key);
     if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > options.now()) return cached.client;
-    const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
-      installation_id: installationId,
-      ...body,
-    });
-    const fresh = newClient(options, data.token, installationId);
-    fresh.hook.error("request", (error) => {
-      if (!("status" in error) || error.status !== 401) throw error;
-      // Revoked before its time, as after a change of permissions: the next try has a new one.
+    const { data } = await mint(installationId, body);
+    // Revoked before its time, as after a change of permissions: a new one is made once.
+    const renew = async () => {
       cache.delete(key);
-      throw new Transient("GitHub no longer takes the token", null, error);
-    });
+      return (await mint(installationId, body)).data.token;
+    };
+    const fresh = newClient(options, data.token, installationId, renew);
     if (cache.size > 1_000) cache.clear();
     cache.set(key, { client: fresh, expiresAt: Date.parse(data.expires_at) });
     return fresh;
@@ -90,14 +99,13 @@ export function githubClients(options: ClientOptions): Clients {
       ),
     forReading: (installationId, repo, what = "contents") =>
       unlessOutOfReach(async () => {
-        const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
-          installation_id: installationId,
+        const { data } = await mint(installationId, {
           repository_ids: [repo.id],
           permissions: what === "contents" ? READ_PERMISSIONS : PAST_PERMISSIONS,
         });
         const name = data.repositories?.find(({ id }) => id === repo.id)?.full_name;
         return {
-          github: newClient(options, data.token, installationId),
+          github: newClient(options, data.token, installationId, null),
           name: name ?? `${repo.owner}/${repo.name}`,
         };
       }),
@@ -128,20 +136,60 @@ function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
   });
 }
 
-function newClient(options: ClientOptions, token: string, installationId: number): Octokit {
-  return new ThrottledOctokit({
-    auth: token,
+/** GitHub says with 422 that the token may not be so wide: the repository was taken from us, or the permission never given. */
+function outOfReach(error: unknown): unknown {
+  if (!(error instanceof RequestError) || error.status !== 422) return error;
+  const why = /repositor/i.test(error.message) ? "gone" : "refused";
+  return new OutOfReach(
+    why,
+    422,
+    "GitHub makes no token: the App is not installed there, or lacks a permission",
+    error,
+  );
+}
+
+/** Inside a window nothing is asked at all. */
+function checkOpen({ limits, now }: ClientOptions, installationId: number): void {
+  const closed = limits.closedFor(installationId);
+  if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
+}
+
+/** @param renew makes another token for one that GitHub does not take any more; null where this one was made for now */
+function newClient(
+  options: ClientOptions,
+  token: string,
+  installationId: number,
+  renew: (() => Promise<string>) | null,
+): Octokit {
+  const { fetch, limits, now } = options;
+  const gated = gatedFetch(fetch);
+  let current = token;
+  const octokit = new Octokit({
     baseUrl: options.apiUrl,
     userAgent: "kodiai",
-    request: { fetch: options.fetch },
+    request: {
+      fetch: ((input, init) => {
+        checkOpen(options, installationId);
+        return gated(input, init);
+      }) satisfies GuardedFetch,
+    },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    throttle: options.pace
-      ? {
-          id: String(installationId),
-          // Waiting inside a request would hold the job's lease: the queue waits instead.
-          onRateLimit: () => {},
-          onSecondaryRateLimit: () => {},
-        }
-      : { enabled: false },
   });
+  octokit.hook.wrap("request", async (request, given) => {
+    const send = () =>
+      request({ ...given, headers: { ...given.headers, authorization: `token ${current}` } } as typeof given);
+    try {
+      return await send();
+    } catch (error) {
+      if (renew === null || !(error instanceof RequestError) || error.status !== 401) throw error;
+      current = await renew();
+      return send();
+    }
+  });
+  octokit.hook.error("request", (error) => {
+    const wait = error instanceof RequestError ? limitWait(error, now()) : null;
+    if (wait?.isWhole === true) limits.close(installationId, wait.ms);
+    throw error;
+  });
+  return octokit;
 }

@@ -1,19 +1,23 @@
 // Writes answers and reactions on GitHub.
 import type { Repo } from "../../domain/job.ts";
+import { proofMarker } from "../../domain/marker.ts";
 import type { AnswerPlace, Replies } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
+import { isOurs } from "./find-post.ts";
 import { translated } from "./translate-error.ts";
+import type { WritePath } from "./write-path.ts";
 
 /** The answering port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
-export function githubReplies(github: GitHub, botLogin: string): Replies {
+export function githubReplies(github: GitHub, botLogin: string, path: WritePath): Replies {
   const at = (repo: Repo) => ({ owner: repo.owner, repo: repo.name });
   const inThread = (to: AnswerPlace) => (to.place === "thread" ? to.rootId : null);
   return {
     async react(repo, to, content) {
       const where = { ...at(repo), comment_id: to.id, content };
       try {
-        if (to.place === "thread") await github.rest.reactions.createForPullRequestReviewComment(where);
-        else if (to.place === "conversation") await github.rest.reactions.createForIssueComment(where);
+        const { reactions } = github.rest;
+        if (to.place === "thread") await path.repeat(() => reactions.createForPullRequestReviewComment(where));
+        else if (to.place === "conversation") await path.repeat(() => reactions.createForIssueComment(where));
       } catch {
         // The answer counts, not the courtesy.
       }
@@ -25,23 +29,22 @@ export function githubReplies(github: GitHub, botLogin: string): Replies {
           inThread(to) === null
             ? await github.paginate(github.rest.issues.listComments, { ...page, issue_number: number })
             : await github.paginate(github.rest.pulls.listReviewComments, { ...page, pull_number: number });
-        return comments.some(({ user, body }) => user?.login === botLogin && body?.includes(marker) === true);
+        return comments.some((one) => isOurs(one, botLogin) && one.body?.includes(marker) === true);
       }),
     reply: (repo, number, to, body) =>
       translated(async () => {
         const root = inThread(to);
-        const { data } =
-          root === null
-            ? await github.rest.issues.createComment({ ...at(repo), issue_number: number, body })
-            : await github.rest.pulls.createReplyForReviewComment({
-                ...at(repo),
-                pull_number: number,
-                comment_id: root,
-                body,
-              });
-        return { url: data.html_url };
+        const wanted = { kind: "answer", repo, number, headSha: "", subject: `${to.place}_${to.id}` } as const;
+        return path.create(wanted, {
+          post: (marker) => {
+            const proven = { ...at(repo), body: `${body}\n${proofMarker(marker)}` };
+            return root === null
+              ? github.rest.issues.createComment({ ...proven, issue_number: number })
+              : github.rest.pulls.createReplyForReviewComment({ ...proven, pull_number: number, comment_id: root });
+          },
+        });
       }),
-    resolve: (repo, number, rootId) => translated(() => resolve(github, repo, number, rootId)),
+    resolve: (repo, number, rootId) => translated(() => resolve(github, path, repo, number, rootId)),
   };
 }
 
@@ -71,7 +74,13 @@ interface FoundThreads {
 }
 
 /** GitHub ties this to `contents: write`, which we do not ask for (community discussion 44650): mostly refused. */
-async function resolve(github: GitHub, repo: Repo, number: number, rootId: number): ReturnType<Replies["resolve"]> {
+async function resolve(
+  github: GitHub,
+  path: WritePath,
+  repo: Repo,
+  number: number,
+  rootId: number,
+): ReturnType<Replies["resolve"]> {
   try {
     let after: string | null = null;
     do {
@@ -80,7 +89,7 @@ async function resolve(github: GitHub, repo: Repo, number: number, rootId: numbe
       const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
       const thread = nodes.find(({ comments }) => comments.nodes[0]?.databaseId === rootId);
       if (thread !== undefined) {
-        if (!thread.isResolved) await github.graphql(RESOLVE, { thread: thread.id });
+        if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE, { thread: thread.id }));
         return "resolved";
       }
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null;

@@ -2,20 +2,20 @@
 import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../domain/marker.ts";
 import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
+import { isOurs } from "./find-post.ts";
 import { translated } from "./translate-error.ts";
+import type { WritePath } from "./write-path.ts";
 
 const MINIMIZE = `mutation ($id: ID!) {
   minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
 }`;
 
-interface Written {
-  readonly user?: { readonly login: string; readonly type: string } | null;
-  readonly body?: string | null | undefined;
-}
-
 /** The port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
-export function githubRetractions(github: GitHub, botLogin: string): Retractions {
-  const isOurs = ({ user }: Written) => user?.login === botLogin && user.type === "Bot";
+export function githubRetractions(
+  github: GitHub,
+  botLogin: string,
+  { repeat }: Pick<WritePath, "repeat">,
+): Retractions {
   return {
     posts: (repo, number) =>
       translated(async () => {
@@ -23,29 +23,34 @@ export function githubRetractions(github: GitHub, botLogin: string): Retractions
         const reviews = await github.paginate(github.rest.pulls.listReviews, where);
         const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
         return [
-          ...reviews.filter(isOurs).flatMap((review): OwnPost[] => {
-            const headSha = parseReviewMarker(review.body);
-            if (headSha === null) return [];
-            return [{ kind: "review", ...addressOf(review), headSha, findingId: null }];
-          }),
-          ...comments.filter(isOurs).flatMap((comment): OwnPost[] => {
-            const findingId = parseFindingMarker(comment.body);
-            if (findingId === null) return [];
-            return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingId }];
-          }),
+          ...reviews
+            .filter((one) => isOurs(one, botLogin))
+            .flatMap((review): OwnPost[] => {
+              const headSha = parseReviewMarker(review.body);
+              if (headSha === null) return [];
+              return [{ kind: "review", ...addressOf(review), headSha, findingId: null }];
+            }),
+          ...comments
+            .filter((one) => isOurs(one, botLogin))
+            .flatMap((comment): OwnPost[] => {
+              const findingId = parseFindingMarker(comment.body);
+              if (findingId === null) return [];
+              return [{ kind: "comment", ...addressOf(comment), headSha: comment.original_commit_id, findingId }];
+            }),
         ];
       }),
     summary: (repo, number) =>
       translated(async () => {
         const where = { owner: repo.owner, repo: repo.name, issue_number: number, per_page: 100 };
         const comments = await github.paginate(github.rest.issues.listComments, where);
-        const mine = comments.find((comment) => isOurs(comment) && hasSummaryMarker(comment.body ?? ""));
+        const mine = comments.find((comment) => isOurs(comment, botLogin) && hasSummaryMarker(comment.body ?? ""));
         return mine === undefined ? null : { id: mine.id, body: mine.body ?? "", url: mine.html_url };
       }),
-    hide: (post) => translated(async () => void (await github.graphql(MINIMIZE, { id: post.nodeId }))),
+    hide: (post) => translated(async () => void (await repeat(() => github.graphql(MINIMIZE, { id: post.nodeId })))),
     editSummary: (repo, id, body) =>
       translated(async () => {
-        await github.rest.issues.updateComment({ owner: repo.owner, repo: repo.name, comment_id: id, body });
+        const where = { owner: repo.owner, repo: repo.name, comment_id: id };
+        await repeat(() => github.rest.issues.updateComment({ ...where, body }));
       }),
   };
 }

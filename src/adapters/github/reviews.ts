@@ -1,76 +1,119 @@
-// Writes to a pull request on GitHub: comments only.
+// Writes to a pull request on GitHub: comments only, each by the one path.
+import { createHash } from "node:crypto";
 import { RequestError } from "@octokit/request-error";
 import type { Repo } from "../../domain/job.ts";
-import { parseFindingMarker } from "../../domain/marker.ts";
-import { CommentRefused, type CommentToPost, type Reviews } from "../../ports.ts";
+import { parseFindingMarker, proofMarker } from "../../domain/marker.ts";
+import { OutOfReach } from "../../domain/out-of-reach.ts";
+import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
+import { isOurs, placeOf } from "./find-post.ts";
 import { translated } from "./translate-error.ts";
+import type { WritePath } from "./write-path.ts";
 
 /** The writing port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
-export function githubReviews(github: GitHub, botLogin: string): Reviews {
+export function githubReviews(github: GitHub, botLogin: string, path: WritePath): Reviews {
+  const writer: Writer = { github, botLogin, path };
   return {
-    head: (repo, number) =>
-      translated(async () => {
-        const { data } = await github.rest.pulls.get(at(repo, number));
-        return { sha: data.head.sha, state: data.state, locked: data.locked };
-      }),
+    head: (repo, number) => translated(() => readHead(github, repo, number)),
     postedFindings: (repo, number) => translated(() => postedFindings(github, repo, number, botLogin)),
     postReview: (repo, number, headSha, body, comments) =>
-      translated(() => postReview(github, repo, number, headSha, body, comments, botLogin)),
-    postFileComment: (repo, number, headSha, path, body) =>
-      translated(async () => {
-        const { data } = await placing(() =>
-          github.rest.pulls.createReviewComment({
-            ...at(repo, number),
-            commit_id: headSha,
-            path,
-            body,
-            subject_type: "file",
-          }),
-        );
-        return { url: data.html_url };
-      }),
-    putSummary: (repo, number, marker, body) =>
-      translated(() => putSummary(github, repo, number, marker, body, botLogin)),
+      translated(() => postReview(writer, { repo, number, headSha }, body, comments)),
+    postFileComment: (repo, number, headSha, file, body) =>
+      translated(() => postFileComment(writer, { repo, number, headSha }, file, body)),
+    putSummary: (repo, number, marker, body, headSha) =>
+      translated(() => putSummary(writer, { repo, number, headSha }, marker, body)),
   };
 }
 
-const at = (repo: Repo, number: number) => ({ owner: repo.owner, repo: repo.name, pull_number: number });
+interface Writer {
+  readonly github: GitHub;
+  readonly botLogin: string;
+  readonly path: WritePath;
+}
+
+/** The head that is written about. */
+interface Spot {
+  readonly repo: Repo;
+  readonly number: number;
+  readonly headSha: string;
+}
+
+const at = ({ repo, number }: Pick<Spot, "repo" | "number">) => ({ ...placeOf(repo), pull_number: number });
+
+async function readHead(github: GitHub, repo: Repo, number: number) {
+  const { data } = await github.rest.pulls.get(at({ repo, number }));
+  // A name can be taken over by another repository; an id cannot.
+  if (data.base.repo.id !== repo.id) throw new OutOfReach("gone", 301, "another repository has its name by now");
+  return { sha: data.head.sha, state: data.state, locked: data.locked };
+}
+
+/** Read right before each write: nobody is spoken to about what is over. */
+async function checkHead({ github }: Writer, { repo, number, headSha }: Spot): Promise<void> {
+  const now = await translated(() => readHead(github, repo, number));
+  if (now.state === "closed") throw new Overtaken("the pull request is closed");
+  if (now.locked) throw new Overtaken("the conversation is locked");
+  if (now.sha !== headSha) throw new Overtaken(`the head moved to ${now.sha.slice(0, 7)}`);
+}
 
 async function postReview(
-  github: GitHub,
-  repo: Repo,
-  number: number,
-  headSha: string,
+  writer: Writer,
+  spot: Spot,
   body: string,
   comments: readonly CommentToPost[],
-  botLogin: string,
 ): Promise<{ url: string }> {
-  await dropPendingReview(github, repo, number, botLogin);
-  const { data } = await placing(() =>
-    github.rest.pulls.createReview({
-      ...at(repo, number),
-      commit_id: headSha,
-      event: "COMMENT",
-      body,
-      comments: comments.map((comment) => ({
-        path: comment.path,
-        body: comment.body,
-        line: comment.line,
-        side: comment.side,
-        ...(comment.startLine < comment.line ? { start_line: comment.startLine, start_side: comment.side } : {}),
-      })),
-    }),
+  const { github, path } = writer;
+  await dropPendingReview(writer, spot);
+  const subject = digest(comments.map((one) => parseFindingMarker(one.body) ?? `${one.path}:${one.line}`));
+  return path.create(
+    { kind: "review", ...spot, subject },
+    {
+      allowed: () => checkHead(writer, spot),
+      post: (marker) =>
+        placing(() =>
+          github.rest.pulls.createReview({
+            ...at(spot),
+            commit_id: spot.headSha,
+            event: "COMMENT",
+            body: proven(body, marker),
+            comments: comments.map((comment) => ({
+              path: comment.path,
+              body: comment.body,
+              line: comment.line,
+              side: comment.side,
+              ...(comment.startLine < comment.line ? { start_line: comment.startLine, start_side: comment.side } : {}),
+            })),
+          }),
+        ),
+    },
   );
-  return { url: data.html_url };
+}
+
+async function postFileComment(writer: Writer, spot: Spot, file: string, body: string): Promise<{ url: string }> {
+  const subject = parseFindingMarker(body) ?? digest([file, body]);
+  return writer.path.create(
+    { kind: "file", ...spot, subject },
+    {
+      allowed: () => checkHead(writer, spot),
+      post: (marker) =>
+        placing(() =>
+          writer.github.rest.pulls.createReviewComment({
+            ...at(spot),
+            commit_id: spot.headSha,
+            path: file,
+            body: proven(body, marker),
+            subject_type: "file",
+          }),
+        ),
+    },
+  );
 }
 
 /** GitHub allows one pending review a user and pull request; one that a crashed run left behind makes the next fail. */
-async function dropPendingReview(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<void> {
-  const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(repo, number), per_page: 100 });
+async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot): Promise<void> {
+  const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
   for (const review of reviews) {
-    if (review.state !== "PENDING" || review.user?.login !== botLogin) continue;
-    await github.rest.pulls.deletePendingReview({ ...at(repo, number), review_id: review.id });
+    if (review.state !== "PENDING" || !isOurs(review, botLogin)) continue;
+    await path.repeat(() => github.rest.pulls.deletePendingReview({ ...at(spot), review_id: review.id }));
   }
 }
 
@@ -91,31 +134,57 @@ async function postedFindings(
   number: number,
   botLogin: string,
 ): Promise<ReadonlySet<string>> {
-  const comments = await github.paginate(github.rest.pulls.listReviewComments, { ...at(repo, number), per_page: 100 });
-  const own = comments.filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot");
+  const where = { ...at({ repo, number }), per_page: 100 };
+  const comments = await github.paginate(github.rest.pulls.listReviewComments, where);
+  const own = comments.filter((comment) => isOurs(comment, botLogin));
   return new Set(own.flatMap((comment) => parseFindingMarker(comment.body) ?? []));
 }
 
-async function putSummary(
-  github: GitHub,
-  repo: Repo,
-  number: number,
-  marker: string,
-  body: string,
-  botLogin: string,
-): Promise<{ url: string }> {
-  const where = { owner: repo.owner, repo: repo.name };
-  const comments = await github.paginate(github.rest.issues.listComments, {
-    ...where,
-    issue_number: number,
-    per_page: 100,
-  });
-  const mine = comments.find((comment) => comment.user?.login === botLogin && comment.body?.includes(marker) === true);
-  const { data } =
-    mine === undefined
-      ? await github.rest.issues.createComment({ ...where, issue_number: number, body })
-      : mine.body === body
-        ? { data: mine }
-        : await github.rest.issues.updateComment({ ...where, comment_id: mine.id, body });
-  return { url: data.html_url };
+async function putSummary(writer: Writer, spot: Spot, marker: string, body: string): Promise<{ url: string }> {
+  const { github, path } = writer;
+  const { repo, number } = spot;
+  const wanted = { kind: "summary", repo, number, headSha: "", subject: "sticky" } as const;
+  const allowed = () => checkHead(writer, spot);
+  if (!body.includes(marker)) throw new RangeError("a summary carries its marker");
+  const place = { ...placeOf(repo), issue_number: number };
+  let text = body;
+  const post = (proof: string) => github.rest.issues.createComment({ ...place, body: proven(body, proof) });
+  const there = await path.create(wanted, { look: true, allowed, post });
+  if (there.made) return there;
+  const comment = { ...placeOf(repo), comment_id: there.id };
+  const standing = await unlessGone(() => github.rest.issues.getComment(comment));
+  if (standing === null) {
+    // Somebody has deleted it.
+    path.gone(wanted);
+    return path.create(wanted, { look: true, allowed, post });
+  }
+  text = withProofOf(standing.data.body ?? "", body);
+  if (standing.data.body === text) return there;
+  await allowed();
+  await path.repeat(() => github.rest.issues.updateComment({ ...comment, body: text }), "edit-summary");
+  return there;
+}
+
+async function unlessGone<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RequestError && (error.status === 404 || error.status === 410)) return null;
+    throw error;
+  }
+}
+
+function proven(body: string, marker: string): string {
+  return `${body}\n${proofMarker(marker)}`;
+}
+
+/** An edit keeps the proof that the comment was made with. */
+function withProofOf(standing: string, body: string): string {
+  const proof = /<!-- kodiai:proof [0-9a-f]+ -->\s*$/.exec(standing)?.[0].trim();
+  return proof === undefined ? body : `${body}\n${proof}`;
+}
+
+/** Names a set of things, whatever their order. */
+function digest(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts.toSorted())).digest("hex").slice(0, 16);
 }

@@ -1,5 +1,7 @@
 // GitHub's failures in our words: try later, or never.
 import { RequestError } from "@octokit/request-error";
+import { LeaseLost } from "../../domain/lease-lost.ts";
+import { OutOfReach, type Reach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
 import { EgressRefused } from "./guarded-fetch.ts";
 
@@ -7,10 +9,13 @@ import { EgressRefused } from "./guarded-fetch.ts";
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 /** Nobody makes us wait longer than this; the job is looked at again. */
 const MAX_WAIT_MS = 60 * 60_000;
+/** GitHub counts in whole seconds: the second that it names is not over when it begins. */
+const ROUNDING_MS = 1_000;
 
 /**
  * Runs `work`; what may succeed later (5xx, 429, rate limits, timeouts, broken connections) is thrown as `Transient`
- * with the time that GitHub named, anything else as it came.
+ * with the time that GitHub named, what GitHub will not change its mind about (401, 403, 404, 410, 451) as `OutOfReach`,
+ * anything else as it came.
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -22,18 +27,51 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
 
 /** The error as our code knows it. `now` is epoch milliseconds. */
 export function translate(error: unknown, now: number): unknown {
-  if (error instanceof Transient || error instanceof EgressRefused) return error;
+  if (isOurs(error)) return error;
+  // What our own fetch threw comes back wrapped.
+  if (error instanceof Error && isOurs(error.cause)) return error.cause;
   if (error instanceof RequestError) return translateStatus(error, now);
   if (isBrokenConnection(error)) return new Transient(`GitHub did not answer: ${message(error)}`, null, error);
   return error;
 }
 
+function isOurs(error: unknown): boolean {
+  return [Transient, OutOfReach, LeaseLost, EgressRefused].some((kind) => error instanceof kind);
+}
+
 function translateStatus(error: RequestError, now: number): unknown {
-  const limited = isRateLimit(error);
+  const said = `GitHub answered ${error.status} to ${route(error)}`;
+  const wait = limitWait(error, now);
+  if (wait !== null) return new Transient(said, now + wait.ms, error);
   // Octokit reports a request that got no answer as status 500 without a response.
-  if (error.status < 500 && !limited) return error;
-  const wait = limited ? limitEnd(error, now) : null;
-  return new Transient(`GitHub answered ${error.status} to ${route(error)}`, wait, error);
+  if (error.status >= 500 || error.status === 408) return new Transient(said, null, error);
+  const why = reachOf(error);
+  return why === null ? error : new OutOfReach(why, error.status, said, error);
+}
+
+function reachOf({ status, message: said }: RequestError): Reach | null {
+  if (status === 404 || status === 410 || status === 451) return "gone";
+  if (status === 401) return "unauthorised";
+  if (status !== 403) return null;
+  return /suspended/i.test(said) ? "suspended" : "refused";
+}
+
+/** What GitHub asks for after too many requests. */
+export interface LimitWait {
+  readonly ms: number;
+  /** False where only one kind of request is meant, such as searches. */
+  readonly isWhole: boolean;
+}
+
+/** How long GitHub asks us to wait, from one second to an hour; null when the error is none of its limits. */
+export function limitWait(error: RequestError, now: number): LimitWait | null {
+  if (!isRateLimit(error)) return null;
+  const headers = error.response?.headers ?? {};
+  const resource = headers["x-ratelimit-resource"];
+  const isPrimary = headers["x-ratelimit-remaining"] === "0";
+  const isWhole = !isPrimary || resource === undefined || resource === "core";
+  const named = afterSeconds(headers["retry-after"]) ?? (isPrimary ? untilReset(headers, now) : null);
+  return { ms: Math.min((named ?? SECONDARY_LIMIT_WAIT_MS) + ROUNDING_MS, MAX_WAIT_MS), isWhole };
 }
 
 function isRateLimit(error: RequestError): boolean {
@@ -47,15 +85,18 @@ function isRateLimit(error: RequestError): boolean {
   );
 }
 
-function limitEnd(error: RequestError, now: number): number {
-  const headers = error.response?.headers;
-  const seconds = Number(headers?.["retry-after"]);
-  if (Number.isFinite(seconds) && seconds >= 0) return now + Math.min(seconds * 1000, MAX_WAIT_MS);
-  const reset = Number(headers?.["x-ratelimit-reset"]) * 1000;
-  if (headers?.["x-ratelimit-remaining"] === "0" && Number.isFinite(reset)) {
-    return Math.min(Math.max(reset, now), now + MAX_WAIT_MS);
-  }
-  return now + SECONDARY_LIMIT_WAIT_MS;
+/** Null for anything but a number of seconds. */
+function afterSeconds(header: unknown): number | null {
+  const text = String(header ?? "").trim();
+  return /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
+}
+
+/** By GitHub's own clock, where it tells it: ours may be wrong. A moment that is over asks for no wait; null for garbage. */
+function untilReset(headers: Readonly<Record<string, unknown>>, now: number): number | null {
+  const seconds = afterSeconds(headers["x-ratelimit-reset"]);
+  if (seconds === null || seconds === 0) return null;
+  const told = Date.parse(String(headers.date ?? ""));
+  return Math.max(0, seconds - (Number.isFinite(told) ? told : now));
 }
 
 function isBrokenConnection(error: unknown): boolean {

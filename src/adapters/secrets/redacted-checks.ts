@@ -6,7 +6,7 @@ import type { SecretRedactor } from "./redact.ts";
 export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   const clean = async (text: string) => (await redactor.redact(text)).text;
   return {
-    begin: (repo, number, headSha) => real.begin(repo, number, headSha),
+    begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
     async end(repo, id, end) {
       const annotations = await Promise.all(
         end.annotations.map(async (one) => ({

@@ -19,8 +19,8 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
     async postFileComment(repo, number, headSha, path, body) {
       return real.postFileComment(repo, number, headSha, path, await clean(body));
     },
-    async putSummary(repo, number, marker, body) {
-      return real.putSummary(repo, number, marker, await clean(body));
+    async putSummary(repo, number, marker, body, headSha) {
+      return real.putSummary(repo, number, marker, await clean(body), headSha);
     },
   };
 }

@@ -1,13 +1,19 @@
 // Every answer that was given, so that no conversation runs away: not with a bot, not with somebody who floods us.
 import type { Database } from "better-sqlite3";
 import type { AnswerBook } from "../../ports/talk.ts";
-import { write } from "./database.ts";
+import type { Held } from "../../ports.ts";
+import { fenced } from "./hold.ts";
 
-/** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
-export function sqliteAnswerBook(db: Database): AnswerBook {
+/**
+ * The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock; what writes throws LeaseLost once the
+ * job is not held any more.
+ *
+ * @param held the job that writes; null where none stands behind it
+ */
+export function sqliteAnswerBook(db: Database, held: Held | null = null): AnswerBook {
   return {
     record({ comment, repo, thread, userId, kind, at }) {
-      write(db, () =>
+      fenced(db, held, () =>
         db
           .prepare(
             `INSERT INTO answers (comment, repo, thread, user_id, kind, at) VALUES (?, ?, ?, ?, ?, ?)

@@ -2,7 +2,9 @@
 import type { Database } from "better-sqlite3";
 import type { CheckEnd } from "../../domain/check.ts";
 import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
-import { write } from "./database.ts";
+import type { Held } from "../../ports.ts";
+import { failPoint } from "../fail-point.ts";
+import { fenced } from "./hold.ts";
 
 interface Row {
   readonly id: number;
@@ -21,16 +23,22 @@ const SELECT = `SELECT id, key, head_sha AS headSha, repo, installation_id AS in
   EXISTS (SELECT 1 FROM jobs WHERE jobs.key = check_runs.key AND jobs.state IN ('waiting', 'running')) AS hasJob
   FROM check_runs`;
 
-/** The book over an open queue database (see QUEUE_MIGRATIONS). What writes throws `Transient` on a lock. */
-export function sqliteCheckBook(db: Database): CheckBook {
+/**
+ * The book over an open queue database (see QUEUE_MIGRATIONS). What writes throws `Transient` on a lock, and LeaseLost once the job
+ * is not held any more.
+ *
+ * @param held the job that writes; null where none stands behind it
+ */
+export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBook {
   return {
     begun(check, now) {
       const { id, key, headSha, repo, installationId, failOn } = check;
       const insert = `INSERT OR REPLACE INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`;
-      write(db, () =>
+      fenced(db, held, () =>
         db.prepare(insert).run(id, key, headSha, JSON.stringify(repo), installationId, failOn, Math.ceil(now)),
       );
+      failPoint("after-begun");
     },
     on(key, headSha) {
       const row = db
@@ -40,10 +48,10 @@ export function sqliteCheckBook(db: Database): CheckBook {
     },
     open: (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
     decide(id, end) {
-      write(db, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
+      fenced(db, held, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
     },
     ended(id, now) {
-      write(db, () =>
+      fenced(db, held, () =>
         db.prepare("UPDATE check_runs SET ended_at = ?, ending = NULL WHERE id = ?").run(Math.ceil(now), id),
       );
     },

@@ -2,14 +2,25 @@
 import type { Database } from "better-sqlite3";
 import type { Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/talk.ts";
-import type { Ledger } from "../../ports.ts";
-import { write } from "./database.ts";
+import type { Held, Ledger } from "../../ports.ts";
+import { failPoint } from "../fail-point.ts";
+import { cameOn, fenced } from "./hold.ts";
 
 /** An overtaken review or two may lie between this one and the last that was posted. */
 const MOST_EARLIER = 8;
 
-/** The ledger over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
-export function sqliteLedger(db: Database): Ledger & ReviewRecords {
+/**
+ * The ledger over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock; what writes throws LeaseLost once
+ * the job is not held any more.
+ *
+ * @param held the job that writes; null where none stands behind it
+ */
+export function sqliteLedger(db: Database, held: Held | null = null): Ledger & ReviewRecords {
+  const commit = (work: () => void) =>
+    fenced(db, held, () => {
+      work();
+      cameOn(db, held);
+    });
   return {
     unsent(job) {
       const row = db
@@ -18,26 +29,26 @@ export function sqliteLedger(db: Database): Ledger & ReviewRecords {
       return row === undefined ? null : read(row.review);
     },
     save(job, review, now) {
-      write(db, () =>
-        db
-          .prepare(
-            `INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES (?, ?, ?, ?, ?)
+      failPoint("before-save");
+      commit(() => {
+        db.prepare(
+          `INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES (?, ?, ?, ?, ?)
              ON CONFLICT (key, head_sha, base_sha) DO UPDATE
              SET review = excluded.review, written_at = excluded.written_at, settled_at = NULL, outcome = NULL`,
-          )
-          .run(job.key, review.headSha, review.baseSha, JSON.stringify(review), now),
-      );
+        ).run(job.key, review.headSha, review.baseSha, JSON.stringify(review), now);
+      });
+      failPoint("after-save");
     },
     settle(job, review, now, outcome) {
-      write(db, () =>
-        db
-          // The code that it was about is remembered by now, or never will be.
-          .prepare(
-            `UPDATE reviews SET settled_at = ?, outcome = ?, review = json_remove(review, '$.hunks')
+      failPoint("before-settle");
+      commit(() => {
+        // The code that it was about is remembered by now, or never will be.
+        db.prepare(
+          `UPDATE reviews SET settled_at = ?, outcome = ?, review = json_remove(review, '$.hunks')
              WHERE key = ? AND head_sha = ? AND base_sha = ?`,
-          )
-          .run(now, outcome, job.key, review.headSha, review.baseSha),
-      );
+        ).run(now, outcome, job.key, review.headSha, review.baseSha);
+      });
+      failPoint("after-settle");
     },
     latest(key) {
       const row = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC LIMIT 1").get(key) as

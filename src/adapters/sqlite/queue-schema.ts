@@ -186,4 +186,56 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX reviews_posted ON reviews (settled_at, key) WHERE outcome = 'posted';
   `,
+  `
+  -- Who holds a job, for which time it was taken, and how many processes died over it since it last came on.
+  ALTER TABLE jobs DROP COLUMN lease_until;
+  ALTER TABLE jobs ADD COLUMN owner TEXT;
+  ALTER TABLE jobs ADD COLUMN token INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE jobs ADD COLUMN repo TEXT
+    GENERATED ALWAYS AS (json_extract(job, '$.repo.host') || '/' || json_extract(job, '$.repo.id')) VIRTUAL;
+  ALTER TABLE jobs ADD COLUMN installation_id INTEGER
+    GENERATED ALWAYS AS (json_extract(job, '$.installationId')) VIRTUAL;
+  CREATE INDEX jobs_in_turn ON jobs (lane, repo, run_at, id) WHERE state = 'waiting';
+  -- The processes that work on this file; each counts up every few seconds.
+  CREATE TABLE instances (
+    id      TEXT PRIMARY KEY,
+    process TEXT,
+    beats   INTEGER NOT NULL
+  ) STRICT;
+  -- When each repository was last served, counted in jobs taken.
+  CREATE TABLE turns (
+    lane TEXT NOT NULL,
+    repo TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    PRIMARY KEY (lane, repo)
+  ) STRICT, WITHOUT ROWID;
+  -- What GitHub asks of us: not to ask before, and not to write so often.
+  CREATE TABLE installations (
+    id           INTEGER PRIMARY KEY,
+    closed_until INTEGER NOT NULL DEFAULT 0,
+    next_write   INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  -- What is created on GitHub: written down before it is sent, and until its outcome is known.
+  CREATE TABLE intents (
+    id       INTEGER PRIMARY KEY,
+    key      TEXT NOT NULL,
+    repo     TEXT NOT NULL,
+    wanted   TEXT NOT NULL,
+    identity TEXT NOT NULL UNIQUE,
+    marker   TEXT NOT NULL,
+    state    TEXT NOT NULL CHECK (state IN ('sent', 'posted', 'refused')),
+    tries    INTEGER NOT NULL,
+    sent_at  INTEGER NOT NULL,
+    ended_at INTEGER,
+    post     TEXT
+  ) STRICT;
+  CREATE INDEX intents_open ON intents (sent_at) WHERE state = 'sent';
+  CREATE INDEX intents_by_repo ON intents (repo);
+  -- The epoch of a clock that nobody sets.
+  CREATE TABLE boots (
+    id    TEXT PRIMARY KEY,
+    epoch INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

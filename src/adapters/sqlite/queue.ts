@@ -1,74 +1,84 @@
-// The durable queue on one SQLite file and one process.
-import type { Database } from "better-sqlite3";
+// The durable queue on one SQLite file; any number of processes may work on it.
+import { randomUUID } from "node:crypto";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
-import type { AnyJob, JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
-import { write } from "./database.ts";
+import type { AnyJob, Queue, ReceivedDelivery } from "../../ports.ts";
+import { failPoint } from "../fail-point.ts";
+import { type Database, write } from "./database.ts";
+import { type InstanceOptions, instances } from "./instances.ts";
+import { type LaneName, type LaneOptions, lane, shortenWaits } from "./lane.ts";
 
-interface JobRow {
-  readonly id: number;
-  readonly job: string;
-  readonly attempt: number;
-}
+/** A process that was not heard of for so long is taken for dead. With 5 s between two beats, four were left out. */
+const SILENT_MS = 20_000;
 
 /**
  * The queue over an open queue database (see QUEUE_MIGRATIONS).
  *
  * Every method throws `Transient` when another process holds the write lock for more than a second.
+ *
+ * @param given who works on it, and how far its clock (see steadyClock) is ahead of the caller's; without, a process of its own
+ *   on the caller's clock
  */
-export function sqliteQueue(db: Database): Queue {
+export function sqliteQueue(db: Database.Database, given: Partial<InstanceOptions & LaneOptions> = {}): Queue {
+  const options = { instance: randomUUID(), process: null, silentMs: SILENT_MS, skew: () => 0, ...given };
+  const { skew } = options;
+  const company = instances(db, options);
+  let isFirst = true;
   return {
-    ...lane<ReviewJob>(db, "review"),
-    commands: lane<CommandJob>(db, "command"),
-    upkeep: lane<UpkeepJob>(db, "upkeep"),
+    ...lane<ReviewJob>(db, "review", options),
+    commands: lane<CommandJob>(db, "command", options),
+    upkeep: lane<UpkeepJob>(db, "upkeep", options),
     add: (job, now) =>
       write(db, () =>
-        job.kind === "review" ? put(db, "review", job, now, job.headSha) : put(db, "upkeep", job, now, job.delivery),
+        job.kind === "review"
+          ? put(db, "review", job, now, job.headSha, skew())
+          : put(db, "upkeep", job, now, job.delivery, skew()),
       ),
-    drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now, reason)),
-    accept: (delivery, outcome, beside = []) =>
-      write(db, () => {
-        const isNew = accept(db, delivery, outcome);
-        if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery);
-        return isNew;
-      }),
-    recover: (now) => write(db, () => recover(db, now)),
-    counts: () => counts(db),
-  };
-}
-
-type LaneName = "review" | "command" | "upkeep";
-
-function lane<Held extends AnyJob>(db: Database, name: LaneName): Lane<Held> {
-  return {
-    lease: (now, leaseMs) => write(db, () => lease<Held>(db, name, now, leaseMs)),
-    end: (held, now, end) => write(db, () => finish(db, held, now, end)),
-    nextAt: () => {
-      const row = db.prepare("SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND lane = ?").get(name) as {
-        at: number | null;
-      };
-      return row.at;
+    drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
+    accept(delivery, outcome, beside = []) {
+      failPoint("before-accept");
+      const isNew = write(db, () => accept(db, delivery, outcome, beside, skew()));
+      failPoint("after-accept");
+      return isNew;
     },
-    isOvertaken: ({ job }) =>
-      db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
+    beat(now) {
+      const at = now + skew();
+      if (isFirst) write(db, () => shortenWaits(db, at));
+      isFirst = false;
+      return company.beat(at);
+    },
+    leave: (now) => company.leave(now + skew()),
+    counts: () => counts(db),
   };
 }
 
 /** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
 const MOST_WAITS = 6;
 
+interface Times {
+  readonly runAt: number;
+  readonly since: number;
+}
+
 /** When a job may run, and since when its pull request waits for one. */
-function timesOf(db: Database, job: AnyJob, now: number): { readonly runAt: number; readonly since: number } {
+function timesOf(db: Database.Database, job: AnyJob, at: number, skew: number): Times {
+  const now = at + skew;
   if (job.kind !== "review") return { runAt: now, since: now };
   const row = db
     .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
     .get(job.key) as { since: number | null };
   const since = row.since ?? now;
-  const wait = Math.max(0, Math.ceil(job.notBefore ?? now) - now);
+  const wait = Math.max(0, Math.ceil(job.notBefore ?? at) - at);
   return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
-function accept(db: Database, delivery: ReceivedDelivery, outcome: Parameters<Queue["accept"]>[1]): boolean {
+function accept(
+  db: Database.Database,
+  delivery: ReceivedDelivery,
+  outcome: Parameters<Queue["accept"]>[1],
+  beside: readonly UpkeepJob[],
+  skew: number,
+): boolean {
   const inserted = db
     .prepare(
       "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -77,10 +87,11 @@ function accept(db: Database, delivery: ReceivedDelivery, outcome: Parameters<Qu
   if (inserted.changes === 0) return false;
   const { receivedAt } = delivery;
   // Whatever waits under the key is overtaken: by a newer head, or by its end.
-  if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt, outcome.reason);
-  if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha);
-  if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery);
-  if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery);
+  if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt + skew, outcome.reason);
+  if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha, skew);
+  if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery, skew);
+  const upkeep = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
+  for (const job of upkeep) put(db, "upkeep", job, receivedAt, job.delivery, skew);
   return true;
 }
 
@@ -94,10 +105,10 @@ function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
     : `${outcome.jobs.length} jobs`;
 }
 
-/** Adds a job in the place of one that waits. `by` names what overtook that. */
-function put(db: Database, name: LaneName, job: AnyJob, at: number, by: string): void {
-  const { runAt, since } = timesOf(db, job, at);
-  replace(db, job.key, "superseded", at, `overtaken by ${by}`);
+/** Adds a job in the place of one that waits. `by` names what overtook that. `at` and the job's times are the caller's. */
+function put(db: Database.Database, name: LaneName, job: AnyJob, at: number, by: string, skew: number): void {
+  const { runAt, since } = timesOf(db, job, at, skew);
+  replace(db, job.key, "superseded", at + skew, `overtaken by ${by}`);
   db.prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)").run(
     job.key,
     name,
@@ -108,56 +119,19 @@ function put(db: Database, name: LaneName, job: AnyJob, at: number, by: string):
 }
 
 /** Ends the jobs of a key that wait; returns how many. */
-function replace(db: Database, key: string, state: "superseded" | "cancelled", at: number, why: string): number {
+function replace(
+  db: Database.Database,
+  key: string,
+  state: "superseded" | "cancelled",
+  at: number,
+  why: string,
+): number {
   return db
     .prepare("UPDATE jobs SET state = ?, finished_at = ?, outcome = ? WHERE key = ? AND state = 'waiting'")
     .run(state, at, why, key).changes;
 }
 
-function lease<Held extends AnyJob>(db: Database, name: LaneName, now: number, leaseMs: number): Lease<Held> | null {
-  // A lease that ran out belongs to a worker that is gone; its job waits again.
-  db.prepare("UPDATE jobs SET state = 'waiting', lease_until = NULL WHERE state = 'running' AND lease_until <= ?").run(
-    now,
-  );
-  const row = db
-    .prepare(
-      `SELECT id, job, attempt FROM jobs AS next
-       WHERE state = 'waiting' AND lane = ? AND run_at <= ?
-         AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = next.key AND busy.state = 'running')
-       ORDER BY run_at, id LIMIT 1`,
-    )
-    .get(name, now) as JobRow | undefined;
-  if (row === undefined) return null;
-  db.prepare("UPDATE jobs SET state = 'running', attempt = attempt + 1, lease_until = ? WHERE id = ?").run(
-    now + leaseMs,
-    row.id,
-  );
-  return { id: row.id, job: JSON.parse(row.job) as Held, attempt: row.attempt + 1 };
-}
-
-function finish(db: Database, held: Lease<AnyJob>, now: number, end: JobEnd): void {
-  if (end.state === "retry") {
-    // A later job of the same key that waits makes this retry pointless.
-    const overtaken =
-      db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(held.job.key) !== undefined;
-    db.prepare(
-      "UPDATE jobs SET state = ?, run_at = ?, lease_until = NULL, outcome = ?, finished_at = ? WHERE id = ? AND state = 'running'",
-    ).run(overtaken ? "superseded" : "waiting", Math.ceil(end.at), end.reason, overtaken ? now : null, held.id);
-    return;
-  }
-  const outcome = end.state === "done" ? end.outcome : end.reason;
-  db.prepare(
-    "UPDATE jobs SET state = ?, lease_until = NULL, outcome = ?, finished_at = ? WHERE id = ? AND state = 'running'",
-  ).run(end.state, outcome, now, held.id);
-}
-
-function recover(db: Database, now: number): number {
-  return db
-    .prepare("UPDATE jobs SET state = 'waiting', lease_until = NULL, run_at = ? WHERE state = 'running'")
-    .run(now).changes;
-}
-
-function counts(db: Database): ReturnType<Queue["counts"]> {
+function counts(db: Database.Database): ReturnType<Queue["counts"]> {
   const rows = db.prepare("SELECT state, count(*) AS n FROM jobs GROUP BY state").all() as {
     state: string;
     n: number;

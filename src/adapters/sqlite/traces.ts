@@ -4,7 +4,7 @@ import { type Database, write } from "./database.ts";
 import { truncateLog } from "./truncate-log.ts";
 
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
-const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history"];
+const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "turns", "intents"];
 /** Tables whose rows have a key that begins so, and goes on with `#` or `:`. */
 const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks"];
 /** `$` is the character after `#`, and `;` the one after `:`. */

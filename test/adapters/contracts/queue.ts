@@ -32,7 +32,12 @@ const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
 });
 
 /** What every Queue promises. */
-export function queueContract(name: string, open: () => Queue): void {
+export function queueContract(
+  name: string,
+  open: () => Queue,
+  /** Two processes on one store; with false another two on the same. */
+  openTwo: (fresh?: boolean) => readonly [Queue, Queue],
+): void {
   describe(`${name} keeps the promises of a queue`, () => {
     let queue: Queue;
     beforeEach(() => {
@@ -44,10 +49,10 @@ export function queueContract(name: string, open: () => Queue): void {
       const [one, two] = [reviewJob(1, "a"), reviewJob(2, "b")];
       add(one, 10);
       add(two, 20);
-      const first = queue.lease(100, 1000);
+      const first = queue.lease(100);
       expect(first).toMatchObject({ job: one, attempt: 1 });
-      expect(queue.lease(100, 1000)).toMatchObject({ job: two });
-      expect(queue.lease(100, 1000)).toBeNull();
+      expect(queue.lease(100)).toMatchObject({ job: two });
+      expect(queue.lease(100)).toBeNull();
       queue.end(first as Lease, 200, { state: "done", outcome: "posted" });
       expect(queue.counts()).toEqual({ waiting: 0, running: 1, dead: 0 });
     });
@@ -62,34 +67,34 @@ export function queueContract(name: string, open: () => Queue): void {
     test("a newer head takes the place of one that waits", () => {
       add(reviewJob(1, "a"), 10);
       add(reviewJob(1, "b"), 11);
-      expect(queue.lease(20, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
-      expect(queue.lease(20, 1000)).toBeNull();
+      expect(queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      expect(queue.lease(20)).toBeNull();
     });
 
     test("two jobs of one pull request never run side by side", () => {
       add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20, 1000) as Lease;
+      const running = queue.lease(20) as Lease;
       add(reviewJob(1, "b"), 21);
-      expect(queue.lease(22, 1000)).toBeNull();
+      expect(queue.lease(22)).toBeNull();
       queue.end(running, 23, { state: "done", outcome: "superseded" });
-      expect(queue.lease(24, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      expect(queue.lease(24)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
     test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", () => {
       const wait = (at: number): ReviewJob => ({ ...reviewJob(1, "a"), notBefore: at + 100 });
       add(wait(1_000), 1_000);
-      expect(queue.lease(1_099, 1000)).toBeNull();
+      expect(queue.lease(1_099)).toBeNull();
       expect(queue.nextAt()).toBe(1_100);
       // A push every 90: the first of the flurry waits six times as long as one alone.
       for (let at = 1_090; at < 1_590; at += 90) add(wait(at), at);
       expect(queue.nextAt()).toBe(1_600);
       add({ ...reviewJob(1, "c"), explicit: true }, 1_590);
-      expect(queue.lease(1_590, 1000)).toMatchObject({ job: { headSha: "c".repeat(40) } });
+      expect(queue.lease(1_590)).toMatchObject({ job: { headSha: "c".repeat(40) } });
     });
 
     test("a job that runs is overtaken as soon as a later one of its pull request waits", () => {
       add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20, 1000) as Lease;
+      const running = queue.lease(20) as Lease;
       add(reviewJob(2, "a"), 21);
       expect(queue.isOvertaken(running)).toBe(false);
       add(reviewJob(1, "b"), 22);
@@ -103,41 +108,114 @@ export function queueContract(name: string, open: () => Queue): void {
         { id: "close", event: "pull_request", receivedAt: 11 },
         { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
       );
-      expect(queue.lease(20, 1000)).toBeNull();
+      expect(queue.lease(20)).toBeNull();
       expect(queue.counts().waiting).toBe(0);
     });
 
     test("a job that is tried again waits until its time and counts its attempts", () => {
       add(reviewJob(1, "a"), 10);
-      queue.end(queue.lease(20, 1000) as Lease, 21, { state: "retry", at: 500, reason: "502" });
+      queue.end(queue.lease(20) as Lease, 21, { state: "retry", at: 500, reason: "502" });
       expect(queue.nextAt()).toBe(500);
-      expect(queue.lease(499, 1000)).toBeNull();
-      expect(queue.lease(500, 1000)).toMatchObject({ attempt: 2 });
+      expect(queue.lease(499)).toBeNull();
+      expect(queue.lease(500)).toMatchObject({ attempt: 2 });
     });
 
     test("a retry yields to a newer head", () => {
       add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20, 1000) as Lease;
+      const running = queue.lease(20) as Lease;
       add(reviewJob(1, "b"), 21);
       queue.end(running, 22, { state: "retry", at: 23, reason: "502" });
-      expect(queue.lease(30, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) }, attempt: 1 });
-      expect(queue.lease(30, 1000)).toBeNull();
+      expect(queue.lease(30)).toMatchObject({ job: { headSha: "b".repeat(40) }, attempt: 1 });
+      expect(queue.lease(30)).toBeNull();
     });
 
     test("a dead job stays dead and is counted", () => {
       add(reviewJob(1, "a"), 10);
-      queue.end(queue.lease(20, 1000) as Lease, 21, { state: "dead", reason: "bug" });
-      expect(queue.lease(9999, 1000)).toBeNull();
+      queue.end(queue.lease(20) as Lease, 21, { state: "dead", reason: "bug" });
+      expect(queue.lease(9999)).toBeNull();
       expect(queue.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
     });
 
-    test("the job of a worker that vanished waits again when its lease ends, or at once after a restart", () => {
+    test("the job of a process that vanished waits again once it was silent for long enough, and no sooner", () => {
+      const [mine, theirs] = openTwo();
+      for (const one of [mine, theirs]) one.beat(0);
+      const job = reviewJob(1, "a");
+      theirs.accept(received(job, 10), job);
+      const lost = theirs.lease(20) as Lease;
+      let at = 0;
+      // As long as it beats, it keeps what it holds, however long that takes.
+      for (; at < 300_000; at += 5_000) {
+        theirs.beat(at);
+        expect(mine.beat(at)).toBe(0);
+      }
+      let recovered = 0;
+      const silentSince = at - 5_000;
+      while (recovered === 0) recovered = mine.beat((at += 5_000));
+      expect(recovered).toBe(1);
+      expect(at - silentSince).toBeGreaterThanOrEqual(20_000);
+      expect(at - silentSince).toBeLessThanOrEqual(40_000);
+      const again = mine.lease(at) as Lease;
+      expect(again).toMatchObject({ job, attempt: 2 });
+      expect(again.token).toBeGreaterThan(lost.token);
+      // The other was not dead after all: what it says is not recorded.
+      expect(theirs.holds(lost)).toBe(false);
+      expect(theirs.end(lost, at, { state: "done", outcome: "posted" })).toBe(false);
+      expect(mine.holds(again)).toBe(true);
+      expect(mine.end(again, at, { state: "done", outcome: "posted" })).toBe(true);
+    });
+
+    test("who was taken for dead and comes back works on, with new jobs", () => {
+      const [mine, theirs] = openTwo();
+      theirs.beat(0);
+      for (let at = 0; at < 60_000; at += 5_000) mine.beat(at);
       add(reviewJob(1, "a"), 10);
-      queue.lease(20, 1000);
-      expect(queue.lease(1019, 1000)).toBeNull();
-      expect(queue.lease(1020, 1000)).toMatchObject({ attempt: 2 });
-      expect(queue.recover(1021)).toBe(1);
-      expect(queue.lease(1021, 1000)).toMatchObject({ attempt: 3 });
+      theirs.accept(received(reviewJob(2, "b"), 60_000), reviewJob(2, "b"));
+      const lease = theirs.lease(60_000) as Lease;
+      expect(mine.beat(65_000)).toBe(0);
+      expect(theirs.holds(lease)).toBe(true);
+    });
+
+    test("a process that ends gives back what it holds at once, and not as one that died", () => {
+      const [mine, theirs] = openTwo();
+      const job = reviewJob(1, "a");
+      mine.accept(received(job, 1), job);
+      for (let round = 1; round <= 5; round++) {
+        expect(theirs.lease(10)).toMatchObject({ attempt: round });
+        expect(theirs.leave(10)).toBe(1);
+      }
+      expect(mine.lease(11)).toMatchObject({ attempt: 6 });
+    });
+
+    test("a job over which three processes died is parked, and the others run", () => {
+      const [mine] = openTwo();
+      const [poison, good] = [reviewJob(1, "a"), reviewJob(2, "b", 43)];
+      mine.accept(received(poison, 1), poison);
+      mine.accept(received(good, 2), good);
+      let at = 0;
+      for (let death = 1; death <= 3; death++) {
+        const [, victim] = openTwo(false);
+        expect(victim.lease((at += 10))?.job).toEqual(poison);
+        let recovered = 0;
+        while (recovered === 0) recovered = mine.beat((at += 10_000));
+        if (death === 1) mine.end(mine.lease(at) as Lease, at, { state: "done", outcome: "posted" });
+      }
+      expect(mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+      expect(mine.lease(at)).toBeNull();
+    });
+
+    test("one repository with many jobs delays others by one job of its own at a time", () => {
+      for (let number = 1; number <= 200; number++) add(reviewJob(number, "a", 1), number);
+      for (let repo = 2; repo <= 5; repo++)
+        for (const number of [1, 2]) add(reviewJob(number, "b", repo), 1_000 + number);
+      const served: number[] = [];
+      for (let turn = 0; turn < 12; turn++) {
+        const lease = queue.lease(2_000) as Lease;
+        served.push(lease.job.repo.id);
+        queue.end(lease, 2_000, { state: "done", outcome: "posted" });
+      }
+      expect(served.filter((repo) => repo !== 1).toSorted()).toEqual([2, 2, 3, 3, 4, 4, 5, 5]);
+      // Each repository once, then each once more; then the busy one has the lane for itself.
+      expect(served.slice(10)).toEqual([1, 1]);
     });
 
     test("upkeep has a lane of its own: neither waits for the other, and the later job of a key takes the place of one that waits", () => {
@@ -148,21 +226,20 @@ export function queueContract(name: string, open: () => Queue): void {
       };
       expect(accept([push], 10)).toBe(true);
       expect(accept([push], 11)).toBe(false);
-      expect(queue.lease(20, 1000)).toBeNull();
+      expect(queue.lease(20)).toBeNull();
       expect(queue.nextAt()).toBeNull();
       expect(queue.upkeep.nextAt()).toBe(10);
       add(reviewJob(1, "a"), 12);
       accept([later, indexJob("push-3", 43)], 13);
-      expect(queue.lease(20, 1000)).toMatchObject({ job: { kind: "review" } });
-      const running = queue.upkeep.lease(20, 1000);
+      expect(queue.lease(20)).toMatchObject({ job: { kind: "review" } });
+      const running = queue.upkeep.lease(20);
       expect(running).toMatchObject({ job: later });
-      expect(queue.upkeep.lease(20, 1000)).toMatchObject({ job: { repo: { id: 43 } } });
+      expect(queue.upkeep.lease(20)).toMatchObject({ job: { repo: { id: 43 } } });
       // One that comes while another of its key runs waits for its end.
       accept([indexJob("push-4")], 21);
-      expect(queue.upkeep.lease(22, 1000)).toBeNull();
+      expect(queue.upkeep.lease(22)).toBeNull();
       queue.upkeep.end(running as Lease<UpkeepJob>, 23, { state: "done", outcome: "indexed" });
-      expect(queue.upkeep.lease(24, 1000)).toMatchObject({ job: { delivery: "push-4" } });
-      expect(queue.recover(25)).toBe(3);
+      expect(queue.upkeep.lease(24)).toMatchObject({ job: { delivery: "push-4" } });
     });
 
     test("a command neither replaces nor is replaced by a review, and has a lane of its own", () => {
@@ -190,9 +267,9 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
       add(reviewJob(1, "b"), 12);
       expect(queue.counts().waiting).toBe(2);
-      expect(queue.commands.lease(20, 1000)).toMatchObject({ job: command });
-      expect(queue.commands.lease(20, 1000)).toBeNull();
-      expect(queue.lease(20, 1000)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      expect(queue.commands.lease(20)).toMatchObject({ job: command });
+      expect(queue.commands.lease(20)).toBeNull();
+      expect(queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
     test("a job that follows from a command waits like any other, and what waits can be dropped", () => {
@@ -202,7 +279,7 @@ export function queueContract(name: string, open: () => Queue): void {
       expect(queue.counts().waiting).toBe(2);
       expect(queue.drop("github.com/42#1", "stopped by mona", 13)).toBe(1);
       expect(queue.drop("github.com/42#1", "stopped by mona", 14)).toBe(0);
-      expect(queue.lease(20, 1000)).toMatchObject({ job: { number: 2 } });
+      expect(queue.lease(20)).toMatchObject({ job: { number: 2 } });
     });
 
     test("whatever the order of pushes, the last accepted head of each pull request is what runs last", () => {
@@ -218,7 +295,7 @@ export function queueContract(name: string, open: () => Queue): void {
           const ran = new Map<number, string>();
           let now = 0;
           const workOnce = (): boolean => {
-            const lease = queue.lease(++now, 1000);
+            const lease = queue.lease(++now);
             if (lease === null) return false;
             ran.set(lease.job.number, lease.job.headSha ?? "");
             queue.end(lease, ++now, { state: "done", outcome: "posted" });

@@ -7,7 +7,15 @@ import { sqliteQueue } from "../../../src/adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { queueContract, reviewJob } from "../contracts/queue.ts";
 
-queueContract("the SQLite queue", () => sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS)));
+let shared = openDatabase(":memory:", QUEUE_MIGRATIONS);
+queueContract(
+  "the SQLite queue",
+  () => sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS)),
+  (fresh = true) => {
+    if (fresh) shared = openDatabase(":memory:", QUEUE_MIGRATIONS);
+    return [sqliteQueue(shared), sqliteQueue(shared)];
+  },
+);
 
 const folders: string[] = [];
 afterEach(() => {
@@ -28,7 +36,7 @@ test("a job outlives the process that accepted it, and every open syncs commits 
   first.close();
   const again = openDatabase(path, QUEUE_MIGRATIONS);
   expect(again.pragma("synchronous", { simple: true })).toBe(2);
-  expect(sqliteQueue(again).lease(2, 1000)?.job).toEqual(job);
+  expect(sqliteQueue(again).lease(2)?.job).toEqual(job);
   again.close();
 });
 
@@ -44,7 +52,7 @@ test("a lock held by another process is worth another try", () => {
   const theirs = openDatabase(path, QUEUE_MIGRATIONS);
   theirs.exec("BEGIN IMMEDIATE");
   mine.pragma("busy_timeout = 1");
-  expect(() => sqliteQueue(mine).recover(1)).toThrow(expect.objectContaining({ name: "Transient" }));
+  expect(() => sqliteQueue(mine).beat(1)).toThrow(expect.objectContaining({ name: "Transient" }));
   theirs.exec("ROLLBACK");
   mine.close();
   theirs.close();
@@ -62,7 +70,7 @@ test("jobs and deliveries of an earlier Kodiai are still there after an upgrade"
   const after = openDatabase(path, QUEUE_MIGRATIONS);
   const queue = sqliteQueue(after);
   expect(queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 2 }, job)).toBe(false);
-  expect(queue.upkeep.lease(3, 1000)).toBeNull();
-  expect(queue.lease(3, 1000)?.job).toEqual(job);
+  expect(queue.upkeep.lease(3)).toBeNull();
+  expect(queue.lease(3)?.job).toEqual(job);
   after.close();
 });

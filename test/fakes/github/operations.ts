@@ -85,4 +85,6 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   [`POST ${ISSUE_COMMENT}/reactions`]: TALK_WRITE,
   [`POST ${REPO}/check-runs`]: ["checks:write"],
   [`PATCH ${REPO}/check-runs/{check_run_id}`]: ["checks:write"],
+  [`GET ${REPO}/check-runs/{check_run_id}`]: ["checks:read"],
+  [`GET ${REPO}/commits/{ref}/check-runs`]: ["checks:read"],
 };

@@ -1,0 +1,67 @@
+// Looks on GitHub for something of ours by its marker. Only what our own account wrote counts: anybody can copy a marker.
+
+import type { Repo } from "../../domain/job.ts";
+import { hasSummaryMarker } from "../../domain/marker.ts";
+import type { Post, Wanted } from "../../ports/writes.ts";
+import { CHECK_NAME } from "./checks.ts";
+import type { GitHub } from "./clients.ts";
+
+interface Written {
+  readonly user?: { readonly login: string; readonly type: string } | null;
+}
+
+/** Ours by its author. `botLogin`, such as `kodiai[bot]`, is nobody else's: GitHub lets no person take a name with brackets. */
+export function isOurs({ user }: Written, botLogin: string): boolean {
+  return user?.login === botLogin && user.type === "Bot";
+}
+
+/** Where one repository is asked. */
+export const placeOf = ({ owner, name }: Repo) => ({ owner, repo: name });
+
+/**
+ * What stands there with the marker; null when nothing does, or GitHub does not show it yet.
+ *
+ * @param github may read the pull request; for a check run, check runs
+ */
+export async function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  const carries = (body: string | null | undefined) => body?.includes(marker) === true;
+  const of = { ...placeOf(wanted.repo), per_page: 100 };
+  const isInThread = wanted.kind === "answer" && wanted.subject.startsWith("thread_");
+  if (wanted.kind === "check") return findCheck(github, botLogin, wanted, marker);
+  if (wanted.kind === "review") {
+    const reviews = await github.paginate(github.rest.pulls.listReviews, { ...of, pull_number: wanted.number });
+    const found = reviews.find((one) => isOurs(one, botLogin) && one.state !== "PENDING" && carries(one.body));
+    return found === undefined ? null : postOf(found);
+  }
+  if (wanted.kind === "file" || isInThread) {
+    const comments = await github.paginate(github.rest.pulls.listReviewComments, {
+      ...of,
+      pull_number: wanted.number,
+    });
+    const found = comments.find((one) => isOurs(one, botLogin) && carries(one.body));
+    return found === undefined ? null : postOf(found);
+  }
+  const comments = await github.paginate(github.rest.issues.listComments, { ...of, issue_number: wanted.number });
+  // There is one summary, also where an earlier version wrote it.
+  const isIt = (body: string | undefined) =>
+    carries(body) || (wanted.kind === "summary" && hasSummaryMarker(body ?? ""));
+  const found = comments.find((one) => isOurs(one, botLogin) && isIt(one.body));
+  return found === undefined ? null : postOf(found);
+}
+
+function postOf({ id, html_url: url }: { readonly id: number; readonly html_url: string }): Post {
+  return { id, url };
+}
+
+async function findCheck(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  const { data } = await github.rest.checks.listForRef({
+    ...placeOf(wanted.repo),
+    ref: wanted.headSha,
+    check_name: CHECK_NAME,
+    filter: "all",
+    per_page: 100,
+  });
+  const slug = botLogin.replace(/\[bot\]$/, "");
+  const found = data.check_runs.find((one) => one.app?.slug === slug && one.external_id?.includes(marker) === true);
+  return found === undefined ? null : { id: found.id, url: found.html_url ?? "" };
+}

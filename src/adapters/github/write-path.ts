@@ -1,0 +1,170 @@
+// The one way to write to GitHub. What is created is written down first (the intent), sent once, and recorded; where the answer was
+// lost, GitHub is asked what stands there. Nothing is ever sent again because nobody knows.
+import { RequestError } from "@octokit/request-error";
+import { LeaseLost } from "../../domain/lease-lost.ts";
+import { OutOfReach } from "../../domain/out-of-reach.ts";
+import { Transient } from "../../domain/transient.ts";
+import type { Post, Wanted, WriteBook } from "../../ports/writes.ts";
+import { type FailPoint, failPoint } from "../fail-point.ts";
+import { EgressRefused } from "./guarded-fetch.ts";
+import { translate } from "./translate-error.ts";
+import { letWrite, WriteOutsidePath } from "./write-gate.ts";
+
+/**
+ * After so long a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
+ * after 10 s, and shows what was written within a few.
+ */
+export const SETTLED_MS = 15_000;
+/** Looks right after an answer was lost, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
+const LOOKS = [0, 1 / 6];
+
+/** What one job's writes need. */
+export interface WritePathOptions {
+  readonly installationId: number;
+  readonly book: WriteBook;
+  /** The marker by which something is known again. */
+  readonly sign: (wanted: Wanted) => string;
+  readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
+  /** Resolves when this installation may be written to. */
+  readonly pace: () => Promise<void>;
+  /** Other than SETTLED_MS in tests. */
+  readonly settledMs?: number | undefined;
+  /** What is told of each write whose answer was lost. */
+  readonly onLost?: (wanted: Wanted, found: boolean) => void;
+}
+
+export interface Creation {
+  /** True also looks for what an earlier version, or a database that is gone, has created. */
+  readonly look?: boolean;
+  /** Reads right before it is sent whether it may be: throws otherwise. */
+  readonly allowed?: () => Promise<void>;
+  /** One request; returns GitHub's answer. */
+  readonly post: (marker: string) => Promise<{ readonly status: number; readonly data: unknown }>;
+}
+
+export interface WritePath {
+  /**
+   * Creates something at most once.
+   *
+   * @returns what stands there, and whether this call has made it
+   * @throws LeaseLost when the job passed to somebody else; Transient when the outcome is unknown, with the time at which it will not
+   *   be any more; what `allowed` throws; GitHub's refusals as they came
+   */
+  create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
+  /** It does not stand there any more: it may be created anew. */
+  gone(wanted: Omit<Wanted, "installationId">): void;
+  /** Sends a write that may be sent twice, such as an edit. */
+  repeat<T>(send: () => Promise<T>, point?: "edit-summary" | "end-check"): Promise<T>;
+}
+
+/** The path of one job. */
+export function writePath(options: WritePathOptions): WritePath {
+  const { book, installationId, pace } = options;
+  return {
+    create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
+    gone: (wanted) => book.refused({ ...wanted, installationId }),
+    async repeat(send, point) {
+      await pace();
+      if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
+      const sent = await letWrite(book.hold, send);
+      if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
+      return sent;
+    },
+  };
+}
+
+/** For somebody at a terminal: no job stands behind it, and nothing is created. */
+export function unheldWrites(): Pick<WritePath, "repeat"> {
+  return { repeat: (send) => letWrite(() => {}, send) };
+}
+
+async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
+  const { book, sign, pace } = options;
+  const standing = book.standing(wanted);
+  if (standing.state === "posted") return { ...standing.post, made: false };
+  const marker = standing.state === "sent" ? standing.marker : sign(wanted);
+  if (standing.state === "sent" || creation.look === true) {
+    const found = await options.find(wanted, marker);
+    if (found !== null) return adopted(wanted, marker, found, options);
+    if (standing.state === "sent") waitUntilSettled(wanted, standing.agoMs, options);
+  }
+  await pace();
+  await creation.allowed?.();
+  book.send(wanted, marker);
+  failPoint(`before-post-${wanted.kind}`);
+  const post = await sendOnce(wanted, marker, creation, options);
+  failPoint(`after-post-${wanted.kind}`);
+  book.posted(wanted, post);
+  failPoint(`after-record-${wanted.kind}`);
+  return { ...post, made: true };
+}
+
+function adopted(wanted: Wanted, marker: string, post: Post, { book }: WritePathOptions): Post & { made: boolean } {
+  if (book.standing(wanted).state === "new") book.send(wanted, marker);
+  book.posted(wanted, post);
+  return { ...post, made: false };
+}
+
+/** It may still arrive: whoever sends it again too early sends it twice. */
+function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED_MS }: WritePathOptions): void {
+  const left = settledMs - agoMs;
+  if (left > 0) throw new Transient(`it is not known yet whether a ${kind} has arrived`, Date.now() + left);
+}
+
+async function sendOnce(
+  wanted: Wanted,
+  marker: string,
+  { post, allowed }: Creation,
+  options: WritePathOptions,
+): Promise<Post> {
+  const { book } = options;
+  try {
+    return readPost(await letWrite(book.hold, () => post(marker)));
+  } catch (error) {
+    if (!isCertain(error)) return lookFor(wanted, marker, error, options);
+    if (!(error instanceof LeaseLost)) book.refused(wanted);
+    // What changed in the last moment, such as a lock, has a better reason than 403.
+    if (statusOf(error) === 403) await allowed?.();
+    throw error;
+  }
+}
+
+/** A cut answer reads like an answer: only one with an id is. */
+function readPost({ status, data }: { readonly status: number; readonly data: unknown }): Post {
+  if (status >= 300)
+    throw new OutOfReach("gone", status, `GitHub answered ${status} to a write: it lives elsewhere by now`);
+  const { id, html_url: url } = (typeof data === "object" ? (data ?? {}) : {}) as Record<string, unknown>;
+  if (typeof id !== "number") throw new SyntaxError("GitHub's answer could not be read");
+  return { id, url: typeof url === "string" ? url : "" };
+}
+
+/** Nothing was written: GitHub said no, or was never asked. */
+function isCertain(error: unknown): boolean {
+  const known = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const kinds = [LeaseLost, OutOfReach, EgressRefused, WriteOutsidePath, Transient];
+  if (kinds.some((kind) => error instanceof kind || known instanceof kind)) return true;
+  const status = statusOf(error);
+  return status !== null && status >= 400 && status < 500 && status !== 408;
+}
+
+/** Null where nobody answered. */
+function statusOf(error: unknown): number | null {
+  return error instanceof RequestError && error.response !== undefined ? error.status : null;
+}
+
+/** Asks GitHub what became of it. */
+async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: WritePathOptions): Promise<Post> {
+  const { find, settledMs = SETTLED_MS, onLost } = options;
+  for (const part of LOOKS) {
+    await new Promise((resolve) => setTimeout(resolve, part * settledMs));
+    // An outage hides what stands there as well.
+    const found = await find(wanted, marker).catch(() => null);
+    if (found === null) continue;
+    onLost?.(wanted, true);
+    return found;
+  }
+  onLost?.(wanted, false);
+  const error = translate(cause, Date.now());
+  const said = error instanceof Error ? error.message : String(error);
+  throw new Transient(said, Date.now() + settledMs, cause);
+}

@@ -1,0 +1,68 @@
+// What the one way to write to GitHub asks of the store: what was sent and what became of it, how often an installation may be
+// written to, and until when it is left alone. Durations are milliseconds; clocks are the store's own.
+import type { Repo } from "../domain/job.ts";
+
+/** What is created, each at most once. */
+export type WriteKind = "review" | "file" | "summary" | "answer" | "check";
+
+/** Something that is to stand on GitHub once. Two with the same kind, place, head and subject are the same. */
+export interface Wanted {
+  readonly kind: WriteKind;
+  readonly repo: Repo;
+  readonly installationId: number;
+  /** The pull request. */
+  readonly number: number;
+  /** "" where it belongs to no head. */
+  readonly headSha: string;
+  /** Tells it from others of its kind on this head: letters, digits, `_` and `-`. */
+  readonly subject: string;
+}
+
+/** As it stands on GitHub. */
+export interface Post {
+  readonly id: number;
+  readonly url: string;
+}
+
+/** What is known of something wanted. `sent`: it was sent `agoMs` ago, and nobody heard whether it arrived. */
+export type Standing =
+  | { readonly state: "new" }
+  | { readonly state: "sent"; readonly marker: string; readonly agoMs: number }
+  | { readonly state: "posted"; readonly post: Post };
+
+/** Whose outcome nobody is left to find out. */
+export interface Orphan {
+  readonly wanted: Wanted;
+  readonly marker: string;
+  readonly agoMs: number;
+}
+
+/** Every write that creates something, kept from before it is sent. What writes throws LeaseLost when the job is not held any more. */
+export interface WriteBook {
+  standing(wanted: Wanted): Standing;
+  /** It is about to be sent, known by this marker. */
+  send(wanted: Wanted, marker: string): void;
+  /** It stands there. */
+  posted(wanted: Wanted, post: Post): void;
+  /** It certainly does not stand there: it may be sent again. */
+  refused(wanted: Wanted): void;
+  /** Throws LeaseLost when the job is not held any more. */
+  hold(): void;
+}
+
+/** Writes that were sent for jobs which have ended. */
+export interface OrphanWrites {
+  orphans(most: number): readonly Orphan[];
+  /** As it was found; null when it does not stand there. */
+  settle(orphan: Orphan, post: Post | null): void;
+}
+
+/** How each installation wants to be treated; it holds over restarts, and for every process on the store. */
+export interface InstallationPace {
+  /** How long nothing may be asked; 0 when it may. */
+  closedFor(installationId: number): number;
+  /** A longer wait that is known already stays. */
+  close(installationId: number, forMs: number): void;
+  /** Takes the next moment at which something may be written, at least `apartMs` after the last; returns how long to wait for it. */
+  writeIn(installationId: number, apartMs: number): number;
+}

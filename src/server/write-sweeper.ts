@@ -1,0 +1,65 @@
+// Writes to GitHub whose answers were lost and whose jobs have ended: at the start and every minute GitHub is asked what became of them.
+import type { Logger } from "pino";
+import { Transient } from "../domain/transient.ts";
+import type { Orphan, OrphanWrites, Post, Wanted } from "../ports/writes.ts";
+
+const SWEEP_MS = 60_000;
+/** A sweep; each costs a few requests. */
+const MOST = 50;
+/** As the path of a write waits. */
+const SETTLED_MS = 15_000;
+
+export interface WriteSweeper {
+  stop(): Promise<void>;
+}
+
+export interface SweepSettings {
+  /** What stands on GitHub with the marker. */
+  readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
+  readonly settledMs?: number | undefined;
+  readonly log: Logger;
+}
+
+export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): WriteSweeper {
+  const { log } = settings;
+  let last = Promise.resolve();
+  const sweep = async () => {
+    try {
+      for (const orphan of writes.orphans(MOST)) await settleOne(orphan, writes, settings);
+    } catch (error) {
+      log.warn({ err: error }, "writes without an outcome could not be swept");
+    }
+  };
+  const wake = () => {
+    last = last.then(sweep);
+  };
+  const timer = setInterval(wake, SWEEP_MS);
+  timer.unref();
+  wake();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
+
+async function settleOne(
+  orphan: Orphan,
+  writes: OrphanWrites,
+  { find, settledMs = SETTLED_MS, log }: SweepSettings,
+): Promise<void> {
+  const { wanted, marker, agoMs } = orphan;
+  if (agoMs < settledMs) return;
+  const facts = { kind: wanted.kind, repo: wanted.repo.id, number: wanted.number };
+  try {
+    const post = await find(wanted, marker);
+    writes.settle(orphan, post);
+    log.info({ ...facts, found: post !== null }, "a write without an outcome was looked up");
+  } catch (error) {
+    if (error instanceof Transient) return;
+    // Nobody can look any more, as after the app was taken off: it is as good as not there.
+    writes.settle(orphan, null);
+    log.warn({ ...facts, err: error }, "a write without an outcome cannot be looked up");
+  }
+}
