@@ -89,6 +89,8 @@ export interface Waits {
   readonly silentMs?: number;
   /** After so long a write to GitHub has arrived, or never will. */
   readonly settledMs?: number;
+  /** For GitHub's answer to one request. */
+  readonly deadlineMs?: number;
 }
 
 export interface RunningApp {
@@ -128,7 +130,7 @@ function probotOf(
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   neverTell(options.privateKey, options.webhookSecret);
-  const fetch = githubFetch(apiUrl);
+  const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const name = await slug(app);

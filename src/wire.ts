@@ -122,9 +122,9 @@ export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
-/** `fetch` for GitHub: the API's origin and nothing else. */
-export function githubFetch(apiUrl: string): GuardedFetch {
-  return guardedFetch(new Set([new URL(apiUrl).origin]));
+/** `fetch` for GitHub: the API's origin and nothing else. `deadlineMs` other than the documented one is for tests. */
+export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
+  return guardedFetch(new Set([new URL(apiUrl).origin]), deadlineMs);
 }
 
 export interface GitHubWiring {

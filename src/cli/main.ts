@@ -45,6 +45,9 @@ usage: kodiai VERB [options]
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
   retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
              --review ID               which review (the newest); --dry-run changes nothing
+  jobs     ls                          what waits, runs and was parked: --state STATE for one of them, also done
+           show ID                     one job, with its reason
+           retry ID | drop ID          have it tried again, or take it out; with --all everything that was parked
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -100,6 +103,7 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./replay.ts")).replay, (await import("../wire/cli.ts")).memoryVerbPorts),
   ],
   ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire/cli.ts")).statsVerbPorts)],
+  ["jobs", async () => withPorts((await import("./jobs.ts")).jobs, (await import("../wire/jobs.ts")).jobsVerbPorts)],
   [
     "retract",
     async () =>

@@ -41,7 +41,9 @@ export interface Stage {
   waitsAgain(pull: Pull): Promise<JobRow>;
   /** What became of each delivery, by X-GitHub-Delivery. */
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
-  /** Lets jobs that wait for another try run now. */
+  /** Rows of the queue's file, as an operator with a shell sees them. */
+  rows(sql: string): readonly Record<string, unknown>[];
+  /** Lets jobs that wait for another try run now, whatever GitHub asked for. */
   hurry(): Promise<void>;
   /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
   crash(): Promise<void>;
@@ -111,6 +113,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       });
     },
     url: () => app.url,
+    rows: (sql) => db.prepare(sql).all() as Record<string, unknown>[],
     dataDir,
     log,
     jobs,
@@ -135,6 +138,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         | undefined) ?? null,
     async hurry() {
       db.prepare("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'").run();
+      db.prepare("UPDATE installations SET closed_until = 0").run();
       await restart();
     },
     async crash() {

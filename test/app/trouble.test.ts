@@ -53,19 +53,15 @@ test("a comment that GitHub refuses does not take the others with it", async () 
 test("a review that landed although GitHub answered 502 is not posted again", async () => {
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true });
   const pull = await open();
-  await stage.waitsAgain(pull);
-  await stage.hurry();
-  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 2 });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expectOneReview(pull);
-  expect(summaryOf(stage.world, pull).body).toContain("2 posted earlier");
+  expect(summaryOf(stage.world, pull).body).toContain("2 inline");
 });
 
 test("a summary that landed although the connection broke is edited, not written again", async () => {
   stage.world.fail({ match: { method: "POST", path: /\/issues\/\d+\/comments$/ }, afterApplying: true, drop: true });
   const pull = await open();
-  await stage.waitsAgain(pull);
-  await stage.hurry();
-  await stage.settled(pull);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expectOneReview(pull);
 });
 
@@ -102,9 +98,9 @@ test.each([
   const asked = Date.now();
   const pull = await open();
   const { runAt, outcome } = await stage.waitsAgain(pull);
-  // GitHub gives the end of a primary limit in whole seconds.
+  // GitHub gives the end of a primary limit in whole seconds; those who wait for it do not all come at once.
   expect(runAt).toBeGreaterThanOrEqual(asked + (limit.retryAfter - 1) * 1000);
-  expect(runAt).toBeLessThan(Date.now() + (limit.retryAfter + 1) * 1000);
+  expect(runAt).toBeLessThan(Date.now() + (limit.retryAfter + 7) * 1000);
   expect(outcome).toContain(`GitHub answered ${limit.status} to POST /repos/acme/shop/pulls/${pull.number}/reviews`);
   await stage.hurry();
   await stage.settled(pull);
@@ -116,9 +112,7 @@ test("a token that was revoked is replaced", async () => {
   await stage.settled(before);
   stage.world.revokeTokens();
   const pull = await open();
-  expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: "Transient: GitHub no longer takes the token" });
-  await stage.hurry();
-  await stage.settled(pull);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expectOneReview(pull);
 });
 
@@ -140,7 +134,7 @@ test("what can be done without is missing with its reason, and the review goes o
 });
 
 test("a job that the process left behind when it died is taken up again", async () => {
-  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true });
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
   const pull = await open();
   await stage.waitsAgain(pull);
   await stage.crash();

@@ -176,8 +176,11 @@ function newClient(
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   octokit.hook.wrap("request", async (request, given) => {
-    const send = () =>
-      request({ ...given, headers: { ...given.headers, authorization: `token ${current}` } } as typeof given);
+    const send = () => {
+      // Hooks share these options; others given to them would be lost.
+      given.headers.authorization = `token ${current}`;
+      return request(given);
+    };
     try {
       return await send();
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import { CHECK_NAME } from "./checks.ts";
+import { translated } from "./translate-error.ts";
 import type { GitHub } from "./clients.ts";
 
 interface Written {
@@ -23,7 +24,11 @@ export const placeOf = ({ owner, name }: Repo) => ({ owner, repo: name });
  *
  * @param github may read the pull request; for a check run, check runs
  */
-export async function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
+  return translated(() => look(github, botLogin, wanted, marker));
+}
+
+async function look(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
   const carries = (body: string | null | undefined) => body?.includes(marker) === true;
   const of = { ...placeOf(wanted.repo), per_page: 100 };
   const isInThread = wanted.kind === "answer" && wanted.subject.startsWith("thread_");

@@ -124,7 +124,7 @@ async function sendOnce(
     if (!isCertain(error)) return lookFor(wanted, marker, error, options);
     if (!(error instanceof LeaseLost)) book.refused(wanted);
     // What changed in the last moment, such as a lock, has a better reason than 403.
-    if (statusOf(error) === 403) await allowed?.();
+    if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await allowed?.();
     throw error;
   }
 }
@@ -149,7 +149,8 @@ function isCertain(error: unknown): boolean {
 
 /** Null where nobody answered. */
 function statusOf(error: unknown): number | null {
-  return error instanceof RequestError && error.response !== undefined ? error.status : null;
+  const answered = error instanceof Error && error.cause instanceof RequestError ? error.cause : error;
+  return answered instanceof RequestError && answered.response !== undefined ? answered.status : null;
 }
 
 /** Asks GitHub what became of it. */

@@ -1,6 +1,7 @@
 // Writes memory: in short transactions one after another, so that nobody else waits long and no write overtakes another.
 import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { Memory } from "../../ports/memory.ts";
+import { failPoint } from "../fail-point.ts";
 import { type Database, write } from "./database.ts";
 import { fieldCounts, writtenFields } from "./descriptions.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
@@ -42,6 +43,7 @@ async function remember(
   rows: readonly EmbeddedRecord[],
   space: EmbeddingSpace,
 ): ReturnType<Memory["remember"]> {
+  failPoint("before-remember");
   const refused: Refusal[] = [];
   const fit: EmbeddedRecord[] = [];
   for (const row of rows) {
@@ -67,6 +69,7 @@ async function remember(
       if (ends[index] === "taken") refused.push({ id: record.id, reason: "id belongs to another repository" });
     });
   }
+  failPoint("after-remember");
   return { added, updated, refused };
 }
 

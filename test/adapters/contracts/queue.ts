@@ -150,7 +150,10 @@ export function queueContract(
       }
       let recovered = 0;
       const silentSince = at - 5_000;
-      while (recovered === 0) recovered = mine.beat((at += 5_000));
+      while (recovered === 0) {
+        at += 5_000;
+        recovered = mine.beat(at);
+      }
       expect(recovered).toBe(1);
       expect(at - silentSince).toBeGreaterThanOrEqual(20_000);
       expect(at - silentSince).toBeLessThanOrEqual(40_000);
@@ -194,9 +197,13 @@ export function queueContract(
       let at = 0;
       for (let death = 1; death <= 3; death++) {
         const [, victim] = openTwo(false);
-        expect(victim.lease((at += 10))?.job).toEqual(poison);
+        at += 10;
+        expect(victim.lease(at)?.job).toEqual(poison);
         let recovered = 0;
-        while (recovered === 0) recovered = mine.beat((at += 10_000));
+        while (recovered === 0) {
+          at += 10_000;
+          recovered = mine.beat(at);
+        }
         if (death === 1) mine.end(mine.lease(at) as Lease, at, { state: "done", outcome: "posted" });
       }
       expect(mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });

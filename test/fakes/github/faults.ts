@@ -18,6 +18,12 @@ export interface Fault {
   readonly onlyHeaders?: boolean;
   /** The connection is cut in place of an answer. */
   readonly drop?: boolean;
+  /** The answer breaks off in the middle; GitHub says all the same that it is there. */
+  readonly cut?: boolean;
+  /** Happens right before the request is answered, which it is as ever. */
+  readonly happens?: () => void | Promise<void>;
+  /** Asked of each request that matches; false lets it pass. */
+  readonly chance?: () => boolean;
   /** How many requests it meets; 1 when left out. */
   readonly times?: number;
   /** Milliseconds to wait before anything happens. */
@@ -35,7 +41,9 @@ export function planFaults(): Faults {
   return {
     plan: (fault) => void planned.push({ fault, left: fault.times ?? 1 }),
     next(method, path) {
-      const found = planned.find(({ fault, left }) => left > 0 && meets(fault, method, path));
+      const found = planned.find(
+        ({ fault, left }) => left > 0 && meets(fault, method, path) && (fault.chance?.() ?? true),
+      );
       if (!found) return null;
       found.left--;
       return found.fault;
@@ -63,6 +71,12 @@ export function withHeaders(answer: Response, { headers = {} }: Fault): Response
   const all = new Headers(answer.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   return new Response(answer.body, { status: answer.status, headers: all });
+}
+
+/** The first half of the answer. */
+export async function cutAnswer(answer: Response): Promise<Response> {
+  const text = await answer.text();
+  return new Response(text.slice(0, text.length / 2), { status: answer.status, headers: answer.headers });
 }
 
 /** The answer that a fault gives, in GitHub's words. */

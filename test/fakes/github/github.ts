@@ -9,7 +9,7 @@ import { type FeedbackActs, feedbackActs } from "./feedback-acts.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { githubDescription } from "./openapi.ts";
+import { githubDescription, type SentRequest } from "./openapi.ts";
 import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
 import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
@@ -26,6 +26,10 @@ export interface WorldOptions {
   readonly manifest?: Manifest;
   /** At least 32 characters, as the app asks for. */
   readonly webhookSecret?: string;
+  /** Milliseconds until lists show what was written; 0 when left out. */
+  readonly lagMs?: number;
+  /** True calls it a violation when one owner's repositories are written to twice within a second. */
+  readonly strictPacing?: boolean;
 }
 
 export interface InlineComment {
@@ -132,6 +136,8 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const installations = new Map((options.owners ?? ["acme"]).map((owner, index) => [owner, 1001 + index]));
   const git = await startEmulator(manifest, APP, installations);
   let lastId = 1_000_000;
+  const born = new Map<number, number>();
+  const { lagMs = 0 } = options;
   const hub: Hub = {
     apiUrl: "",
     repositories: new Map(),
@@ -142,7 +148,11 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     hooks: openHooks(APP.id, webhookSecret),
     minimized: new Map(),
     packages: emptyShelf(),
-    nextId: () => ++lastId,
+    nextId() {
+      born.set(++lastId, Date.now());
+      return lastId;
+    },
+    listed: (items) => (lagMs === 0 ? items : items.filter(({ id }) => (born.get(id) ?? 0) + lagMs <= Date.now())),
   };
   const person = (login: string, facts: Partial<Omit<Person, "login">> = {}): Person => {
     const known = hub.people.get(login.toLowerCase());
@@ -166,7 +176,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const violations: string[] = [];
   const unfaithful: string[] = [];
   const description = githubDescription();
-  const server = await listen({ hub, git, door, faults, description, requests, violations, unfaithful });
+  const server = await listen({ hub, git, door, faults, description, requests, violations, unfaithful, pace: options.strictPacing === true ? writePace() : null });
 
   const acts = pullActs(hub, git, manifest, person);
   return {
@@ -219,6 +229,21 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       await server.close();
       await git.close();
     },
+  };
+}
+
+/** GitHub asks for a second between two writes; a few milliseconds are the way there. */
+const APART_MS = 950;
+
+function writePace(): (sent: SentRequest) => readonly string[] {
+  const last = new Map<string, number>();
+  return ({ method, path }) => {
+    const owner = /^\/repos\/([^/]+)\//.exec(path)?.[1];
+    if (method === "GET" || owner === undefined) return [];
+    const [now, before] = [performance.now(), last.get(owner) ?? Number.NEGATIVE_INFINITY];
+    last.set(owner, now);
+    const apart = now - before;
+    return apart < APART_MS ? [`${method} ${path}: ${Math.round(apart)} ms after the last write to ${owner}`] : [];
   };
 }
 

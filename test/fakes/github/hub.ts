@@ -23,6 +23,8 @@ export interface Hub {
   readonly minimized: Map<string, string>;
   readonly packages: PackageShelf;
   readonly nextId: () => number;
+  /** What lists show by now: GitHub shows some of what was written a moment later. */
+  readonly listed: <T extends { readonly id: number }>(items: readonly T[]) => readonly T[];
 }
 
 export type RouteEnv = { Bindings: { caller: Caller } };

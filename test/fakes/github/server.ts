@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { isJson, type Json, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
-import { type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
+import { cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
@@ -40,6 +40,8 @@ export interface Doorway {
   readonly description: Description;
   readonly requests: LoggedRequest[];
   readonly violations: string[];
+  /** Says what is written too soon after the last; null where that is not looked at. */
+  readonly pace: ((sent: SentRequest) => readonly string[]) | null;
   /** Where our own answers differ from GitHub's description. */
   readonly unfaithful: string[];
 }
@@ -67,6 +69,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
     way.requests.push(entry);
     if (!isGraphql(arrived.sent)) way.violations.push(...way.description.checkRequest(arrived.sent));
     const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
+    if (way.pace !== null) way.violations.push(...way.pace(arrived.sent));
     const answer = await meet(way, routes, arrived, fault);
     if (fault?.drop === true) {
       c.env.incoming.socket.destroy();
@@ -113,6 +116,9 @@ function parsed(text: string): unknown {
 
 async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, fault: Fault | null): Promise<Response> {
   if (fault?.delay !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delay));
+  await fault?.happens?.();
+  if (fault?.happens !== undefined) return answered(way, routes, arrived);
+  if (fault?.cut === true) return cutAnswer(await answered(way, routes, arrived));
   if (fault?.onlyHeaders === true) return withHeaders(await answered(way, routes, arrived), fault);
   if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
   const answer = await answered(way, routes, arrived);

@@ -1,0 +1,78 @@
+// Jobs as an operator sees and moves them, beside servers that work on them.
+import type { JobChange, JobShelf, JobState, KeptJob } from "../../ports/jobs.ts";
+import { type Database, write } from "./database.ts";
+
+interface Row {
+  readonly id: number;
+  readonly key: string;
+  readonly lane: string;
+  readonly state: JobState;
+  readonly job: string;
+  readonly attempt: number;
+  readonly deaths: number;
+  readonly runAt: number;
+  readonly createdAt: number;
+  readonly outcome: string | null;
+}
+
+const SELECT = `SELECT id, key, lane, state, job, attempt, deaths, run_at AS runAt, created_at AS createdAt, outcome
+  FROM jobs`;
+const CHANGED: JobChange = { kind: "changed" };
+
+/**
+ * The jobs of an open queue database (see QUEUE_MIGRATIONS). What writes throws `Transient` on a lock.
+ *
+ * @param now see steadyClock
+ */
+export function sqliteJobShelf(db: Database.Database, now: () => number): JobShelf {
+  const row = (id: number) => db.prepare(`${SELECT} WHERE id = ?`).get(id) as Row | undefined;
+  const isOpen = db.prepare("SELECT 1 FROM jobs WHERE key = ? AND id <> ? AND state IN ('waiting', 'running')");
+  return {
+    list: (states, most) =>
+      (
+        db
+          .prepare(`${SELECT} WHERE state IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`)
+          .all(JSON.stringify(states), most) as Row[]
+      ).map((one) => keptOf(one, now())),
+    find(id) {
+      const found = row(id);
+      return found === undefined ? null : keptOf(found, now());
+    },
+    retry: (id) =>
+      write(db, () => {
+        const found = row(id);
+        if (found === undefined) return refused("there is no such job");
+        if (found.state === "running") return refused("it is running");
+        if (isOpen.get(found.key, id) !== undefined) return refused("a later job of the same pull request or repository waits or runs");
+        db.prepare(
+          `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = ?, owner = NULL, finished_at = NULL
+           WHERE id = ?`,
+        ).run(now(), id);
+        return CHANGED;
+      }),
+    drop: (id, reason) =>
+      write(db, () => {
+        const found = row(id);
+        if (found === undefined) return refused("there is no such job");
+        if (found.state === "running") return refused("it is running; `/kodiai stop` on its pull request stops it");
+        if (found.state !== "waiting" && found.state !== "dead") return refused(`it is over: ${found.state}`);
+        db.prepare("UPDATE jobs SET state = 'cancelled', outcome = ?, finished_at = ? WHERE id = ?").run(
+          ...[found.outcome === null ? reason : `${reason}; before: ${found.outcome}`, now(), id],
+        );
+        return CHANGED;
+      }),
+  };
+}
+
+function refused(reason: string): JobChange {
+  return { kind: "refused", reason };
+}
+
+function keptOf({ key: _, runAt, createdAt, job, ...row }: Row, now: number): KeptJob {
+  return {
+    ...row,
+    job: JSON.parse(job) as KeptJob["job"],
+    dueInMs: row.state === "waiting" ? Math.max(0, runAt - now) : null,
+    ageMs: Math.max(0, now - createdAt),
+  };
+}

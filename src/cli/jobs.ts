@@ -1,0 +1,125 @@
+// kodiai jobs: what waits, runs and was parked; one job in full, tried again, or taken out. Servers may be running.
+import type { JobShelf, JobState, KeptJob } from "../ports/jobs.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+
+/** What the verb needs of the world. */
+export interface JobsVerbPorts {
+  /** Where the queue is, or would be. */
+  readonly folder: string;
+  /** Null where no server ever ran. */
+  readonly jobs: JobShelf | null;
+  readonly close: () => void;
+}
+
+const VERBS = ["ls", "show", "retry", "drop"] as const;
+const STATES = ["waiting", "running", "dead", "done", "superseded", "cancelled"] as const;
+/** What needs a look, or will happen. */
+const SHOWN: readonly JobState[] = ["waiting", "running", "dead"];
+const MOST = 1_000;
+
+/**
+ * @param open opens the queue in the folder that `--data-dir` names
+ * @returns 0
+ * @throws UsageError; Error when a job cannot be moved
+ */
+export async function jobs(
+  words: readonly string[],
+  open: (dataDir: string | undefined) => JobsVerbPorts,
+): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, {
+    "data-dir": { type: "string" },
+    format: { type: "string" },
+    json: { type: "boolean" },
+    state: { type: "string" },
+    all: { type: "boolean" },
+  });
+  const [word = "ls", ...ids] = positionals;
+  const verb = VERBS.find((one) => one === word);
+  if (verb === undefined) throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
+  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+  const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
+  const ports = open(values["data-dir"]);
+  try {
+    if (ports.jobs === null) throw new Error(`no server ever ran in ${ports.folder}: there is no queue.db`);
+    if (verb === "ls") return list(ports.jobs, states, ids, asJson);
+    if (verb === "show") return show(ports.jobs, idOf(verb, ids), asJson);
+    return move(ports.jobs, verb, values.all === true ? allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
+  } finally {
+    ports.close();
+  }
+}
+
+function list(shelf: JobShelf, states: readonly JobState[], extra: readonly string[], asJson: boolean): ExitCode {
+  if (extra.length > 0) throw new UsageError(`jobs ls takes no ${JSON.stringify(extra[0])}`);
+  const found = shelf.list(states, MOST);
+  if (asJson) console.log(JSON.stringify({ version: 1, jobs: found.map(shownOf) }, null, 2));
+  else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
+  return 0;
+}
+
+function show(shelf: JobShelf, id: number, asJson: boolean): ExitCode {
+  const found = shelf.find(id);
+  if (found === null) throw new Error(`there is no job ${id}`);
+  if (asJson) console.log(JSON.stringify({ version: 1, job: shownOf(found) }, null, 2));
+  else {
+    const rows = Object.entries(shownOf(found)).map(([name, value]) => `${name.padEnd(9)} ${said(value)}`);
+    console.log(rows.join("\n"));
+  }
+  return 0;
+}
+
+function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly number[]): ExitCode {
+  for (const id of ids) {
+    const change = verb === "retry" ? shelf.retry(id) : shelf.drop(id, "dropped by the operator");
+    if (change.kind === "refused") throw new Error(`job ${id}: ${change.reason}`);
+    console.log(verb === "retry" ? `job ${id} waits again` : `job ${id} is dropped`);
+  }
+  return 0;
+}
+
+/** Only what was parked may be moved all at once. */
+function allOf(verb: string, ids: readonly string[], shelf: JobShelf): readonly number[] {
+  if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
+  return shelf.list(["dead"], MOST).map(({ id }) => id);
+}
+
+function idOf(verb: string, ids: readonly string[]): number {
+  const [word = "", ...more] = ids;
+  if (!/^[1-9]\d{0,14}$/.test(word) || more.length > 0) throw new UsageError(`jobs ${verb} takes the ID of one job`);
+  return Number(word);
+}
+
+function line(kept: KeptJob): string {
+  const { id, state, what, age, due, outcome } = shownOf(kept);
+  const when = due === null ? `${age} old` : `in ${due}`;
+  const told = outcome === null ? "" : `  ${outcome}`;
+  return terminalText(`${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${told}`.replaceAll("\n", " "));
+}
+
+/** For people and programs: what it is about, never what anybody wrote. */
+function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcome }: KeptJob) {
+  const { repo } = job;
+  const name = repo.name === "" ? `${repo.host}/${repo.id}` : `${repo.owner}/${repo.name}`;
+  const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
+  const what = `${kind} ${name}${"number" in job ? `#${job.number}` : ""}`;
+  const head = job.kind === "review" ? job.headSha : null;
+  const due = dueInMs === null ? null : duration(dueInMs);
+  return { id, state, lane, what, head, key: job.key, delivery: job.delivery, attempt, deaths, due, age: duration(ageMs), outcome };
+}
+
+function said(value: string | number | null): string {
+  return value === null ? "-" : terminalText(String(value));
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+] as const;
+
+/** `3d`, `5h`, `12m`, `8s`. */
+function duration(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ["s", 1_000];
+  return `${Math.round(ms / size)}${unit}`;
+}

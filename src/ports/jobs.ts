@@ -1,0 +1,34 @@
+// Looking at jobs from outside, and having one tried again or taken out; also while servers work on them.
+import type { AnyJob } from "../ports.ts";
+
+export type JobState = "waiting" | "running" | "done" | "superseded" | "cancelled" | "dead";
+
+/** A job as it stands. Durations are milliseconds. */
+export interface KeptJob {
+  readonly id: number;
+  readonly lane: string;
+  readonly state: JobState;
+  readonly job: AnyJob;
+  readonly attempt: number;
+  /** Processes that died while it ran, since it last came on. */
+  readonly deaths: number;
+  /** How long until it may run; null unless it waits. */
+  readonly dueInMs: number | null;
+  /** Since it, or the first that it took the place of, was accepted. */
+  readonly ageMs: number;
+  /** How it ended, or why it waits again; null before the first end. */
+  readonly outcome: string | null;
+}
+
+/** What became of a wish; the reason is a fragment of a sentence. */
+export type JobChange = { readonly kind: "changed" } | { readonly kind: "refused"; readonly reason: string };
+
+export interface JobShelf {
+  /** Newest first. */
+  list(states: readonly JobState[], most: number): readonly KeptJob[];
+  find(id: number): KeptJob | null;
+  /** It runs at once and as if for the first time; what is posted already is not posted again. */
+  retry(id: number): JobChange;
+  /** It never runs. */
+  drop(id: number, reason: string): JobChange;
+}
