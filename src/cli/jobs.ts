@@ -36,7 +36,8 @@ export async function jobs(
   });
   const [word = "ls", ...ids] = positionals;
   const verb = VERBS.find((one) => one === word);
-  if (verb === undefined) throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
+  if (verb === undefined)
+    throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
   const ports = open(values["data-dir"]);
@@ -94,7 +95,9 @@ function line(kept: KeptJob): string {
   const { id, state, what, age, due, outcome } = shownOf(kept);
   const when = due === null ? `${age} old` : `in ${due}`;
   const told = outcome === null ? "" : `  ${outcome}`;
-  return terminalText(`${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${told}`.replaceAll("\n", " "));
+  return terminalText(
+    `${String(id).padStart(6)}  ${state.padEnd(10)} ${when.padEnd(10)} ${what}${told}`.replaceAll("\n", " "),
+  );
 }
 
 /** For people and programs: what it is about, never what anybody wrote. */
@@ -105,7 +108,20 @@ function shownOf({ id, lane, state, job, attempt, deaths, dueInMs, ageMs, outcom
   const what = `${kind} ${name}${"number" in job ? `#${job.number}` : ""}`;
   const head = job.kind === "review" ? job.headSha : null;
   const due = dueInMs === null ? null : duration(dueInMs);
-  return { id, state, lane, what, head, key: job.key, delivery: job.delivery, attempt, deaths, due, age: duration(ageMs), outcome };
+  return {
+    id,
+    state,
+    lane,
+    what,
+    head,
+    key: job.key,
+    delivery: job.delivery,
+    attempt,
+    deaths,
+    due,
+    age: duration(ageMs),
+    outcome,
+  };
 }
 
 function said(value: string | number | null): string {

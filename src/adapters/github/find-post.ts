@@ -4,8 +4,8 @@ import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
 import { CHECK_NAME } from "./checks.ts";
-import { translated } from "./translate-error.ts";
 import type { GitHub } from "./clients.ts";
+import { translated } from "./translate-error.ts";
 
 interface Written {
   readonly user?: { readonly login: string; readonly type: string } | null;

@@ -88,7 +88,7 @@ function isRateLimit(error: RequestError): boolean {
 /** Null for anything but a number of seconds. */
 function afterSeconds(header: unknown): number | null {
   const text = String(header ?? "").trim();
-  return /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
+  return /^\d{1,12}(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
 }
 
 /** By GitHub's own clock, where it tells it: ours may be wrong. A moment that is over asks for no wait; null for garbage. */

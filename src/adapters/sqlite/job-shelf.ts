@@ -43,7 +43,8 @@ export function sqliteJobShelf(db: Database.Database, now: () => number): JobShe
         const found = row(id);
         if (found === undefined) return refused("there is no such job");
         if (found.state === "running") return refused("it is running");
-        if (isOpen.get(found.key, id) !== undefined) return refused("a later job of the same pull request or repository waits or runs");
+        if (isOpen.get(found.key, id) !== undefined)
+          return refused("a later job of the same pull request or repository waits or runs");
         db.prepare(
           `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = ?, owner = NULL, finished_at = NULL
            WHERE id = ?`,
@@ -54,14 +55,19 @@ export function sqliteJobShelf(db: Database.Database, now: () => number): JobShe
       write(db, () => {
         const found = row(id);
         if (found === undefined) return refused("there is no such job");
-        if (found.state === "running") return refused("it is running; `/kodiai stop` on its pull request stops it");
-        if (found.state !== "waiting" && found.state !== "dead") return refused(`it is over: ${found.state}`);
+        const obstacle = dropObstacle(found);
+        if (obstacle !== null) return refused(obstacle);
         db.prepare("UPDATE jobs SET state = 'cancelled', outcome = ?, finished_at = ? WHERE id = ?").run(
           ...[found.outcome === null ? reason : `${reason}; before: ${found.outcome}`, now(), id],
         );
         return CHANGED;
       }),
   };
+}
+
+function dropObstacle({ state }: Row): string | null {
+  if (state === "running") return "it is running; `/kodiai stop` on its pull request stops it";
+  return state === "waiting" || state === "dead" ? null : `it is over: ${state}`;
 }
 
 function refused(reason: string): JobChange {

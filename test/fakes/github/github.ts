@@ -176,7 +176,17 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const violations: string[] = [];
   const unfaithful: string[] = [];
   const description = githubDescription();
-  const server = await listen({ hub, git, door, faults, description, requests, violations, unfaithful, pace: options.strictPacing === true ? writePace() : null });
+  const server = await listen({
+    hub,
+    git,
+    door,
+    faults,
+    description,
+    requests,
+    violations,
+    unfaithful,
+    pace: options.strictPacing === true ? writePace() : null,
+  });
 
   const acts = pullActs(hub, git, manifest, person);
   return {

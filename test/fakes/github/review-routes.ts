@@ -47,7 +47,9 @@ export function reviewRoutes(hub: Hub): Hono<RouteEnv> {
 
   routes.get(`${pulls}/:number{[0-9]+}/reviews`, (c) => {
     const pull = pullOf(hub, c);
-    const visible = hub.listed(pull.reviews).filter((review) => review.state !== "PENDING" || review.author === authorOf(c));
+    const visible = hub
+      .listed(pull.reviews)
+      .filter((review) => review.state !== "PENDING" || review.author === authorOf(c));
     return paged(hub, c, visible, (page) => page.map((review) => reviewJson(pull, review)));
   });
 

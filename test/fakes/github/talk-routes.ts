@@ -23,7 +23,9 @@ export function talkRoutes(hub: Hub): Hono<RouteEnv> {
 
   routes.get(`${issues}/:number{[0-9]+}/comments`, (c) => {
     const pull = pullOf(hub, c);
-    return paged(hub, c, hub.listed(pull.issueComments), (page) => page.map((comment) => issueCommentJson(pull, comment)));
+    return paged(hub, c, hub.listed(pull.issueComments), (page) =>
+      page.map((comment) => issueCommentJson(pull, comment)),
+    );
   });
 
   routes.post(`${issues}/:number{[0-9]+}/comments`, async (c) => {

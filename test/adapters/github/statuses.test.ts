@@ -1,0 +1,210 @@
+// Each status at each place where GitHub is asked: what our code makes of it, and how often it asks.
+import { Octokit } from "@octokit/rest";
+import { expect, test } from "vitest";
+import { githubChecks } from "../../../src/adapters/github/checks.ts";
+import { type Clients, githubClients } from "../../../src/adapters/github/clients.ts";
+import { findPost } from "../../../src/adapters/github/find-post.ts";
+import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
+import { githubReplies } from "../../../src/adapters/github/replies.ts";
+import { githubReviews } from "../../../src/adapters/github/reviews.ts";
+import { writePath } from "../../../src/adapters/github/write-path.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
+import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { sqliteWriteBook } from "../../../src/adapters/sqlite/write-book.ts";
+import { SUMMARY_MARKER } from "../../../src/domain/marker.ts";
+import { OutOfReach } from "../../../src/domain/out-of-reach.ts";
+import { Transient } from "../../../src/domain/transient.ts";
+import { CommentRefused } from "../../../src/ports.ts";
+
+const REPO = { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" } as const;
+const HEAD = "a".repeat(40);
+const BOT = "kodiai[bot]";
+const MESSAGES = new Map([[403, "Resource not accessible by integration"]]);
+
+/** A GitHub that answers one route with a status, and all others as if nothing had ever been written. */
+function world(route: RegExp, status: number, headers: Record<string, string> = {}, message = MESSAGES.get(status)) {
+  const asked: string[] = [];
+  const fetch = (async (input: URL | string, init: { method?: string } = {}) => {
+    const { pathname } = new URL(String(input));
+    const request = `${init.method ?? "GET"} ${pathname}`;
+    const json = { "content-type": "application/json; charset=utf-8" };
+    if (route.test(request)) {
+      asked.push(request);
+      return new Response(JSON.stringify({ message: message ?? "Error" }), {
+        status,
+        headers: { ...json, ...headers },
+      });
+    }
+    return Response.json(usual(request), { headers: json });
+  }) as unknown as GuardedFetch;
+  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const limits = sqliteInstallationPace(db, Date.now);
+  const app = new Octokit({ baseUrl: "https://api.github.com", request: { fetch } });
+  const clients = githubClients({ app, apiUrl: "https://api.github.com", fetch, now: Date.now, limits });
+  const book = sqliteWriteBook(db, { held: null, key: "k", now: Date.now });
+  const ports = async () => {
+    const github = await clients.forRepository(7, REPO);
+    const path = writePath({
+      installationId: 7,
+      book,
+      sign: () => "f".repeat(32),
+      find: (wanted, marker) => findPost(github, BOT, wanted, marker),
+      pace: async () => {},
+      settledMs: 0,
+    });
+    return {
+      reviews: githubReviews(github, BOT, path),
+      replies: githubReplies(github, BOT, path),
+      checks: githubChecks(() => clients.forChecks(7, REPO), path),
+    };
+  };
+  return { asked, ports, clients, limits, book };
+}
+
+function usual(request: string): unknown {
+  if (request.endsWith("/access_tokens"))
+    return { token: "ghs_x", expires_at: new Date(Date.now() + 3_600_000).toISOString(), repositories: [] };
+  if (/GET .*\/pulls\/1$/.test(request))
+    return { head: { sha: HEAD }, state: "open", locked: false, base: { repo: { id: REPO.id } } };
+  return request.startsWith("GET") ? [] : { id: 5, html_url: "https://github.com/acme/shop/pull/1#x" };
+}
+
+type Ports = Awaited<ReturnType<ReturnType<typeof world>["ports"]>>;
+const COMMENT = {
+  path: "a.ts",
+  side: "RIGHT",
+  startLine: 1,
+  line: 1,
+  body: "x\n<!-- kodiai:finding fnd_1 -->",
+} as const;
+const ASKED = { place: "conversation", id: 3, rootId: null, at: "" } as const;
+
+const PLACES: readonly (readonly [string, RegExp, (ports: Ports) => Promise<unknown>])[] = [
+  ["the head", /GET .*\/pulls\/1$/, ({ reviews }) => reviews.head(REPO, 1)],
+  ["comments on the diff", /GET .*\/pulls\/1\/comments$/, ({ reviews }) => reviews.postedFindings(REPO, 1, HEAD)],
+  ["a review", /POST .*\/pulls\/1\/reviews$/, ({ reviews }) => reviews.postReview(REPO, 1, HEAD, "b", [COMMENT])],
+  [
+    "a file",
+    /POST .*\/pulls\/1\/comments$/,
+    ({ reviews }) => reviews.postFileComment(REPO, 1, HEAD, "a.ts", COMMENT.body),
+  ],
+  [
+    "a summary",
+    /POST .*\/issues\/1\/comments$/,
+    ({ reviews }) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD),
+  ],
+  ["an answer", /POST .*\/issues\/1\/comments$/, ({ replies }) => replies.reply(REPO, 1, ASKED, "yes")],
+  ["a check run", /POST .*\/check-runs$/, ({ checks }) => checks.begin(REPO, 1, HEAD, null)],
+  [
+    "the end of a check run",
+    /PATCH .*\/check-runs\/5$/,
+    ({ checks }) => checks.end(REPO, 5, { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] }),
+  ],
+  ["a token", /access_tokens$/, async () => {}],
+];
+
+/** What becomes of the job: `gone` ends it, `parked` waits for a person, `later` is tried again. */
+type Outcome = "gone" | "parked" | "later" | "refused" | "bug" | "no answer";
+const STATUSES: readonly (readonly [number, Outcome])[] = [
+  [400, "bug"],
+  [401, "parked"],
+  [403, "parked"],
+  [404, "gone"],
+  [406, "bug"],
+  [410, "gone"],
+  [429, "later"],
+  [451, "gone"],
+  [500, "later"],
+  [502, "later"],
+  [503, "later"],
+  [504, "later"],
+];
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof Transient) return "later";
+  if (error instanceof OutOfReach) return error.why === "gone" ? "gone" : "parked";
+  return error instanceof CommentRefused ? "refused" : error === null ? "no answer" : "bug";
+}
+
+const cells = PLACES.flatMap(([place, route, act]) =>
+  STATUSES.map(([status, outcome]) => ({ place, status, outcome, route, act })),
+);
+
+test.each(cells)(
+  "$status for $place: $outcome, after at most three requests",
+  async ({ status, outcome, route, act }) => {
+    const { asked, ports } = world(route, status);
+    const error = await ports()
+      .then(act)
+      .then(() => null)
+      .catch((thrown: unknown) => thrown);
+    expect(outcomeOf(error)).toBe(outcome);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThanOrEqual(3);
+  },
+);
+
+test("a suspended installation parks its jobs, and says so", async () => {
+  const { ports } = world(/access_tokens$/, 403, {}, "This installation has been suspended");
+  await expect(ports()).rejects.toMatchObject({ name: "OutOfReach", why: "suspended" });
+});
+
+test("a write that lives elsewhere by now is not taken for one that arrived", async () => {
+  const { asked, ports } = world(/POST .*\/reviews$/, 301);
+  const { reviews } = await ports();
+  await expect(reviews.postReview(REPO, 1, HEAD, "b", [COMMENT])).rejects.toMatchObject({ why: "gone" });
+  expect(asked).toHaveLength(1);
+});
+
+const AHEAD = String(Math.floor(Date.now() / 1000) + 1_800);
+test.each([
+  ["retry-after", 403, { "retry-after": "120" }, 121_000],
+  ["nothing", 403, {}, 61_000],
+  ["nonsense", 429, { "retry-after": "soon", "x-ratelimit-reset": "later" }, 61_000],
+  ["a day", 429, { "retry-after": "86400" }, 3_600_000],
+  ["a moment that is over", 403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1000" }, 1_000],
+  ["a moment by its own clock", 403, limit("1700000030", "Tue, 14 Nov 2023 22:13:20 GMT"), 31_000],
+  ["half an hour by ours", 403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": AHEAD }, 1_801_000],
+] as const)(
+  "a limit that names %s is waited for, and nothing is asked inside of it",
+  async (_name, status, headers, ms) => {
+    const { asked, ports, limits } = world(
+      /GET .*\/pulls\/1$/,
+      status,
+      headers,
+      "You have exceeded a secondary rate limit",
+    );
+    const { reviews } = await ports();
+    const before = Date.now();
+    const error = (await reviews.head(REPO, 1).catch((thrown: unknown) => thrown)) as Transient;
+    expect((error.notBefore ?? 0) - before).toBeGreaterThan(ms - 2_500);
+    expect((error.notBefore ?? 0) - before).toBeLessThan(ms + 2_500);
+    expect(limits.closedFor(7)).toBeGreaterThan(ms - 2_500);
+    // Not even by another port, and of no other installation.
+    await expect(reviews.postedFindings(REPO, 1, HEAD)).rejects.toBeInstanceOf(Transient);
+    await expect(reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
+    expect(asked).toHaveLength(1);
+    expect(limits.closedFor(8)).toBe(0);
+  },
+);
+
+test("a limit of searches closes searches only", async () => {
+  const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": AHEAD, "x-ratelimit-resource": "search" };
+  const { ports, limits } = world(/GET .*\/pulls\/1$/, 403, headers);
+  await expect((await ports()).reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
+  expect(limits.closedFor(7)).toBe(0);
+});
+
+test("a write that goes around the one path is not sent", async () => {
+  const { asked, clients } = world(/POST .*\/issues/, 201);
+  const github = await (clients as Clients).forRepository(7, REPO);
+  const where = { owner: "acme", repo: "shop", issue_number: 1, body: "hello" };
+  await expect(github.rest.issues.createComment(where)).rejects.toThrow("around the one path");
+  await expect(github.graphql("mutation { x }")).rejects.toThrow("around the one path");
+  expect(asked).toEqual([]);
+});
+
+function limit(reset: string, date: string) {
+  return { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset, date };
+}
