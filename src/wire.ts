@@ -15,6 +15,7 @@ import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
+import { type IsolatedInspector, isolatedInspector } from "./adapters/rules/isolated-inspector.ts";
 import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
@@ -118,6 +119,11 @@ export async function chosenReranker(choice: RerankerChoice): Promise<Reranker |
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
+}
+
+/** The rules in a process of their own, for a server that has to answer meanwhile. */
+export function serverInspector(): IsolatedInspector {
+  return isolatedInspector();
 }
 
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
