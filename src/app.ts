@@ -5,7 +5,7 @@ import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from 
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { Step } from "./flows/review-pull-request.ts";
@@ -14,12 +14,14 @@ import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { openDoor, type Workers } from "./server/http-door.ts";
+import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
 import { stepFacts } from "./server/step-facts.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
+import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
 import {
@@ -65,6 +67,8 @@ export interface AppOptions {
   readonly debounce?: boolean;
   /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
   readonly feedbackAfterMs?: number;
+  /** Other times for finding what nobody told us of, or not at all; in tests only. */
+  readonly missed?: MissedChoice;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -132,6 +136,12 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  // What comes again comes through the door, so the door is open by now.
+  const add = (job: ReviewJob) => {
+    store.queue.add(job, Date.now());
+    workers.review.wake();
+  };
+  const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
   return {
     url,
@@ -141,6 +151,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       looking.stop();
+      await missed.stop();
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
       await store.close();

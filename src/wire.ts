@@ -37,6 +37,7 @@ import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
 import { pastOf } from "./wire/history.ts";
+import { standingReviews } from "./wire/missed.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
 import type { Store } from "./wire/store.ts";
 import { talkPorts } from "./wire/talk.ts";
@@ -203,6 +204,7 @@ export function reviewPorts(
       checks: checks(job.installationId, job.repo),
       checkBook: store.checks,
       waits: store.waits,
+      standing: standingReviews(client, github.botLogin, store),
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

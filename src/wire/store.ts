@@ -14,6 +14,8 @@ import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
+import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
+import { momentsOf } from "../adapters/sqlite/moments.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -29,6 +31,7 @@ import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { Ledger, Queue, Traces } from "../ports.ts";
@@ -49,6 +52,10 @@ export interface Store {
   readonly waits: PushWaits;
   /** When pull requests were looked at for what people did about findings. */
   readonly looks: FeedbackBook;
+  /** What was received, asked for again and reviewed. */
+  readonly missed: MissedBook;
+  /** When a backup was last restored, in epoch milliseconds; null when none was. */
+  restoredAt(): number | null;
   /** What models cost. */
   readonly book: SpendingBook;
   /** Where imports of past reviews stand. */
@@ -112,6 +119,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
     looks: sqliteFeedbackBook(db),
+    missed: sqliteMissedBook(db),
+    restoredAt: () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -138,6 +147,8 @@ type Shelf = Omit<
   | "history"
   | "introductions"
   | "looks"
+  | "missed"
+  | "restoredAt"
   | "book"
   | "retrievals"
   | "statistics"
