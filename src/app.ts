@@ -12,6 +12,7 @@ import type { Step } from "./flows/review-pull-request.ts";
 import type { AnyJob, JobEnd, Lease } from "./ports.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
+import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { openDoor, type Workers } from "./server/http-door.ts";
 import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
@@ -113,7 +114,7 @@ function probotOf(
 /**
  * Starts the app and listens.
  *
- * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
+ * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or the port is taken
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
@@ -131,6 +132,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
   const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
   const workers = startWorkers(options, store, github, reading, sweeper);
+  const expiring = expirySweep(store, log);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
@@ -151,7 +153,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       looking.stop();
-      await missed.stop();
+      await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
       await store.close();
@@ -161,7 +163,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 /** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
 function openedStore({ dataDir, memory, log }: AppOptions): Store {
-  const store = openStore(dataDir, memory);
+  const store = openStore(dataDir, { isChecked: true, ...memory });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store

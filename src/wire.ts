@@ -37,8 +37,8 @@ import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
 import { pastOf } from "./wire/history.ts";
-import { standingReviews } from "./wire/missed.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
+import { standingReviews } from "./wire/standing.ts";
 import type { Store } from "./wire/store.ts";
 import { talkPorts } from "./wire/talk.ts";
 

@@ -43,29 +43,42 @@ export interface RecoverPulls {
 export async function recoverPulls(ports: RecoverPulls, isStart: boolean): Promise<RecoveredPulls> {
   const { pulls, book, now } = ports;
   const lookedAt = book.lookedAt();
-  // What was opened before we first looked was opened to others.
-  const round = book.lastRound() ?? now();
   const started = now();
-  const added: string[] = [];
-  const unasked: Unasked[] = [];
-  let looked = 0;
+  // What was opened before we first looked was opened to others.
+  const run: Run = { ports, lookedAt, round: book.lastRound() ?? started, added: [], unasked: [] };
+  let repositories = 0;
   for (const installationId of await pulls.installations()) {
     const what = `installation ${installationId}`;
-    const repositories = (await attempt(what, unasked, () => pulls.repositories(installationId))) ?? [];
-    const due = repositories
-      .toSorted((a, b) => (lookedAt.get(repoKey(a)) ?? 0) - (lookedAt.get(repoKey(b)) ?? 0) || a.id - b.id)
-      .slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES);
-    for (const repo of due) {
-      const given = { installationId, repo, newSince: lookedAt.has(repoKey(repo)) ? null : round };
-      const found = await attempt(`${repo.owner}/${repo.name}`, unasked, () => lookAt(given, ports));
-      if (found === null && isLimited(unasked)) break;
-      if (found === null) continue;
-      looked += 1;
-      added.push(...found);
-    }
+    const reached = (await attempt(what, run.unasked, () => pulls.repositories(installationId))) ?? [];
+    const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
+    const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
+    repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
   }
   book.round(started);
-  return { repositories: looked, added, unasked };
+  return { repositories, added: run.added, unasked: run.unasked };
+}
+
+interface Run {
+  readonly ports: RecoverPulls;
+  readonly lookedAt: ReadonlyMap<string, number>;
+  /** When all repositories were last listed. */
+  readonly round: number;
+  readonly added: string[];
+  readonly unasked: Unasked[];
+}
+
+/** Returns how many could be looked at. */
+async function lookAtAll(installationId: number, due: readonly Repo[], run: Run): Promise<number> {
+  let looked = 0;
+  for (const repo of due) {
+    const given = { installationId, repo, newSince: run.lookedAt.has(repoKey(repo)) ? null : run.round };
+    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, () => lookAt(given, run.ports));
+    if (found === null && isLimited(run.unasked)) break;
+    if (found === null) continue;
+    looked += 1;
+    run.added.push(...found);
+  }
+  return looked;
 }
 
 /** Null when it failed, which is noted: others get their turn. */

@@ -2,8 +2,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubOpenPulls } from "../adapters/github/open-pulls.ts";
-import { githubRetractions } from "../adapters/github/retractions.ts";
-import type { ReviewPorts } from "../flows/review-pull-request.ts";
 import type { AddReview } from "../ports/missed.ts";
 import type { MissedPorts } from "../server/missed-sweeper.ts";
 import type { WiredGitHub } from "../wire.ts";
@@ -12,9 +10,6 @@ import type { Store } from "./store.ts";
 /** At most 600 of GitHub's 900 points a minute: a GET is one, a POST five. */
 const READ_PACE_MS = 100;
 const WRITE_PACE_MS = 350;
-/** After a restore so long: by then what was said before stands in the books again, or is no longer open. */
-const RESTORED_MS = 30 * 24 * 60 * 60_000;
-
 /** @param host `github.com`, or the host of a GitHub Enterprise Server */
 export function missedPorts(github: WiredGitHub, store: Store, host: string, add: AddReview): MissedPorts {
   const { app, clients, pace } = github;
@@ -26,17 +21,4 @@ export function missedPorts(github: WiredGitHub, store: Store, host: string, add
     now: Date.now,
     pause: () => (pace ? wait(WRITE_PACE_MS) : Promise.resolve()),
   };
-}
-
-/** After a restore the books may lack what was posted since the backup: then GitHub is asked. Null when there was none. */
-export function standingReviews(
-  client: Parameters<typeof githubRetractions>[0],
-  botLogin: string,
-  store: Pick<Store, "restoredAt">,
-): ReviewPorts["standing"] {
-  const restored = store.restoredAt();
-  if (restored === null || restored < Date.now() - RESTORED_MS) return null;
-  const { posts } = githubRetractions(client, botLogin);
-  return async (repo, number, headSha) =>
-    (await posts(repo, number)).some((post) => post.kind === "review" && post.headSha === headSha);
 }

@@ -34,12 +34,16 @@ export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
           await app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
           return "asked";
         } catch (error) {
-          const status = error instanceof Error && "status" in error ? error.status : 0;
-          if (status === 400 || status === 404 || status === 422) return "gone";
+          if (isTooLate(error)) return "gone";
           throw error;
         }
       }),
   };
+}
+
+/** GitHub's words for a delivery that is over three days old, or whose hook is gone. */
+function isTooLate(error: unknown): boolean {
+  return error instanceof Error && "status" in error && [400, 404, 422].includes(Number(error.status));
 }
 
 /**

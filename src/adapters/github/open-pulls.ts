@@ -1,6 +1,7 @@
 // What the App reaches on GitHub, and which pull requests are open there: installations as the App, names of repositories
 // with a token that reads names, pull requests with a token for that one repository.
 import { setTimeout as wait } from "node:timers/promises";
+import type { Octokit } from "@octokit/rest";
 import type { Repo } from "../../domain/job.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { OpenPull, OpenPulls } from "../../ports/missed.ts";
@@ -68,15 +69,19 @@ async function repositories(
     const answer = await paced(() => github.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page }));
     leaveEnough(answer.headers);
     const listed = answer.data.repositories;
-    for (const { id, name, owner, private: isPrivate, visibility, archived } of listed) {
-      // Nothing can be said in an archived one.
-      if (archived === true) continue;
-      const seen = isPrivate ? (visibility === "internal" ? "internal" : "private") : "public";
-      found.push({ host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen });
-    }
+    // Nothing can be said in an archived one.
+    found.push(...listed.filter(({ archived }) => archived !== true).map((one) => repoOf(host, one)));
     if (listed.length < PAGE) break;
   }
   return found;
+}
+
+type Listed = Awaited<ReturnType<Octokit["rest"]["repos"]["get"]>>["data"];
+
+function repoOf(host: string, listed: Pick<Listed, "id" | "name" | "owner" | "private" | "visibility">): Repo {
+  const { id, name, owner, private: isPrivate, visibility } = listed;
+  const seen = isPrivate ? (visibility === "internal" ? "internal" : "private") : "public";
+  return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
 async function open(
