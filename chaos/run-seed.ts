@@ -90,12 +90,13 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (options.redeliver === "hand" && server?.isListening() === true) void theatre.office.sendFailedAgain();
   }, 1_500);
   try {
-    for (let life = 0; life < options.kills; life++) {
+    for (let kills = 0, lives = 0; kills < options.kills && lives < 3 * options.kills; lives++) {
       server = theLife(theatre);
-      const acting = actUntil(theatre, Math.ceil((options.deliveries * (life + 1)) / (options.kills + 1)));
+      const acting = actUntil(theatre, Math.ceil((options.deliveries * (kills + 1)) / (options.kills + 1)));
       await theatre.foe.endLife(server);
       await Promise.all([acting, markInterrupted(theatre)]);
-      if (life % 10 === 9) options.say(`  ${life + 1} of ${options.kills} lives, ${theatre.people.count()} acts`);
+      kills = ofKind(theatre.history.all, "process").filter(({ what }) => what === "killed").length;
+      if (lives % 10 === 9) options.say(`  ${kills} of ${options.kills} kills, ${theatre.people.count()} acts`);
     }
     const lastKill = Date.now();
     server = await oneThatListens(theatre);
