@@ -9,7 +9,7 @@ import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { Step } from "./flows/review-pull-request.ts";
-import type { AnyJob, JobEnd, Lease } from "./ports.ts";
+import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
@@ -27,9 +27,9 @@ import {
   chosenReranker,
   followPorts,
   githubFetch,
-  inspector,
   type Reading,
   reviewPorts,
+  serverInspector,
   serverStatistics,
   type Unposted,
   type WiredGitHub,
@@ -72,6 +72,8 @@ export interface AppOptions {
   /** Other limits than the documented ones; in tests only. */
   readonly memory?: MemorySettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
+  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
+  readonly inspector?: Inspector & { close?(): void };
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
@@ -126,7 +128,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
   const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
-  const workers = startWorkers(options, store, github, reading, sweeper);
+  // Started now, so that the first review finds it ready.
+  const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
@@ -143,6 +147,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       looking.stop();
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
+      inspector.close?.();
       await store.close();
     },
   };
@@ -182,7 +187,7 @@ const TALKERS = 2;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(
-  options: AppOptions,
+  options: AppOptions & { readonly inspector: Inspector },
   store: Store,
   github: WiredGitHub,
   reading: Reading,
@@ -193,7 +198,7 @@ function startWorkers(
   const runner = jobRunner({
     queue,
     onAdded: () => review.wake(),
-    portsOf: reviewPorts(github, store, inspector(), reading),
+    portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
         timed(job, options),

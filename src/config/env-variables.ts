@@ -125,6 +125,11 @@ export const EnvVariables = z.object({
   KODIAI_ALLOW_HTTP_HOSTS: hostList
     .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
     .meta({ examples: ["ollama:11434"] }),
+  KODIAI_ALLOW_PRIVATE_HOSTS: hostList
+    .describe(
+      "Hosts, separated by commas, that may have a private address: a GitHub Enterprise Server, a model or an embedder in your own network. Any other host at such an address is refused, whatever DNS says. Those in KODIAI_ALLOW_HTTP_HOSTS may too.",
+    )
+    .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
     .default("2")
     .transform(Number)
