@@ -97,11 +97,7 @@ const MOST_CLAUSES = 60;
  */
 export function readReply(body: string): ReplyReading {
   const text = ownWords(body.slice(0, READ));
-  const found = new Set<Verdict>();
-  for (const clause of clausesOf(text)) {
-    const verdict = readClause(clause);
-    if (verdict !== null) found.add(verdict);
-  }
+  const found = new Set(clausesOf(text).map(readClause));
   const rejects = found.has("reason") || found.has("no");
   if (rejects && found.has("done")) return saying("other");
   if (rejects) return saying(found.has("reason") || CAUSE.test(text) ? "declines" : "rejects");
