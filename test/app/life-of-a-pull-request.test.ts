@@ -73,6 +73,9 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
+/** The first of the twins. */
+const TWINS = MISTAKES.length - 2;
+
 /** What the model sees of each, whatever the formatter did to the line. */
 const MARKS: readonly ((n: string) => string)[] = [
   (n) => `\\.charge${n}\\(account${n},(?! amount\\w+, { retries: 3)`,
@@ -236,13 +239,22 @@ test("push after push nothing is said twice, nothing new is missed, and the next
       },
     ],
     [
+      "mends one and writes its twin",
+      async () => {
+        const twins = [...files.values()].flat().filter(({ mistake, mended }) => (mistake ?? 0) >= TWINS && !mended);
+        const part = twins[roll(twins.length)];
+        if (part !== undefined) part.mended = true;
+        add(part?.mistake ?? TWINS);
+        await world.push(pull, texts());
+      },
+    ],
+    [
       "mends or breaks again",
       async () => {
         const parts = [...files.values()].flat().filter(({ mistake }) => mistake !== null);
         const part = parts[roll(parts.length)];
         if (part !== undefined) part.mended = !part.mended;
-        // Its like comes in as it goes.
-        add(part?.mistake);
+        add();
         await world.push(pull, texts());
       },
     ],
