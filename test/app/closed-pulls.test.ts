@@ -32,8 +32,9 @@ test("what people said on a pull request is remembered when it is closed, once, 
 
   await world.closePull(pull, { merged: true });
   const jobs = await stage.followed(repository);
+  // Our own comment and the summary are among them, a stranger's remark and the reply, which is part of what it answers.
   expect(jobs.filter((line) => line.startsWith("history"))).toEqual([
-    `history#${pull.number}: imported #${pull.number}: 5 comments read: 2 added, 0 updated, 0 unchanged, 3 left out`,
+    `history#${pull.number}: imported #${pull.number}: 7 comments read: 2 added, 0 updated, 0 unchanged, 4 left out`,
   ]);
   expect(said().map(({ text }) => text)).toEqual([ADVICE, OVERALL]);
 
@@ -60,7 +61,7 @@ test("a pull request that was opened again meanwhile is left alone", async () =>
   await world.deliver("pull_request", closing);
   const jobs = await stage.followed(repository);
   expect(jobs.filter((line) => line.startsWith("history"))).toEqual([
-    `history#${pull.number}: imported #${pull.number}: 0 comments read: 0 added, 0 updated, 0 unchanged, 0 left out`,
+    `history#${pull.number}: imported #${pull.number}: 1 comments read: 0 added, 0 updated, 0 unchanged, 1 left out`,
     `history#${pull.number}: skipped: the pull request is open again`,
   ]);
   expect(shelfOf(stage, repository)).toEqual([]);
