@@ -40,6 +40,9 @@ const proxy = z
   .string()
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
 
+/** Seconds and zone are written out, so that nobody guesses either. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
+
 /** What a header can hold; anything else is a copy that went wrong. */
 const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
 
@@ -83,11 +86,40 @@ export const EnvVariables = z.object({
     )
     .describe("Where GitHub delivers webhooks."),
   PORT: wholeNumber(1, 65_535).default("3000").transform(Number).describe("Port of the webhook server."),
+  KODIAI_FORMER_WEBHOOK_SECRET: secret
+    .optional()
+    .describe(
+      "While the App gets a new secret: the one before. Deliveries signed with it are taken until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
+    ),
+  KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: z
+    .string()
+    .refine(
+      (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)),
+      "must be a moment in UTC: 2026-01-31T18:00:00Z",
+    )
+    .transform((text) => Date.parse(text))
+    .optional()
+    .describe("When the former secret stops counting, in UTC. Needed with it.")
+    .meta({ examples: ["2026-01-31T18:00:00Z"] }),
   HOST: z
     .string()
     .default("localhost")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe("Address the webhook server listens on. In a container: `0.0.0.0`."),
+  KODIAI_ADMIN_PORT: wholeNumber(1, 65_535)
+    .transform(Number)
+    .optional()
+    .describe(
+      "Port of /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+    )
+    .meta({ examples: ["3001"] }),
+  KODIAI_ADMIN_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
+    .describe(
+      "Address that KODIAI_ADMIN_PORT listens on. Nobody is asked who they are there: leave it on loopback, or on a network of your own.",
+    ),
   GHE_HOST: z
     .string()
     .transform((host) => host.toLowerCase())
