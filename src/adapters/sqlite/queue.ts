@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { AnyJob, JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
-import { write } from "./database.ts";
+import { write, writeAtOnce } from "./database.ts";
 
 interface JobRow {
   readonly id: number;
@@ -36,7 +36,8 @@ type LaneName = "review" | "command" | "upkeep";
 
 function lane<Held extends AnyJob>(db: Database, name: LaneName): Lane<Held> {
   return {
-    lease: (now, leaseMs) => write(db, () => lease<Held>(db, name, now, leaseMs)),
+    // Workers look again by themselves: nothing waits for a lock.
+    lease: (now, leaseMs) => writeAtOnce(db, () => lease<Held>(db, name, now, leaseMs)),
     end: (held, now, end) => write(db, () => finish(db, held, now, end)),
     nextAt: () => {
       const row = db.prepare("SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND lane = ?").get(name) as {
