@@ -110,8 +110,10 @@ function one(header: string | readonly string[] | undefined): string | undefined
   return typeof header === "string" ? header : undefined;
 }
 
-/** How long the rest of a refused body is thrown away, so that its sender reads why instead of a reset connection. */
+/** How long a refused sender is given to read why, before the connection is cut. */
 const LINGER_MS = 200;
+/** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
+const SMALL_BYTES = 64 * 1024;
 
 function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   if (response.headersSent || response.destroyed) return;
@@ -129,6 +131,7 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
   response.write(text);
   const end = () => response.end();
   const timer = setTimeout(end, LINGER_MS);
-  request.once("close", () => clearTimeout(timer));
-  request.once("end", end).resume();
+  response.once("close", () => clearTimeout(timer));
+  const isSmall = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
+  if (isSmall) request.once("end", end).resume();
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +67,7 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       url,
       adminUrl,
       log: () => log,
-      deliver: (event, payload, id) => post(url, webhookSecret, event, JSON.stringify(payload), id),
+      deliver: (event, payload, id) => signedPost(url, webhookSecret, { event, body: JSON.stringify(payload), id }),
       async ready() {
         const answer = await fetch(`${adminUrl}/readyz`);
         const { reasons } = (await answer.json()) as { readonly reasons: readonly string[] };
@@ -101,31 +102,34 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
   };
 }
 
-/** Sends bytes as a delivery, signed with `secret`. */
-export async function post(
+export interface SignedPost {
+  readonly event: string;
+  readonly body: string | Buffer;
+  readonly id?: string | undefined;
+  readonly agent?: Agent;
+}
+
+/** Sends bytes as a delivery, signed with `secret`. The status, or null when nobody answered. */
+export function signedPost(
   url: string,
   secret: string,
-  event: string,
-  body: string | Buffer,
-  id: string = randomUUID(),
+  { event, body, id, agent }: SignedPost,
 ): Promise<number | null> {
+  const bytes = Buffer.from(body);
   const headers = {
     "content-type": "application/json",
-    "x-github-delivery": id,
+    "content-length": bytes.length,
+    "x-github-delivery": id ?? randomUUID(),
     "x-github-event": event,
-    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`,
   };
-  try {
-    const answer = await fetch(url + WEBHOOK_PATH, {
-      method: "POST",
-      body: new Uint8Array(Buffer.from(body)),
-      headers,
+  return new Promise((resolve) => {
+    const sent = request(url + WEBHOOK_PATH, { method: "POST", headers, agent: agent ?? false }, (answer) => {
+      answer.resume().once("close", () => resolve(answer.statusCode ?? null));
     });
-    await answer.arrayBuffer();
-    return answer.status;
-  } catch {
-    return null;
-  }
+    sent.once("error", () => resolve(null));
+    sent.end(bytes);
+  });
 }
 
 /** A port that nobody listens on at this moment. */
