@@ -41,15 +41,20 @@ export function findPerson(
   const logins = new Set<string>();
   for (const [, login] of pairs)
     if (login !== null && loginHashes.has(loginHash(login))) logins.add(login.toLowerCase());
+  // Somebody renamed stands there with one id and two logins: until nothing is added.
   for (let size = -1; size !== ids.size + logins.size; ) {
     size = ids.size + logins.size;
-    for (const [id, login] of pairs) {
-      if (id === null || login === null || !(ids.has(id) || logins.has(login.toLowerCase()))) continue;
-      ids.add(id);
-      logins.add(login.toLowerCase());
-    }
+    addNeighbours(pairs, ids, logins);
   }
   return { ids, logins };
+}
+
+function addNeighbours(pairs: readonly Pair[], ids: Set<number>, logins: Set<string>): void {
+  for (const [id, login] of pairs) {
+    if (id === null || login === null || !(ids.has(id) || logins.has(login.toLowerCase()))) continue;
+    ids.add(id);
+    logins.add(login.toLowerCase());
+  }
 }
 
 /** The rows: where, and how a row is known to be about the person. `?ids` and `?logins` are JSON lists. */
@@ -120,11 +125,9 @@ function rowsOf(
   }
   for (const [table, column] of texts) {
     for (const login of person.logins) {
-      const select = db.prepare(`SELECT * FROM ${table} WHERE instr(lower(${column}), ?) > 0`);
-      for (const row of select.all(`@${login}`)) {
-        const text = String((row as Record<string, unknown>)[column]);
-        if (mentions(text, login)) found.push({ kept: `${file}/${table}.${column}`, row: row as PersonRow["row"] });
-      }
+      const rows = db.prepare(`SELECT * FROM ${table} WHERE instr(lower(${column}), ?) > 0`).all(`@${login}`);
+      const told = (rows as PersonRow["row"][]).filter((row) => mentions(String(row[column]), login));
+      found.push(...told.map((row) => ({ kept: `${file}/${table}.${column}`, row })));
     }
   }
   return found;
