@@ -1,7 +1,18 @@
 // Copies of a store while others write, and stores from such copies.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -48,7 +59,10 @@ const bytesIn = (folder: string) =>
 describe("a backup", () => {
   test(`is one moment of a store that is written to all the time, ${ROUNDS} times`, async () => {
     await fill(home, [42]);
-    const writer = spawn(process.execPath, [new URL("./busy-writer.ts", import.meta.url).pathname, join(home, "queue.db")]);
+    const writer = spawn(process.execPath, [
+      new URL("./busy-writer.ts", import.meta.url).pathname,
+      join(home, "queue.db"),
+    ]);
     try {
       await once(writer.stdout, "data");
       let last = -1;
@@ -82,7 +96,11 @@ describe("a backup", () => {
     expect(await verifiedBackup(copy)).toMatchObject({ version: 1, at: 1_000 });
     const path = join(copy, "memory.db");
     const whole = readFileSync(path);
-    for (const spoil of [() => appendFileSync(path, "x"), () => truncateSync(path, whole.length - 1), () => flip(path)]) {
+    for (const spoil of [
+      () => appendFileSync(path, "x"),
+      () => truncateSync(path, whole.length - 1),
+      () => flip(path),
+    ]) {
       writeFileSync(path, whole);
       spoil();
       await expect(restoreStore(copy, join(root, `none-${folders++}`), 1)).rejects.toThrow(/size or SHA-256 differs/);
@@ -181,7 +199,11 @@ describe("restoring", () => {
     const { createHash } = await import("node:crypto");
     const manifest = JSON.parse(readFileSync(path, "utf8"));
     const bytes = readFileSync(join(copy, "queue.db"));
-    manifest.files[0] = { ...manifest.files[0], bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+    manifest.files[0] = {
+      ...manifest.files[0],
+      bytes: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+    };
     writeFileSync(aside, JSON.stringify(manifest));
     renameSync(aside, path);
   }

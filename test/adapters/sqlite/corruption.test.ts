@@ -1,6 +1,16 @@
 // Disks rot. Whatever happens to a byte, a page or the end of a file: nobody sees another's rows, what is there is never
 // quietly begun anew, and every refusal says what to do.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -9,8 +19,8 @@ import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
 import { openStore } from "../../../src/wire/store.ts";
-import { memoryRecord, SPACE, scopeOf, vectorAt } from "../contracts/memory.ts";
 import { review } from "../contracts/ledger.ts";
+import { memoryRecord, SPACE, scopeOf, vectorAt } from "../contracts/memory.ts";
 import { reviewJob } from "../contracts/queue.ts";
 
 const CASES = process.env.SLOW === "1" ? 300 : 60;
@@ -52,7 +62,10 @@ function spoil(path: string, { kind, where, bit, junk }: Corruption): void {
   const bytes = readFileSync(path);
   const page = Math.floor(where * (size / PAGE)) * PAGE;
   const at = Math.floor(where * size);
-  if (kind === "truncate") return truncateSync(path, at);
+  if (kind === "truncate") {
+    truncateSync(path, at);
+    return;
+  }
   if (kind === "bit") bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
   if (kind === "page header") bytes.set(junk, page === 0 ? 100 : page);
   if (kind === "zero page") bytes.fill(0, page, page + PAGE);
@@ -157,7 +170,12 @@ test(`${CASES} corruptions: refused with what to do, or read by whom it belongs 
     expect(existsSync(join(folder, one.file)) && statSync(join(folder, one.file)).size >= before - PAGE).toBe(true);
     rmSync(folder, { recursive: true });
   }
-  console.info([...reasons].map(([what, times]) => `${times} × ${what}`).sort().join("; "));
+  console.info(
+    [...reasons]
+      .map(([what, times]) => `${times} × ${what}`)
+      .sort()
+      .join("; "),
+  );
   expect([...reasons.keys()].filter((what) => what.endsWith("refused")).length).toBeGreaterThan(2);
 }, 600_000);
 

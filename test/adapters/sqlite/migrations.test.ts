@@ -20,7 +20,15 @@ const fresh = () => join(folder, `${files++}.db`);
 /** First 12 hex of SHA-256 of each step: one that is out there is never edited. */
 const RELEASED = {
   queue: ["192a8c790b34", "accd741b0195", "849d5c934358", "0bacfc1e4636", "34016a659ecc", "65393c03d776"],
-  memory: ["ff02cca2026e", "c10da04f070e", "b5adbfac6253", "6bf2ec9fb3bc", "3425f084118c", "3f622403a682", "0ee9ba6bab72"],
+  memory: [
+    "ff02cca2026e",
+    "c10da04f070e",
+    "b5adbfac6253",
+    "6bf2ec9fb3bc",
+    "3425f084118c",
+    "3f622403a682",
+    "0ee9ba6bab72",
+  ],
 };
 
 describe.each(["queue", "memory"] as const)("%s.db", (what) => {
@@ -56,7 +64,9 @@ describe.each(["queue", "memory"] as const)("%s.db", (what) => {
     newer.close();
     for (const open of [() => openDatabase(path, migrations), () => checkFile(path, migrations)]) {
       expect(open).toThrow(StoreUnusable);
-      expect(open).toThrow(/newer than the \d+ that this Kodiai knows\. Upgrade Kodiai, or use another KODIAI_DATA_DIR/);
+      expect(open).toThrow(
+        /newer than the \d+ that this Kodiai knows\. Upgrade Kodiai, or use another KODIAI_DATA_DIR/,
+      );
     }
     expect(new BetterSqlite(path, { readonly: true }).pragma("user_version", { simple: true })).toBe(
       migrations.length + 2,
@@ -65,7 +75,8 @@ describe.each(["queue", "memory"] as const)("%s.db", (what) => {
 
   const statements = migrations.slice(1).flatMap(statementsOf).length;
   const points = Array.from({ length: statements }, (_, at) => at + 1).filter((at) => SLOW || at % 12 === 3);
-  if (!SLOW) console.warn(`skipped: ${statements - points.length} of ${statements} kills of ${what}.db; SLOW=1 runs all`);
+  if (!SLOW)
+    console.warn(`skipped: ${statements - points.length} of ${statements} kills of ${what}.db; SLOW=1 runs all`);
 
   test("a process that is killed at a statement leaves the old schema, and the next start completes the new one", () => {
     const today = fresh();

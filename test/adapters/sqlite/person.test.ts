@@ -43,10 +43,20 @@ async function fill(): Promise<void> {
     replies: [`thanks @${LOGIN.toLowerCase()}`],
     outcome: "posted",
   });
-  await store.memory.remember([said, finding].map((record) => ({ record, vector: vectorAt(0) })), SPACE);
+  await store.memory.remember(
+    [said, finding].map((record) => ({ record, vector: vectorAt(0) })),
+    SPACE,
+  );
   const by = { id: ID, login: LOGIN, access: "write", isBot: false, isFirstTime: false } as const;
   const other = { ...by, id: 5, login: "wren" };
-  const piece = { memoryId: finding.id, kind: "reply", stance: "declines", at: 1, sha: null, withdrawnAt: null } as const;
+  const piece = {
+    memoryId: finding.id,
+    kind: "reply",
+    stance: "declines",
+    at: 1,
+    sha: null,
+    withdrawnAt: null,
+  } as const;
   await store.evidence.add(SHOP, [
     { ...piece, key: "reply:1", by, text: "by design", url: URL_OF },
     { ...piece, key: "reply:2", by: other, text: `I agree with @${LOGIN}`, url: null },
@@ -57,7 +67,15 @@ async function fill(): Promise<void> {
   await store.past?.reject(SHOP, finding.id, rejection);
 
   const { key, repo } = reviewJob(7, "a");
-  const comment = { place: "conversation", id: 9, rootId: null, url: URL_OF, at: "2026-01-02T03:04:05Z", path: null, hunk: null };
+  const comment = {
+    place: "conversation",
+    id: 9,
+    rootId: null,
+    url: URL_OF,
+    at: "2026-01-02T03:04:05Z",
+    path: null,
+    hunk: null,
+  };
   const command = (id: number, author: { id: number; login: string }, authorId: number) =>
     ({
       kind: "command",
@@ -128,7 +146,10 @@ describe("a person", () => {
     expect(left()).toEqual([]);
     expect(bytes()).toContain("retry the handshake twice");
     const search = openSearch(join(home, "memory.db"), DEFAULT_LIMITS, () => {});
-    const found = search.records(scopeOf(), search.matching(scopeOf(), "handshake", 9, {}).map(({ id }) => id));
+    const found = search.records(
+      scopeOf(),
+      search.matching(scopeOf(), "handshake", 9, {}).map(({ id }) => id),
+    );
     search.close();
     expect(found.map(({ provenance }) => [provenance.author, provenance.url]).toSorted()[0]).toContain("ghost");
     expect(found.find(({ corpus }) => corpus === "finding")).toMatchObject({
