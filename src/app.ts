@@ -8,8 +8,7 @@ import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
-import type { Step } from "./flows/review-pull-request.ts";
-import type { AnyJob, JobEnd, Lease } from "./ports.ts";
+import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
@@ -19,7 +18,7 @@ import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
-import { stepFacts } from "./server/step-facts.ts";
+import { timedStep } from "./server/timed-step.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
@@ -30,9 +29,9 @@ import {
   chosenReranker,
   followPorts,
   githubFetch,
-  inspector,
   type Reading,
   reviewPorts,
+  serverInspector,
   serverStatistics,
   type Unposted,
   type WiredGitHub,
@@ -77,6 +76,8 @@ export interface AppOptions {
   /** Other limits than the documented ones; in tests only. */
   readonly memory?: MemorySettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
+  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
+  readonly inspector?: Inspector & { close?(): void };
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
@@ -131,7 +132,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
   const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
-  const workers = startWorkers(options, store, github, reading, sweeper);
+  // Started now, so that the first review finds it ready.
+  const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
   const expiring = expirySweep(store, log);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
@@ -156,6 +159,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
+      inspector.close?.();
       await store.close();
     },
   };
@@ -195,7 +199,7 @@ const TALKERS = 2;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(
-  options: AppOptions,
+  options: AppOptions & { readonly inspector: Inspector },
   store: Store,
   github: WiredGitHub,
   reading: Reading,
@@ -206,10 +210,10 @@ function startWorkers(
   const runner = jobRunner({
     queue,
     onAdded: () => review.wake(),
-    portsOf: reviewPorts(github, store, inspector(), reading),
+    portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
-        timed(job, options),
+        timedStep(job, options),
         job,
         describeLater(options, store, () => upkeep.wake()),
       ),
@@ -274,25 +278,4 @@ async function slug(app: ProbotOctokit): Promise<string> {
 /** Anything but "try again later". */
 function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
-}
-
-function timed(job: PullJob, options: AppOptions): Step {
-  return async (room, enter) => {
-    const started = performance.now();
-    const value = await enter();
-    const ms = Math.round(performance.now() - started);
-    options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
-    const trouble = memoryTrouble(room, value);
-    if (trouble !== null) options.log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
-    options.onStep?.(job, room, value, ms);
-    return value;
-  };
-}
-
-/** What went wrong with memory in a room: one warning a review. The review's footer says it too, where it still can. */
-function memoryTrouble(room: string, value: unknown): object | null {
-  if ((room !== "retrieve" && room !== "remember") || typeof value !== "object" || value === null) return null;
-  if ("reason" in value) return { reason: value.reason };
-  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
-  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { type AppOptions, type RunningApp, startApp } from "../../src/app.ts";
-import { logWithoutSecrets } from "../../src/wire.ts";
+import { inspector, logWithoutSecrets } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
 
@@ -54,6 +54,8 @@ export interface StageOptions extends WorldOptions {
   readonly app?: Partial<AppOptions>;
 }
 
+const rules = inspector();
+
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const world = await startGitHub(options);
   const dataDir = mkdtempSync(join(tmpdir(), "kodiai-app-"));
@@ -76,6 +78,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reranker: { kind: "off" },
       pace: false,
       debounce: false,
+      // The process that a server reads code in takes a second to start.
+      inspector: rules,
       missed: "off",
       log: pino({ level: "debug" }, lines),
       ...options.app,
