@@ -48,6 +48,10 @@ usage: kodiai VERB [options]
   jobs     ls                          what waits, runs and was parked: --state STATE for one of them, also done
            show ID                     one job, with its reason
            retry ID | drop ID          have it tried again, or take it out; with --all everything that was parked
+  backup   DIR                         copy the store beside a running server, verified, into a new folder
+  restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
+  export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
+  erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -108,6 +112,22 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "retract",
     async () =>
       withPorts((await import("./retract.ts")).retract, (await import("../wire/retract.ts")).retractVerbPorts),
+  ],
+  [
+    "backup",
+    async () => withPorts((await import("./backup.ts")).backup, (await import("../wire/upkeep.ts")).backupPorts),
+  ],
+  [
+    "restore",
+    async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/upkeep.ts")).backupPorts),
+  ],
+  [
+    "export-data",
+    async () => withPorts((await import("./person.ts")).exportData, (await import("../wire/upkeep.ts")).personPorts),
+  ],
+  [
+    "erase",
+    async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],

@@ -3,7 +3,7 @@ import { RequestError } from "@octokit/request-error";
 import { LeaseLost } from "../../domain/lease-lost.ts";
 import { OutOfReach, type Reach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
-import { EgressRefused } from "./guarded-fetch.ts";
+import { EgressRefused, refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
@@ -30,6 +30,9 @@ export function translate(error: unknown, now: number): unknown {
   if (isOurs(error)) return error;
   // What our own fetch threw comes back wrapped.
   if (error instanceof Error && isOurs(error.cause)) return error.cause;
+  // Octokit takes it for a request that got no answer; another try would get none either.
+  const refusal = refusalIn(error);
+  if (refusal !== null) return refusal;
   if (error instanceof RequestError) return translateStatus(error, now);
   if (isBrokenConnection(error)) return new Transient(`GitHub did not answer: ${message(error)}`, null, error);
   return error;

@@ -1,7 +1,7 @@
 // One lane of the queue: which job comes next, who holds it, and how it ends.
 import type { AnyJob, JobEnd, Lane, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
-import { type Database, write } from "./database.ts";
+import { type Database, write, writeAtOnce } from "./database.ts";
 import { isHeld } from "./hold.ts";
 
 export type LaneName = "review" | "command" | "upkeep";
@@ -34,7 +34,8 @@ export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName
       // Looking takes no lock: most looks find nothing.
       const at = now + skew();
       if (next(db, name, at) === undefined) return null;
-      const taken = write(db, () => take<Taken>(db, name, at, options));
+      // Workers look again by themselves: nothing waits for a lock.
+      const taken = writeAtOnce(db, () => take<Taken>(db, name, at, options));
       failPoint("after-lease");
       return taken;
     },

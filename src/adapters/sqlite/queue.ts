@@ -37,7 +37,7 @@ export function sqliteQueue(db: Database.Database, given: Partial<InstanceOption
     drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
     accept(delivery, outcome, beside = []) {
       failPoint("before-accept");
-      const isNew = write(db, () => accept(db, delivery, outcome, beside, skew()));
+      const isNew = write(db, () => takeDelivery(db, delivery, outcome, beside, skew()));
       failPoint("after-accept");
       return isNew;
     },
@@ -72,27 +72,61 @@ function timesOf(db: Database.Database, job: AnyJob, at: number, skew: number): 
   return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
-function accept(
+/**
+ * Keeps one delivery with all that follows from it. Inside a write transaction.
+ *
+ * @param skew how far the queue's clock is ahead of the one that the delivery was received by, in milliseconds
+ * @returns false when it was taken before, by its id or by its meaning
+ */
+export function takeDelivery(
   db: Database.Database,
   delivery: ReceivedDelivery,
   outcome: Parameters<Queue["accept"]>[1],
   beside: readonly UpkeepJob[],
+  skew = 0,
+): boolean {
+  const isNew = accept(db, delivery, outcome, skew);
+  if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery, skew);
+  return isNew;
+}
+
+function accept(
+  db: Database.Database,
+  delivery: ReceivedDelivery,
+  outcome: Parameters<Queue["accept"]>[1],
   skew: number,
 ): boolean {
-  const inserted = db
-    .prepare(
-      "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    )
-    .run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome));
+  const { meaning = null } = delivery;
+  const keep = db.prepare(
+    "INSERT INTO deliveries (id, event, received_at, outcome, reason, meaning) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+  );
+  const told =
+    meaning === null
+      ? undefined
+      : (db.prepare("SELECT id FROM deliveries WHERE meaning = ?").get(meaning) as { id: string } | undefined);
+  if (told !== undefined) {
+    // Its id is kept too: what was answered with 202 can be found.
+    keep.run(delivery.id, delivery.event, delivery.receivedAt, "ignored", `says the same as ${told.id}`, null);
+    return false;
+  }
+  const inserted = keep.run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome), meaning);
   if (inserted.changes === 0) return false;
   const { receivedAt } = delivery;
   // Whatever waits under the key is overtaken: by a newer head, or by its end.
-  if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt + skew, outcome.reason);
+  if (outcome.kind === "cancel") {
+    replace(db, outcome.key, "cancelled", receivedAt + skew, outcome.reason);
+    forgetMeanings(db, outcome.key);
+  }
   if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha, skew);
   if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery, skew);
-  const upkeep = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
-  for (const job of upkeep) put(db, "upkeep", job, receivedAt, job.delivery, skew);
+  if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery, skew);
   return true;
+}
+
+/** What was said before the end may be said again after it: a pull request can be reopened within a second. */
+function forgetMeanings(db: Database.Database, key: string): void {
+  // `A` is the character after `@`.
+  db.prepare("UPDATE deliveries SET meaning = NULL WHERE meaning >= ? || '@' AND meaning < ? || 'A'").run(key, key);
 }
 
 function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
