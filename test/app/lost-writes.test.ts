@@ -38,7 +38,7 @@ test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS}
     { status: 502, afterApplying: true },
     { drop: true, afterApplying: true },
     { cut: true },
-    { status: 504, afterApplying: true, delay: 3_000 },
+    { status: 504, afterApplying: true, late: 3_000 },
   ];
   let lost = 0;
   for (const [index, way] of ways.entries()) {

@@ -3,12 +3,9 @@ import type { CheckAnnotation, CheckEnd } from "../../domain/check.ts";
 import { cutText } from "../../domain/cut-text.ts";
 import type { Checks } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
-import { placeOf } from "./find-post.ts";
+import { CHECK_NAME, placeOf } from "./find-post.ts";
 import { translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
-
-/** As it stands beside the commit, and in the list of checks that a branch may require. */
-export const CHECK_NAME = "Kodiai";
 
 /** GitHub's limits: docs.github.com/rest/checks/runs, "Update a check run". */
 const TEXT_LIMIT = 65_535;

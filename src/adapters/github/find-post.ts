@@ -3,9 +3,11 @@
 import type { Repo } from "../../domain/job.ts";
 import { hasSummaryMarker } from "../../domain/marker.ts";
 import type { Post, Wanted } from "../../ports/writes.ts";
-import { CHECK_NAME } from "./checks.ts";
 import type { GitHub } from "./clients.ts";
 import { translated } from "./translate-error.ts";
+
+/** As a check run stands beside the commit, and in the list of checks that a branch may require. */
+export const CHECK_NAME = "Kodiai";
 
 interface Written {
   readonly user?: { readonly login: string; readonly type: string } | null;

@@ -38,6 +38,11 @@ export function translate(error: unknown, now: number): unknown {
   return error;
 }
 
+/** True for what our own code threw before a request left. */
+export function wasNeverSent(error: unknown): boolean {
+  return isOurs(error) || (error instanceof Error && isOurs(error.cause));
+}
+
 function isOurs(error: unknown): boolean {
   return [Transient, OutOfReach, LeaseLost, EgressRefused].some((kind) => error instanceof kind);
 }

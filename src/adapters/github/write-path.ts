@@ -6,8 +6,7 @@ import { OutOfReach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { Post, Wanted, WriteBook } from "../../ports/writes.ts";
 import { type FailPoint, failPoint } from "../fail-point.ts";
-import { EgressRefused } from "./guarded-fetch.ts";
-import { translate } from "./translate-error.ts";
+import { translate, wasNeverSent } from "./translate-error.ts";
 import { letWrite, WriteOutsidePath } from "./write-gate.ts";
 
 /**
@@ -140,9 +139,8 @@ function readPost({ status, data }: { readonly status: number; readonly data: un
 
 /** Nothing was written: GitHub said no, or was never asked. */
 function isCertain(error: unknown): boolean {
-  const known = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const kinds = [LeaseLost, OutOfReach, EgressRefused, WriteOutsidePath, Transient];
-  if (kinds.some((kind) => error instanceof kind || known instanceof kind)) return true;
+  const cause = error instanceof Error ? error.cause : null;
+  if (wasNeverSent(error) || error instanceof WriteOutsidePath || cause instanceof WriteOutsidePath) return true;
   const status = statusOf(error);
   return status !== null && status >= 400 && status < 500 && status !== 408;
 }

@@ -20,6 +20,8 @@ export interface Fault {
   readonly drop?: boolean;
   /** The answer breaks off in the middle; GitHub says all the same that it is there. */
   readonly cut?: boolean;
+  /** Milliseconds from when the request took effect to its answer, which nobody waits for any more. */
+  readonly late?: number;
   /** Happens right before the request is answered, which it is as ever. */
   readonly happens?: () => void | Promise<void>;
   /** Asked of each request that matches; false lets it pass. */

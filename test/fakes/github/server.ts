@@ -122,6 +122,7 @@ async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, faul
   if (fault?.onlyHeaders === true) return withHeaders(await answered(way, routes, arrived), fault);
   if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
   const answer = await answered(way, routes, arrived);
+  if (fault?.late !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.late));
   return fault ? faultyAnswer(fault) : answer;
 }
 
