@@ -42,6 +42,7 @@ function remembered(id: string, distance: number, more: Parameters<typeof memory
 const NEAR = remembered("near", 0.02);
 /** Nothing like the change in meaning, much like it in words. */
 const WORDY = remembered("wordy", 0.8, { text: WORDS });
+const PATTERN = "Please close the connection before the function returns, also when an error is thrown.";
 const BOTH = [NEAR, WORDY];
 const FIVE = [0.02, 0.03, 0.04, 0.05, 0.06].map((distance, index) => remembered(`m${index}`, distance));
 const FILES = {
@@ -72,11 +73,14 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     insteadOf: /method hybrid/,
   },
   {
-    key: "knowledge.sharing.enabled",
-    knowledge: "{sharing: {enabled: true}}",
-    says: /heard near pay\n/,
+    key: "knowledge.sharing.takes",
+    knowledge: "{sharing: {takes: true}}",
+    says: /heard pay near\n/,
     insteadOf: /heard near\n/,
-    memories: [NEAR, remembered("pay", 0.03, { repo: "github.com/9", repoName: "acme/pay" })],
+    memories: [
+      NEAR,
+      remembered("pay", 0.03, { repo: "github.com/9", repoName: "acme/pay", text: PATTERN, sharing: "given" }),
+    ],
   },
   {
     key: "knowledge.corpora.docs",

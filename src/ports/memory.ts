@@ -207,6 +207,8 @@ export interface RepositoryHost {
 export interface RepositoryLabels {
   /** Sets name, owner and visibility of what is remembered. False when nothing is remembered about the repository. */
   relabel(repo: Repo): Promise<boolean>;
+  /** Sets whether its owner's other repositories may have patterns of what is remembered here. A new owner takes that back. */
+  give(repo: Repo, gives: boolean): Promise<void>;
   /** By host, then name. */
   all(): Promise<readonly Repo[]>;
 }

@@ -42,7 +42,7 @@ import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
-import { admits, scopeOf } from "./scope.ts";
+import { crossing, scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
@@ -163,7 +163,7 @@ async function gated(
     tries.note("memory", ports.recall.off);
     return noPrecedents(withoutMemory(ports.recall.off), retrieval);
   }
-  const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
+  const scope = scopeOf(context, sharing.takes, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
@@ -198,7 +198,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { queries, unused } = settleHypothetical(found.queries);
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
   const ids = queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id));
-  const records = await recordsOf(at, ids);
+  const { records, withheld } = await recordsOf(at, ids);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
@@ -218,7 +218,15 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
-  const all = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
+  const all = {
+    gate,
+    query,
+    list: { ...list, ranked, cut: [...withheld, ...list.cut] },
+    method,
+    records,
+    usage,
+    rerank: report,
+  };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
 }
 
@@ -235,7 +243,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
     () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
     [],
   );
-  const records = await recordsOf(
+  const { records } = await recordsOf(
     at,
     hits.map(({ id }) => id),
   );
@@ -280,18 +288,27 @@ async function candidates(
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
+interface FoundRecords {
+  readonly records: ReadonlyMap<string, MemoryRecord>;
+  /** Those of other repositories of which nothing may be told. */
+  readonly withheld: Precedents["cut"];
+}
+
 /** The records of these ids, each held against the scope once more before anything of it goes on. */
-async function recordsOf(
-  { ports, scope, tries, context }: Search,
-  found: readonly string[],
-): Promise<ReadonlyMap<string, MemoryRecord>> {
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<FoundRecords> {
   const ids = new Set(found);
-  if (ids.size === 0) return new Map();
-  const records = await tries.run<readonly MemoryRecord[]>(
+  if (ids.size === 0) return { records: new Map(), withheld: [] };
+  const read = await tries.run<readonly MemoryRecord[]>(
     "memory-records",
     () => ports.recall.records(scope, [...ids]),
     [],
   );
-  const admitted = records.filter((record) => admits(scope, context.repo.visibility, record));
-  return new Map(admitted.map((record) => [record.id, record]));
+  const records = new Map<string, MemoryRecord>();
+  const withheld: { id: string; reason: string }[] = [];
+  for (const one of read) {
+    const told = crossing(scope, context.repo.visibility, one);
+    if (told?.kind === "pattern") records.set(one.id, told.record);
+    if (told?.kind === "withheld") withheld.push({ id: one.id, reason: told.reason });
+  }
+  return { records, withheld };
 }

@@ -200,4 +200,8 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX flagged_by_key ON flagged (repo, key);
   `,
+  `
+  -- Whether its default branch lets other repositories of its owner have patterns of what is remembered here.
+  ALTER TABLE repositories ADD COLUMN gives INTEGER NOT NULL DEFAULT 0 CHECK (gives IN (0, 1));
+  `,
 ];
