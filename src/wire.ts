@@ -195,6 +195,7 @@ export function reviewPorts(
       retrievals,
       memory: store.memory,
       past: store.past,
+      replays: store.replays,
       keeping: store.past,
       redact,
       botLogin: github.botLogin,

@@ -1,4 +1,5 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
+import type { ReplayResult } from "../src/domain/replay-result.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
@@ -17,6 +18,8 @@ export interface KnowledgeCase {
   readonly insteadOf: RegExp;
   readonly files?: Change["files"];
   readonly memories?: readonly Shelved[];
+  /** What a replay came to, which showed no gain. */
+  readonly replayed?: Omit<ReplayResult, "gain" | "model">;
   /** The server has a reranker. */
   readonly reranked?: boolean;
   /** What the server's model says to whatever it is asked; without it the server has none. */
@@ -225,6 +228,13 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     at: [0, 100],
   },
   {
+    key: "knowledge.retrieval.gate.replay",
+    knowledge: "{retrieval: {gate: {replay: false}}}",
+    says: /^searched by few-files/,
+    insteadOf: /^skipped by no-gain: a replay on 2026-11-/,
+    replayed: { at: NOW - 86_400_000, pulls: 60, comments: 90, on: 0.05, placebo: 0.05 },
+  },
+  {
     key: "knowledge.retrieval.gate.skipPatterns",
     knowledge: "{retrieval: {gate: {skipPatterns: ['^src/']}}}",
     says: /^skipped by skip-pattern/,
@@ -259,6 +269,7 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       world: { pull: aPull({ title: "Round prices in the cart to whole cents", body: null }) },
       memories: one.memories ?? [NEAR],
       embedder: embedder(),
+      ...(one.replayed === undefined ? {} : { replays: { of: async () => noGainOf(one.replayed) } }),
       ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
       ...(one.said === undefined ? {} : { access: scriptedModel(() => one.said) }),
       gateCache,
@@ -267,6 +278,11 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
     last = told(precedents);
   }
   return last;
+}
+
+function noGainOf(replayed: KnowledgeCase["replayed"]): ReplayResult | null {
+  const { model } = embedder().space;
+  return replayed === undefined ? null : { ...replayed, gain: { mean: 0, low: -0.05, high: 0.05 }, model };
 }
 
 function told({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {

@@ -50,6 +50,13 @@ const Gate = z
       .default(300)
       .describe("For how many seconds a decision is remembered.")
       .meta({ examples: [60] }),
+    replay: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. What is risky, or what a person asks for, is searched all the same.",
+      )
+      .meta({ examples: [false] }),
     skipPatterns: patterns
       .describe(
         "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",

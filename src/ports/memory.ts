@@ -13,6 +13,7 @@ import type {
   RepoKey,
   WrittenFields,
 } from "../domain/memory.ts";
+import type { ReplayResult } from "../domain/replay-result.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 import type { RetrievalFigures, StatisticsWindow } from "../domain/retrieval-figures.ts";
 
@@ -160,6 +161,14 @@ export interface RetrievalLog {
 export interface RetrievalStatistics {
   /** Zeros when nothing was. */
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
+}
+
+/** What the last replay of each repository came to. */
+export interface Replays {
+  /** Null when it was never replayed. */
+  of(repo: RepoKey): Promise<ReplayResult | null>;
+  /** In place of the one before. Nothing is kept of a repository of which nothing is remembered. */
+  save(repo: RepoKey, result: ReplayResult): Promise<void>;
 }
 
 /** A file of a commit. */

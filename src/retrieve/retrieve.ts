@@ -42,11 +42,12 @@ import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
-import { crossing, scopeOf } from "./scope.ts";
+import { scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
+import { type ToldRecords, toldRecords } from "./told-records.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 import { withWritten } from "./with-written.ts";
 
@@ -70,6 +71,8 @@ export interface RetrieveSettings {
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
+  /** Why a replay says that memory does not help here; null or absent when none does. */
+  readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
@@ -168,7 +171,7 @@ async function gated(
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
-  const seen = gateContext(context, signals, { counts, version, searchable: true });
+  const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
   const gate =
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {
@@ -288,27 +291,9 @@ async function candidates(
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
-interface FoundRecords {
-  readonly records: ReadonlyMap<string, MemoryRecord>;
-  /** Those of other repositories of which nothing may be told. */
-  readonly withheld: Precedents["cut"];
-}
-
 /** The records of these ids, each held against the scope once more before anything of it goes on. */
-async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<FoundRecords> {
-  const ids = new Set(found);
-  if (ids.size === 0) return { records: new Map(), withheld: [] };
-  const read = await tries.run<readonly MemoryRecord[]>(
-    "memory-records",
-    () => ports.recall.records(scope, [...ids]),
-    [],
-  );
-  const records = new Map<string, MemoryRecord>();
-  const withheld: { id: string; reason: string }[] = [];
-  for (const one of read) {
-    const told = crossing(scope, context.repo.visibility, one);
-    if (told?.kind === "pattern") records.set(one.id, told.record);
-    if (told?.kind === "withheld") withheld.push({ id: one.id, reason: told.reason });
-  }
-  return { records, withheld };
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
+  const ids = [...new Set(found)];
+  const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));
+  return toldRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
 }

@@ -51,6 +51,7 @@ const open = (): Promise<MemoryVerbPorts> =>
     recall,
     embedder,
     redact,
+    replays: null,
     evidence: memoryOff("nobody did anything").evidence,
     repoOf: () => Promise.resolve(REPO),
     repositories: () => Promise.resolve([REPO]),
