@@ -30,6 +30,7 @@ import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
+import { heldEvidence } from "./held-evidence.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import type { Recurrence } from "./recurring-remarks.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
@@ -257,6 +258,9 @@ export const attest: typeof attested = (evidence, accessOf) => attested(evidence
 
 /** What became of the code of a finding. See `codeFate`. */
 export const fateOf: typeof codeFate = (said, text) => codeFate(said, text);
+
+/** What is held of the evidence on a pull request, and why. See `heldEvidence`. */
+export const held: typeof heldEvidence = (evidence) => heldEvidence(evidence);
 
 /** What became of each finding of a pull request. See `weighPull`. */
 export const weigh: typeof weighPull = (evidence, findings) => weighPull(evidence, findings);

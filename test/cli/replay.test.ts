@@ -88,7 +88,8 @@ test("without another repository of the same main language it is said that there
 });
 
 test("what it came to is kept and told, unless it looked at too few of the pull requests", async () => {
-  const stats = (repo: string) => printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir], memoryVerbPorts));
+  const stats = (repo: string) =>
+    printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir], memoryVerbPorts));
   const page = (...words: string[]) =>
     printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir], memoryVerbPorts));
   expect(await page()).toContain("kept for 30 days; reviews search memory as before");
