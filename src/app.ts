@@ -36,7 +36,7 @@ import {
   wiredChecks,
   wiredGitHub,
 } from "./wire.ts";
-import { ATTEMPTS, startWorker } from "./worker.ts";
+import { ATTEMPTS, parkedWorker, startWorker } from "./worker.ts";
 
 export interface AppOptions {
   readonly appId: number;
@@ -222,7 +222,10 @@ function startWorkers(
   const learn = learnPorts(github, store);
   const runUpkeep = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
-  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1);
+  const upkeep =
+    store.memoryProblem === null
+      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1)
+      : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
   return { review, command, upkeep };
 }
 

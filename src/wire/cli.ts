@@ -246,6 +246,7 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
       embedder,
       recall,
       reranker: rerankerOfEnvironment,
+      access: (repo) => modelAccess({ use: "auto" }, repo, folder),
       retrievals: withoutSecretsKept(retrievals, unrecorded),
       now: Date.now,
     },
