@@ -1,6 +1,7 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
 
+import type { ConfidenceEdges } from "../domain/confidence.ts";
 import type { Repo } from "../domain/job.ts";
 import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
 import type {
@@ -40,6 +41,8 @@ export interface Embedder {
    * absent where nobody measured it: then only code tells findings apart.
    */
   readonly sameClaim?: number;
+  /** From which distance on likeness is high, medium, low; absent where nobody measured it. */
+  readonly confidence?: ConfidenceEdges;
   /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;

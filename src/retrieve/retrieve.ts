@@ -230,7 +230,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
     usage,
     rerank: report,
   };
-  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
+  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
