@@ -5,6 +5,7 @@ import type { CommandJob } from "../domain/command.ts";
 import {
   type CancelJob,
   type FeedbackJob,
+  type HistoryJob,
   type Ignored,
   jobKey,
   type Repo,
@@ -12,6 +13,7 @@ import {
   type Trigger,
   type UpkeepJobs,
 } from "../domain/job.ts";
+import { closedPullJob } from "./closed-pull-job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
 import { feedbackJob } from "./feedback-job.ts";
 import { readCheckRun } from "./read-check-run.ts";
@@ -48,6 +50,11 @@ export function receive(
 /** A delivery after which people may have acted on our findings, as a job of its own beside what `receive` makes of it; else null. */
 export function receiveFeedback(delivery: Delivery, reception: Reception): FeedbackJob | null {
   return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
+}
+
+/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
+export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
+  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
 }
 
 /** The job, or one line on why there is none. */

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { createNodeMiddleware, type Probot } from "probot";
-import type { FeedbackJob } from "../domain/job.ts";
-import { receive, receiveFeedback } from "../receive/receive.ts";
+import type { UpkeepJob } from "../domain/job.ts";
+import { receive, receiveClosed, receiveFeedback } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
 import { takeBody } from "./take-body.ts";
@@ -48,7 +48,12 @@ export async function openDoor(
         const now = Date.now();
         const received = receive(delivery, { host, reviewerLogin, slug });
         const wanted = settings.debounce === false ? received : debounced(received, store, now);
-        const { result, beside } = withFeedback(wanted, receiveFeedback(delivery, { host, reviewerLogin, slug }));
+        const reception = { host, reviewerLogin, slug };
+        const learning = [receiveFeedback(delivery, reception), receiveClosed(delivery, reception)];
+        const { result, beside } = withUpkeep(
+          wanted,
+          learning.filter((one) => one !== null),
+        );
         const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result, beside);
         logDelivery(settings.log, event.name, result, isNew);
         if (isNew && hasWorker(result)) workers[result.kind].wake();
@@ -82,14 +87,14 @@ function debounced(result: Received, { waits }: Store, now: number): Received {
   return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
 }
 
-/** What people may have done about our findings is learnt beside whatever else the delivery asks. */
-function withFeedback(
+/** What people may have done and said is learnt beside whatever else the delivery asks. */
+function withUpkeep(
   result: Received,
-  learning: FeedbackJob | null,
-): { readonly result: Received; readonly beside: readonly FeedbackJob[] } {
-  if (learning === null) return { result, beside: [] };
-  if (result.kind !== "ignored") return { result, beside: [learning] };
-  return { result: { kind: "upkeep", delivery: result.delivery, jobs: [learning] }, beside: [] };
+  learning: readonly UpkeepJob[],
+): { readonly result: Received; readonly beside: readonly UpkeepJob[] } {
+  if (learning.length === 0) return { result, beside: [] };
+  if (result.kind !== "ignored") return { result, beside: learning };
+  return { result: { kind: "upkeep", delivery: result.delivery, jobs: learning }, beside: [] };
 }
 
 function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {

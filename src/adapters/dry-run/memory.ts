@@ -19,5 +19,6 @@ export function dryRunEvidence(real: EvidenceShelf): EvidenceShelf {
     add: () => Promise.resolve(0),
     withdraw: () => Promise.resolve(),
     decide: () => Promise.resolve(0),
+    keepFixes: () => Promise.resolve(),
   };
 }

@@ -13,7 +13,16 @@ export function memoryOff(reason: string): {
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
     memory: { remember: fail, known: fail, fields: fail, fieldCounts: fail, forget: fail, forgetRepository: fail },
-    evidence: { findings: fail, evidence: fail, pulls: fail, add: fail, withdraw: fail, decide: fail },
+    evidence: {
+      findings: fail,
+      evidence: fail,
+      pulls: fail,
+      add: fail,
+      withdraw: fail,
+      decide: fail,
+      keepFixes: fail,
+      pullOf: fail,
+    },
     labels: { relabel: fail, give: fail, all: fail },
   };
 }

@@ -201,6 +201,19 @@ export const MEMORY_MIGRATIONS: Migrations = [
   CREATE INDEX flagged_by_key ON flagged (repo, key);
   `,
   `
+  -- Who speaks against a finding in words, by a reaction or by dismissing its review: what follows from evidence, written
+  -- anew with each look. What commands said stands in rejections until a command takes it back.
+  CREATE TABLE against (
+    id          INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,
+    by          TEXT NOT NULL,
+    reason      TEXT,
+    url         TEXT,
+    at          INTEGER NOT NULL,
+    is_reaction INTEGER NOT NULL CHECK (is_reaction IN (0, 1)),
+    PRIMARY KEY (id, by)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   -- Whether its default branch lets other repositories of its owner have patterns of what is remembered here.
   ALTER TABLE repositories ADD COLUMN gives INTEGER NOT NULL DEFAULT 0 CHECK (gives IN (0, 1));
   `,
