@@ -3,33 +3,31 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
-import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ModelChoice } from "./config/read-model.ts";
-import type { RerankerChoice } from "./config/read-reranker.ts";
+import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
+import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, type Workers } from "./server/http-door.ts";
-import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
+import { missedSweeper } from "./server/missed-sweeper.ts";
 import { pruneDeliveries } from "./server/prune-deliveries.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
-import { jobRunner, type PullJob } from "./server/run-job.ts";
+import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
-import type { FormerSecret } from "./server/verify-signature.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
-import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
+import { openStore, type Store } from "./wire/store.ts";
 import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
@@ -45,75 +43,7 @@ import {
   wiredChecks,
   wiredGitHub,
 } from "./wire.ts";
-import { startWorker } from "./worker.ts";
-
-export interface AppOptions {
-  readonly appId: number;
-  /** PEM. */
-  readonly privateKey: string;
-  readonly webhookSecret: string;
-  /** The secret before that one while it is still taken; null or absent: there is none. */
-  readonly formerSecret?: FormerSecret | null;
-  readonly webhookPath: string;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
-  /** `https://api.github.com`, or `https://HOST/api/v3`. */
-  readonly apiUrl: string;
-  readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
-  /** Where questions about the process are answered; null or absent: nowhere. */
-  readonly admin?: { readonly host: string; readonly port: number } | null;
-  readonly dataDir: string;
-  readonly reviewerLogin: string | null;
-  /** Jobs of different pull requests that may run at a time. */
-  readonly workers: number;
-  /** What turns text into vectors for the memory. */
-  readonly embeddings: Embeddings;
-  /** Null: rules and memory review alone. */
-  readonly model: ModelChoice | null;
-  /** What puts found memories into a better order. */
-  readonly reranker: RerankerChoice;
-  /** False: a push does not wait for the next one; in tests only. */
-  readonly debounce?: boolean;
-  /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
-  readonly feedbackAfterMs?: number;
-  /** Other times for finding what nobody told us of, or not at all; in tests only. */
-  readonly missed?: MissedChoice;
-  /** Write reviews and post nothing. */
-  readonly dryRun: boolean;
-  /** Space out writes as GitHub asks; off in tests only. */
-  readonly pace: boolean;
-  /** Other waits than the documented ones, in milliseconds; in tests only. */
-  readonly waits?: Waits;
-  /** Other limits than the documented ones; in tests only. */
-  readonly memory?: MemorySettings;
-  readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
-  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
-  readonly inspector?: Inspector & { close?(): void };
-  readonly log: Logger;
-  /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
-}
-
-export interface Waits {
-  /** Between two signs of life. */
-  readonly beatMs?: number;
-  /** How long another process may give none. */
-  readonly silentMs?: number;
-  /** After so long a write to GitHub has arrived, or never will. */
-  readonly settledMs?: number;
-  /** For GitHub's answer to one request. */
-  readonly deadlineMs?: number;
-}
-
-export interface RunningApp {
-  readonly url: string;
-  /** Null when nothing is answered there. */
-  readonly adminUrl: string | null;
-  /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
-  close(): Promise<void>;
-}
+import { parkedWorker, startWorker } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
@@ -199,8 +129,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       pruning.stop();
       await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      await Promise.race([sweeper.stop(), new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
-      await Promise.race([sweeping.stop(), new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
+      const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
+      await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       beating.stop();
       inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
@@ -269,14 +199,13 @@ function startWorkers(
   });
   const follow = followPorts(github, store, reading);
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
-  const clocks = { now: Date.now, random: Math.random };
   const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "another process has the job by now");
+  const clocks = { now: Date.now, random: Math.random, onLost };
   const review = startWorker(
     {
       ...clocks,
       queue,
       run: (_job, attempt, overtaken, lease) => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken),
-      onLost,
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
@@ -286,14 +215,16 @@ function startWorkers(
     options.workers,
   );
   const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
-  const command = startWorker(
-    { ...clocks, queue: queue.commands, run: (_job, _attempt, _signal, lease) => runner.command(lease), onEnd, onLost },
-    TALKERS,
-  );
+  const answer = (_job: unknown, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
+    runner.command(lease);
+  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
   const learn = learnPorts(github, store);
   const runUpkeep = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
-  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd, onLost }, 1);
+  const upkeep =
+    store.memoryProblem === null
+      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1)
+      : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
   return { review, command, upkeep };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
+import { dryRunMemory } from "./adapters/dry-run/memory.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
@@ -34,7 +35,7 @@ import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
-import type { InstallationPace, WriteBook } from "./ports/writes.ts";
+import type { WriteBook } from "./ports/writes.ts";
 import type { Inspector, Lease, Ledger } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
@@ -140,21 +141,11 @@ export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
   return egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs });
 }
 
-export interface GitHubWiring {
+export interface GitHubWiring extends Omit<WriteWiring, "clients"> {
   /** Authenticated as the app itself. */
   readonly app: Parameters<typeof githubClients>[0]["app"];
   readonly apiUrl: string;
   readonly fetch: GuardedFetch;
-  /** Our account in comments: `kodiai[bot]`. */
-  readonly botLogin: string;
-  readonly pace: boolean;
-  /** What each installation asks of us. */
-  readonly limits: InstallationPace;
-  /** Of the App: by it our markers are ours. */
-  readonly markerSecret: string;
-  /** See WriteWiring. */
-  readonly settledMs?: number | undefined;
-  readonly onLost?: WriteWiring["onLost"];
   /** In a dry run: told what is not posted. Null posts. */
   readonly onUnposted: ((unposted: Unposted) => void) | null;
   /** Told why a retrieval was not written down; the review goes on. */
@@ -218,9 +209,10 @@ export function reviewPorts(
       recall: store.recall,
       introductions: store.introductions,
       retrievals,
-      memory: store.memory,
+      memory: github.onUnposted === null ? store.memory : dryRunMemory(store.memory),
       past: store.past,
-      keeping: store.past,
+      replays: store.replays,
+      keeping: github.onUnposted === null ? store.past : null,
       redact,
       botLogin: github.botLogin,
       gateCache,

@@ -11,27 +11,28 @@ import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
 import { expire } from "../adapters/sqlite/expire.ts";
 import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
-import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
+import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
 import { momentsOf } from "../adapters/sqlite/moments.ts";
+import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
 import { sqliteFlaggedCode, sqliteRejections } from "../adapters/sqlite/rejections.ts";
+import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
 import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
-import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
+import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
 import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
@@ -40,7 +41,15 @@ import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
-import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type {
+  Embedder,
+  Memory,
+  Recall,
+  Replays,
+  RepositoryLabels,
+  RetrievalLog,
+  RetrievalStatistics,
+} from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
@@ -96,6 +105,8 @@ export interface Store {
   readonly evidence: EvidenceShelf;
   /** What was declined, and the code that was spoken about; null where memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
+  /** What replays came to; null where memory could not be opened. */
+  readonly replays: Replays | null;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -232,6 +243,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       memory,
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
+      replays: sqliteReplays(db),
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -249,6 +261,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
     return {
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
+      replays: null,
       memoryProblem: problem,
       spaces: () => [],
       cached: (embedder) => embedder,
