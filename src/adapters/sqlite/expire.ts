@@ -22,6 +22,7 @@ export const RETENTION: readonly Retention[] = [
   // Looking for what people did about findings goes by the last job of a pull request for 30 days.
   { table: "jobs", where: "finished_at < @before AND state NOT IN ('waiting', 'running')", days: 60 },
   { table: "answers", where: "at < @before", days: 60 },
+  { table: "intents", where: "ended_at < @before AND state <> 'sent'", days: 90 },
   { table: "check_runs", where: "ended_at < @before", days: 60 },
   { table: "reviews", where: "settled_at < @before", days: 400 },
   { table: "spending", where: "at < @before", days: 400 },

@@ -7,9 +7,6 @@ import type { Held } from "../../ports.ts";
 import { write } from "./database.ts";
 import { cameOn, fenced, isHeld } from "./hold.ts";
 
-/** A summary of a pull request that was quiet for longer is found by looking, as one of an earlier version is. */
-const KEPT_MS = 90 * 24 * 60 * 60_000;
-
 interface Row {
   readonly marker: string;
   readonly state: "sent" | "posted" | "refused";
@@ -81,7 +78,6 @@ export function sqliteOrphanWrites(db: Database, now: () => number): OrphanWrite
           .get(identityOf(wanted));
         if (isOpen === undefined) return;
         endWrite(db, identityOf(wanted), post === null ? "refused" : "posted", post, now());
-        db.prepare("DELETE FROM intents WHERE state <> 'sent' AND ended_at < ?").run(now() - KEPT_MS);
       });
     },
   };
