@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, w
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import type { AppOptions } from "../../src/app.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { AppOptions } from "../../src/server/app-options.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, said, summaryOf } from "./given.ts";
 import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
