@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "./app.ts";
 import { type Env, readEnv } from "./config/env.ts";
+import { loggedError } from "./server/logged-error.ts";
 import { privateKeyOf } from "./server/private-key.ts";
 import { logWithoutSecrets } from "./wire.ts";
 
@@ -26,7 +27,17 @@ function refuse(problems: readonly string[]): void {
 async function serve(env: Env): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
-  const log = pino({ level: env.logLevel }, lines);
+  const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
+  // Node would print the error as it is, with whatever a client hung on it.
+  const crash = (error: unknown) => {
+    log.fatal({ err: error }, "crashed");
+    lines.drained().then(
+      () => process.exit(1),
+      () => process.exit(1),
+    );
+  };
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
   const app = await startApp({
     appId: env.appId,
     privateKey: privateKeyOf(env),

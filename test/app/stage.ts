@@ -6,6 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { type AppOptions, type RunningApp, startApp } from "../../src/app.ts";
+import { loggedError } from "../../src/server/logged-error.ts";
 import { inspector, logWithoutSecrets } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
@@ -80,7 +81,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       debounce: false,
       // The process that a server reads code in takes a second to start.
       inspector: rules,
-      log: pino({ level: "debug" }, lines),
+      log: pino({ level: "debug", serializers: { err: loggedError, error: loggedError } }, lines),
       ...options.app,
       ...over,
     });
