@@ -130,9 +130,7 @@ test.runIf(canTrace)(
     const own = [MODEL_KEY, EMBEDDING_KEY, webhookSecret, privateKey.split("\n")[3] ?? ""];
     const secrets = [...own, CANARY];
     const disguised = own.slice(0, 3).flatMap((secret) => ENCODINGS.map(([, encode]) => encode(secret)));
-    const words = [...own, ...disguised, "![x](https://attacker.example/p.png)", "https://attacker.example"].join(
-      "\n",
-    );
+    const words = [...own, ...disguised, "![x](https://attacker.example/p.png)", "https://attacker.example"].join("\n");
     const anthropic = await startAnthropic({
       replies: ({ system, number }) => {
         // Not what was asked for: it goes back once, to be mended.
