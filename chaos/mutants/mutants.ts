@@ -211,8 +211,8 @@ export const MUTANTS: readonly Mutant[] = [
     find: "handOn(await redactLine(line, redactor))",
     replace: "handOn(line)",
     test: [
-      "test/app/secrets.test.ts",
-      "what Kodiai posts and logs holds no token, whether it stood in code, a path, a title or the configuration",
+      "test/adapters/secrets/redacted-reviews.test.ts",
+      "lines of a log keep their order, and one that is no JSON is redacted too",
     ],
   },
   {
