@@ -5,21 +5,23 @@ import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from 
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
-import type { Step } from "./flows/review-pull-request.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
+import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { openDoor, type Workers } from "./server/http-door.ts";
+import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
-import { stepFacts } from "./server/step-facts.ts";
+import { timedStep } from "./server/timed-step.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
+import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
 import {
@@ -65,6 +67,8 @@ export interface AppOptions {
   readonly debounce?: boolean;
   /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
   readonly feedbackAfterMs?: number;
+  /** Other times for finding what nobody told us of, or not at all; in tests only. */
+  readonly missed?: MissedChoice;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -111,7 +115,7 @@ function probotOf(
 /**
  * Starts the app and listens.
  *
- * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
+ * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or the port is taken
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
@@ -131,11 +135,18 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
+  const expiring = expirySweep(store, log);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const server = await openDoor(probot, store, workers, { ...options, slug: name });
   const { address, port } = server.address() as AddressInfo;
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  // What comes again comes through the door, so the door is open by now.
+  const add = (job: ReviewJob) => {
+    store.queue.add(job, Date.now());
+    workers.review.wake();
+  };
+  const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
   log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
   return {
     url,
@@ -145,6 +156,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         server.closeIdleConnections();
       });
       looking.stop();
+      await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       await sweeper.stop();
       inspector.close?.();
@@ -155,7 +167,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 /** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
 function openedStore({ dataDir, memory, log }: AppOptions): Store {
-  const store = openStore(dataDir, memory);
+  const store = openStore(dataDir, { isChecked: true, ...memory });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store
@@ -201,7 +213,7 @@ function startWorkers(
     portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
-        timed(job, options),
+        timedStep(job, options),
         job,
         describeLater(options, store, () => upkeep.wake()),
       ),
@@ -266,25 +278,4 @@ async function slug(app: ProbotOctokit): Promise<string> {
 /** Anything but "try again later". */
 function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
-}
-
-function timed(job: PullJob, options: AppOptions): Step {
-  return async (room, enter) => {
-    const started = performance.now();
-    const value = await enter();
-    const ms = Math.round(performance.now() - started);
-    options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
-    const trouble = memoryTrouble(room, value);
-    if (trouble !== null) options.log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
-    options.onStep?.(job, room, value, ms);
-    return value;
-  };
-}
-
-/** What went wrong with memory in a room: one warning a review. The review's footer says it too, where it still can. */
-function memoryTrouble(room: string, value: unknown): object | null {
-  if ((room !== "retrieve" && room !== "remember") || typeof value !== "object" || value === null) return null;
-  if ("reason" in value) return { reason: value.reason };
-  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
-  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }

@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
-import { startApp } from "./app.ts";
+import { type AppOptions, type RunningApp, startApp } from "./app.ts";
 import { type Env, readEnv } from "./config/env.ts";
+import { StoreUnusable } from "./domain/store-unusable.ts";
+import { closedDoor } from "./server/closed-door.ts";
 import { privateKeyOf } from "./server/private-key.ts";
 import { logWithoutSecrets } from "./wire.ts";
 
@@ -27,7 +29,7 @@ async function serve(env: Env): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
   const log = pino({ level: env.logLevel }, lines);
-  const app = await startApp({
+  const app = await startOrRefuse({
     appId: env.appId,
     privateKey: privateKeyOf(env),
     webhookSecret: env.webhookSecret,
@@ -66,4 +68,16 @@ async function serve(env: Env): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+}
+
+/** The app; or, where its store cannot be used, a door that turns everybody away. */
+async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
+  try {
+    return await startApp(options);
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const door = await closedDoor(options);
+    options.log.fatal({ url: door.url }, `Kodiai does not serve, and answers 503: ${error.message}`);
+    return door;
+  }
 }

@@ -40,6 +40,7 @@ import { type ChecksOf, checksOf } from "./wire/checks.ts";
 import { egressTo } from "./wire/egress.ts";
 import { pastOf } from "./wire/history.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
+import { standingReviews } from "./wire/standing.ts";
 import type { Store } from "./wire/store.ts";
 import { talkPorts } from "./wire/talk.ts";
 
@@ -215,6 +216,7 @@ export function reviewPorts(
       checks: checks(job.installationId, job.repo),
       checkBook: store.checks,
       waits: store.waits,
+      standing: standingReviews(client, github.botLogin, store),
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

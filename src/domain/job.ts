@@ -10,7 +10,7 @@ export interface Repo {
   readonly visibility: "public" | "private" | "internal";
 }
 
-/** Why a review was asked for: the event and action of the delivery, or a person at a terminal. */
+/** Why a review was asked for: the event and action of the delivery, a person at a terminal, or `missed`: nobody told us of the head. */
 export type Trigger =
   | "opened"
   | "reopened"
@@ -21,6 +21,7 @@ export type Trigger =
   | "review_requested"
   | "command"
   | "rerequested"
+  | "missed"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */

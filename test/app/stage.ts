@@ -46,7 +46,7 @@ export interface Stage {
   /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
   crash(): Promise<void>;
   /** Ends the app and starts it anew on the same folder; `meanwhile` happens while it is down. */
-  restart(over?: Partial<AppOptions>, meanwhile?: () => void): Promise<void>;
+  restart(over?: Partial<AppOptions>, meanwhile?: () => unknown): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,6 +80,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       debounce: false,
       // The process that a server reads code in takes a second to start.
       inspector: rules,
+      missed: "off",
       log: pino({ level: "debug" }, lines),
       ...options.app,
       ...over,
@@ -92,9 +93,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     db
       .prepare("SELECT state, attempt, run_at AS runAt, outcome FROM jobs WHERE key = ? ORDER BY id")
       .all(`github.com/${pull.repository.id}#${pull.number}`) as JobRow[];
-  const restart = async (over: Partial<AppOptions> = {}, meanwhile = () => {}) => {
+  const restart = async (over: Partial<AppOptions> = {}, meanwhile: () => unknown = () => {}) => {
     await app.close();
-    meanwhile();
+    await meanwhile();
     app = await start(over);
     world.setWebhookUrl(app.url + WEBHOOK_PATH);
   };
