@@ -113,10 +113,11 @@ function saidTwice({ pull, reviews, summaries, comments, answers }: PullTruth): 
   );
 }
 
-function unasked({ pull, isAsked, reviews, summaries, comments, answers }: PullTruth): Broken[] {
-  const said = reviews.length + summaries.length + comments.length;
-  if (isAsked || said + answers.length === 0) return [];
-  return [{ invariant: "I4", what: `${said + answers.length} posts where nobody asked for any`, pull }];
+function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answers }: PullTruth): Broken[] {
+  const said = isAsked ? 0 : reviews.length + summaries.length + comments.length;
+  const answered = isSpokenTo ? 0 : answers.length;
+  if (said + answered === 0) return [];
+  return [{ invariant: "I4", what: `${said + answered} posts where nobody asked for any`, pull }];
 }
 
 /** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */

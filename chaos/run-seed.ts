@@ -332,17 +332,39 @@ function scan({ folder, canaries, history, dataDir }: Theatre): void {
   }
 }
 
-function recovery(history: readonly Happening[]): Record<string, number> {
-  const waits = ofKind(history, "recovered")
-    .map(({ ms }) => ms / 1000)
-    .toSorted((a, b) => a - b);
+/** How long interrupted jobs waited for a worker: by the clock, and of that only while a server was up to take them. */
+export function recovery(history: readonly Happening[]): Record<string, number> {
+  const lives = livesOf(history);
+  const recovered = ofKind(history, "recovered");
+  const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
+  const up = recovered.map(({ at, ms }) => upWithin(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
   const starts = startTimes(history).toSorted((a, b) => a - b);
   return {
     recovered: waits.length,
     recoveryMedianSeconds: waits[Math.floor(waits.length / 2)] ?? 0,
     recoveryMaxSeconds: waits.at(-1) ?? 0,
+    recoveryUpMedianSeconds: up[Math.floor(up.length / 2)] ?? 0,
+    recoveryUpMaxSeconds: up.at(-1) ?? 0,
     startMedianSeconds: starts[Math.floor(starts.length / 2)] ?? 0,
   };
+}
+
+/** From when to when a server listened. */
+function livesOf(history: readonly Happening[]): readonly (readonly [from: number, to: number])[] {
+  const lives: [number, number][] = [];
+  let since: number | null = null;
+  for (const { what, at } of ofKind(history, "process")) {
+    if (what === "listening") since = at;
+    else if (what !== "stopped" && what !== "continued" && since !== null) {
+      lives.push([since, at]);
+      since = null;
+    }
+  }
+  return since === null ? lives : [...lives, [since, Number.MAX_SAFE_INTEGER]];
+}
+
+function upWithin(lives: readonly (readonly [number, number])[], from: number, to: number): number {
+  return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
 }
 
 function startTimes(history: readonly Happening[]): number[] {
