@@ -151,7 +151,9 @@ function pointlessSince(
 ): number | null {
   let since: number | null = null;
   for (const act of acts) {
-    const isPointless = act.state !== "open" || (head !== null && !sameHead(act.head, head));
+    // Who asks on a closed pull request is answered; what has a head is a review or its summary.
+    const isAbout = head !== null && (act.state === "closed" || !sameHead(act.head, head));
+    const isPointless = act.state === "gone" || isAbout;
     since = isPointless ? (since ?? act.at) : null;
   }
   return since;

@@ -182,11 +182,12 @@ describe("writes that come too late", () => {
     expect(late([...acts, write(7_000 + BOUNDS.lateWriteMs - 1, "POST", "pulls/7/reviews", OLD)])).toEqual([]);
   });
 
-  test("anything on a pull request that is closed, until it is open again", () => {
+  test("a review or its summary on a pull request that is closed, until it is open again; not an answer", () => {
     const closed = act(7_000, "close", HEAD, "closed");
     const comment = write(12_000, "PATCH", "issues/comments/9", HEAD);
     expect(late([closed, comment])).toEqual(["I5"]);
     expect(late([closed, act(11_000, "reopen"), comment])).toEqual([]);
+    expect(late([closed, write(12_000, "POST", "issues/7/comments", null)])).toEqual([]);
   });
 
   test("anything once the installation is gone", () => {
