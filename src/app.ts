@@ -1,4 +1,5 @@
-// The app as it runs: Probot takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+// The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
@@ -9,16 +10,19 @@ import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
+import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
-import { openDoor, type Workers } from "./server/http-door.ts";
+import { closed, openDoor, type Workers } from "./server/http-door.ts";
 import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
+import { pruneDeliveries } from "./server/prune-deliveries.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
+import type { FormerSecret } from "./server/verify-signature.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
@@ -45,6 +49,8 @@ export interface AppOptions {
   /** PEM. */
   readonly privateKey: string;
   readonly webhookSecret: string;
+  /** The secret before that one while it is still taken; null or absent: there is none. */
+  readonly formerSecret?: FormerSecret | null;
   readonly webhookPath: string;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
@@ -53,6 +59,8 @@ export interface AppOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Where questions about the process are answered; null or absent: nowhere. */
+  readonly admin?: { readonly host: string; readonly port: number } | null;
   readonly dataDir: string;
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
@@ -85,12 +93,16 @@ export interface AppOptions {
 
 export interface RunningApp {
   readonly url: string;
-  /** Stops taking deliveries, lets running jobs end (at most 25 s), and closes the store. */
+  /** Null when nothing is answered there. */
+  readonly adminUrl: string | null;
+  /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
   close(): Promise<void>;
 }
 
-/** GitHub gives up on a delivery after 10 s and an orchestrator on a process after 30 s. */
-const DRAIN_MS = 25_000;
+/** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
+const DRAIN_MS = 22_000;
+/** For what is only tidied up at the end. */
+const TIDY_MS = 1_000;
 
 function probotOf(
   { appId, privateKey, webhookSecret, apiUrl, log }: AppOptions,
@@ -119,7 +131,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  neverTell(options.privateKey, options.webhookSecret);
+  neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
   const fetch = githubFetch(apiUrl);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -138,31 +150,38 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const expiring = expirySweep(store, log);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
-  const server = await openDoor(probot, store, workers, { ...options, slug: name });
-  const { address, port } = server.address() as AddressInfo;
-  const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  const pruning = pruneDeliveries(store.inbox, log);
+  const door = await openDoor(probot, store, workers, { ...options, slug: name });
+  const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
   // What comes again comes through the door, so the door is open by now.
   const add = (job: ReviewJob) => {
     store.queue.add(job, Date.now());
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
-  log.info({ url, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
+  const url = urlOf(door.server);
+  const adminUrl = admin === null ? null : urlOf(admin);
+  log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
   return {
     url,
+    adminUrl,
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await door.drain();
       looking.stop();
+      pruning.stop();
       await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      await sweeper.stop();
+      await Promise.race([sweeper.stop(), new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       inspector.close?.();
+      await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
     },
   };
+}
+
+function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */

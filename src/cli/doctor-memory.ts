@@ -91,7 +91,10 @@ const WARMTH: ReadonlyMap<string, string> = new Map<MemoryWarmth["state"], strin
 ]);
 
 /** What the running server says of its search: asked of it, since it is held in its memory. Never rejects. */
-export async function warmthCheck({ host, port }: Pick<Env, "host" | "port">): Promise<Check> {
+export async function warmthCheck({
+  adminHost: host,
+  adminPort: port,
+}: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
     const answer = await egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true })(

@@ -11,6 +11,7 @@ import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
 import { expire } from "../adapters/sqlite/expire.ts";
 import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
+import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
@@ -34,6 +35,7 @@ import { sqliteTraces } from "../adapters/sqlite/traces.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
+import type { Inbox } from "../ports/inbox.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
@@ -43,6 +45,8 @@ import type { Ledger, Queue, Traces } from "../ports.ts";
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
+  /** Where deliveries come in. */
+  readonly inbox: Inbox;
   readonly ledger: Ledger & ReviewRecords;
   /** What people decided about pull requests. */
   readonly decisions: Decisions;
@@ -122,6 +126,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   return {
     queue: sqliteQueue(db),
+    inbox: sqliteInbox(db),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
@@ -140,6 +145,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     statistics: sqliteRetrievalStatistics(db, Date.now),
     async close() {
       await shelf.close();
+      // The last connection does this by itself, but a command line may have the file open.
+      db.pragma("wal_checkpoint(TRUNCATE)");
       db.close();
     },
   };
@@ -148,6 +155,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 type Shelf = Omit<
   Store,
   | "queue"
+  | "inbox"
   | "ledger"
   | "decisions"
   | "answers"

@@ -29,6 +29,8 @@ export interface Stage {
   readonly dataDir: string;
   /** Where the app answers. */
   url(): string;
+  /** Where it answers whoever runs it. */
+  adminUrl(): string;
   /** Lines of the log so far, as they would be written. */
   readonly log: readonly string[];
   /** Jobs of a pull request, oldest first. */
@@ -69,6 +71,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       githubHost: "github.com",
       host: "127.0.0.1",
       port: 0,
+      admin: { host: "127.0.0.1", port: 0 },
       dataDir,
       reviewerLogin: null,
       workers: 2,
@@ -115,6 +118,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       });
     },
     url: () => app.url,
+    adminUrl: () => app.adminUrl ?? "",
     dataDir,
     log,
     jobs,
