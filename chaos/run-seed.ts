@@ -60,6 +60,7 @@ interface Theatre {
   readonly folder: string;
   readonly dataDir: string;
   readonly port: number;
+  readonly adminPort: number;
   readonly history: History;
   readonly weather: Weather;
   readonly canaries: Canaries;
@@ -174,9 +175,23 @@ async function build(options: SeedOptions): Promise<Theatre> {
   const failPoints = await ownFailPoints();
   const foe = nemesis({ ...common, dice: throws.fork("nemesis"), dataDir, failPoints, patienceMs: 3_500 });
   const port = await freePort();
+  const adminPort = await freePort();
   office.address(`http://127.0.0.1:${port}/api/github/webhooks`);
   weather.isCalm = false;
-  const theatre = { options, folder, dataDir, port, history, weather, canaries, world, gate, office, models };
+  const theatre = {
+    options,
+    folder,
+    dataDir,
+    port,
+    adminPort,
+    history,
+    weather,
+    canaries,
+    world,
+    gate,
+    office,
+    models,
+  };
   return { ...theatre, people, points, foe, view, interrupted: new Map() };
 }
 
@@ -213,7 +228,7 @@ function openTheGate(
 }
 
 function theLife(theatre: Theatre): ServerProcess {
-  const { options, world, gate, models, dataDir, port, folder, history, foe } = theatre;
+  const { options, world, gate, models, dataDir, port, adminPort, folder, history, foe } = theatre;
   const { appId, privateKey } = world.appCredentials;
   const env: Record<string, string> = {
     ...SECRETS,
@@ -221,6 +236,7 @@ function theLife(theatre: Theatre): ServerProcess {
     PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
     KODIAI_GITHUB_API_URL: gate.url,
     KODIAI_DATA_DIR: dataDir,
+    KODIAI_ADMIN_PORT: String(adminPort),
     KODIAI_WORKERS: String(options.workers),
     ANTHROPIC_BASE_URL: models.modelUrl,
     KODIAI_EMBEDDINGS: "http",
