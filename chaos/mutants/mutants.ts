@@ -368,7 +368,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/server/take-delivery.ts",
     find: "const kept = await at.commits.commit(",
     replace: "const kept: unknown = at.commits.commit(",
-    test: ["test/app/durable-ack.test.ts", "a delivery is synced to disk before 202 is written, after a restart as well"],
+    test: [
+      "test/app/durable-ack.test.ts",
+      "a delivery is synced to disk before 202 is written, after a restart as well",
+    ],
   },
   {
     id: "bodies of any size",
