@@ -42,6 +42,8 @@ describe("sanitizeInline", () => {
 
   test("a marker of ours in someone's code is broken", () => {
     expect(sanitizeInline("`<!-- kodiai:summary -->`")).toBe("`<! -- kodiai:summary -->`");
+    expect(codeSpan("src/<!-- kodiai:summary -->.ts")).toBe("`src/<! -- kodiai:summary -->.ts`");
+    expect(sanitizeBlock("```\n<!-- kodiai:summary -->\n```")).toBe("```\n<! -- kodiai:summary -->\n```");
   });
 
   test("a long text is cut between code points, and says so", () => {
