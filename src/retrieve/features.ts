@@ -3,6 +3,7 @@ import { bagOf, KEYWORDS } from "../domain/bm25.ts";
 import { type Background, rarity, type WordWeight } from "../domain/word-rarity.ts";
 import { type Bm25Index, buildIndex, scoreAll } from "./bm25.ts";
 import { densityOf } from "./density.ts";
+import { atOnce, eachOf, type Steps } from "./in-turns.ts";
 import { placeSignals } from "./place.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window } from "./prepare.ts";
 import { buildSpace, nearness, type Vector, type VectorSpace, vectorOf } from "./vector-space.ts";
@@ -26,14 +27,24 @@ export function signalsOf(
   memories: readonly PreparedMemory[],
   background: Background,
 ): Signals {
-  const text = textSignals(change, memories, background);
+  return atOnce(signalSteps(change, memories, background));
+}
+
+/** The same in steps. */
+export function* signalSteps(
+  change: PreparedChange,
+  memories: readonly PreparedMemory[],
+  background: Background,
+): Steps<Signals> {
+  const text = yield* textSteps(change, memories, background);
   const place = placeSignals(change, memories);
   const lowInformation = Float64Array.from(memories, (memory) => (memory.lowInformation ? 1 : 0));
   const guess = firstGuess({ ...text, ...place, lowInformation }, memories.length);
+  yield;
   return {
     ...text,
     ...place,
-    ...densityOf(memories, rarity(background), guess),
+    ...(yield* densityOf(memories, rarity(background), guess)),
     lowInformation,
     age: Float64Array.from(memories, (memory) => Math.log(1 + Math.max(0, change.now - memory.createdAt) / DAY_MS)),
   };
@@ -45,20 +56,38 @@ export function textSignals(
   memories: readonly PreparedMemory[],
   background: Background,
 ): Signals {
+  return atOnce(textSteps(change, memories, background));
+}
+
+/** Texts that are weighed in one step. */
+const PIECE = 50;
+
+function* textSteps(
+  change: PreparedChange,
+  memories: readonly PreparedMemory[],
+  background: Background,
+): Steps<Signals> {
   const index = buildIndex(memories.map((memory) => memory.words));
+  yield;
   const weigh = mixedWeight(background, index);
-  const texts = buildSpace(memories.map((memory) => vectorOf(memory.words, weigh)));
-  const lines = buildSpace(memories.map((memory) => vectorOf(memory.lineWords, weigh)));
+  const texts = buildSpace(yield* eachOf(memories, PIECE, ({ words }) => vectorOf(words, weigh)));
+  yield;
+  const lines = buildSpace(yield* eachOf(memories, PIECE, ({ lineWords }) => vectorOf(lineWords, weigh)));
+  yield;
   const extensions = memories.map((memory) => extensionOf(memory.path));
   const windowVectors = weighed(change.windows, weigh);
   const windows = nearest(texts, windowVectors, extensions);
+  yield;
   const pairs = nearest(texts, weighed(change.pairs, weigh), extensions);
+  yield;
+  const windowLines = nearest(lines, windowVectors, extensions).same;
+  yield;
   return {
     windowText: windows.same,
     windowTextAnywhere: windows.any,
     pairText: pairs.same,
     pairTextAnywhere: pairs.any,
-    windowLines: nearest(lines, windowVectors, extensions).same,
+    windowLines,
     allText: nearness(texts, vectorOf(change.all, weigh)),
     talkText: nearness(texts, vectorOf(change.talk, weigh)),
     titleText: nearness(texts, vectorOf(change.title, weigh)),

@@ -34,17 +34,20 @@ import { type GateCache, gateCache } from "./gate-cache.ts";
 import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import { settleHypothetical } from "./hypothetical.ts";
+import { inTurns } from "./in-turns.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
 import { type Lender, NO_MODEL, type Purse, purse } from "./purse.ts";
-import { rankMemories } from "./rank-memories.ts";
+import { rankSteps } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
 import { admits, scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
+import { SEEN_BEFORE_PART } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
+import { shortlist } from "./shortlist.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
@@ -58,6 +61,8 @@ export interface RetrievePorts {
   readonly reranker: Reranker | null;
   /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
   readonly leave?: ModelLeave;
+  /** Lets whoever else waits have a turn; absent: the ranking is done in one go. */
+  readonly pause?: () => Promise<void>;
 }
 
 export interface RetrieveSettings {
@@ -197,15 +202,17 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { method, usage } = found;
   const { queries, unused } = settleHypothetical(found.queries);
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
-  const ids = queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id));
-  const records = await recordsOf(at, ids);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const threshold = configuredThreshold(retrieval, embedder);
-  const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
-  const list = rankMemories(
-    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
+  const { pooling, k } = tuning;
+  const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
+  const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
+  const { listed, behind } = shortlist(queries, limits);
+  const records = await recordsOf(at, listed);
+  const steps = rankSteps(
+    { queries, records, context, signals, now: settings.now, pooling, k, weights },
     {
       ...tuning,
       method,
@@ -214,7 +221,9 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
+    new Set(behind),
   );
+  const list = await inTurns(steps, at.ports.pause ?? null);
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
@@ -235,10 +244,8 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
     () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
     [],
   );
-  const records = await recordsOf(
-    at,
-    hits.map(({ id }) => id),
-  );
+  const ids = hits.map(({ id }) => id);
+  const records = await recordsOf(at, ids);
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
@@ -255,28 +262,24 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const nearest = await Promise.all(
-    variants.map(async (_, index) => {
-      const vector = vectors[index] ?? null;
-      if (vector === null || embedder === null) return null;
-      return tries.run(
-        "vector-search",
-        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
-        null,
-      );
-    }),
-  );
+  const nearestOf = (vector: Float32Array | null) =>
+    vector === null || embedder === null
+      ? null
+      : tries.run("vector-search", () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note), null);
+  const matchingOf = ({ text }: QueryVariant) =>
+    tries.run("keyword-search", () => recall.matching(scope, text, k, filter, tries.note), []);
+  const asked = Promise.all(variants.map((_, index) => nearestOf(vectors[index] ?? null)));
+  // Both at once, where it is known that both will be wanted.
+  const soon = method === "semantic" ? null : Promise.all(variants.map(matchingOf));
+  const nearest = await asked;
   const noVectors = nearest.every((list) => list === null);
-  const byWords = method !== "semantic" || noVectors;
-  const queries = await Promise.all(
-    variants.map(async (variant, index) => ({
-      variant,
-      nearest: nearest[index] ?? [],
-      matching: byWords
-        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter, tries.note), [])
-        : [],
-    })),
-  );
+  const matching = soon ?? (noVectors ? Promise.all(variants.map(matchingOf)) : null);
+  const byWords = (await matching) ?? [];
+  const queries = variants.map((variant, index) => ({
+    variant,
+    nearest: nearest[index] ?? [],
+    matching: byWords[index] ?? [],
+  }));
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
