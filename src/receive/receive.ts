@@ -5,6 +5,7 @@ import type { CommandJob } from "../domain/command.ts";
 import {
   type CancelJob,
   type FeedbackJob,
+  type HistoryJob,
   type Ignored,
   jobKey,
   type Repo,
@@ -12,8 +13,10 @@ import {
   type Trigger,
   type UpkeepJobs,
 } from "../domain/job.ts";
+import { closedPullJob } from "./closed-pull-job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
 import { feedbackJob } from "./feedback-job.ts";
+import { meaning } from "./meaning.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
@@ -49,6 +52,23 @@ export function receive(
 export function receiveFeedback(delivery: Delivery, reception: Reception): FeedbackJob | null {
   return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
 }
+
+/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
+export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
+  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
+}
+
+/** What a delivery says, so that it is known again under another id; null where saying it twice does no harm. */
+export function receivedMeaning(delivery: Delivery, received: ReturnType<typeof receive>): string | null {
+  return received.kind === "review" || received.kind === "command" ? meaning(received, delivery) : null;
+}
+
+/** Whether anything of such an event is ever read: of others the payload is not even parsed. */
+export function isReadEvent(event: string): boolean {
+  return READ_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
+}
+
+const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "check_run"]);
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {

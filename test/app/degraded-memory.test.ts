@@ -50,7 +50,7 @@ async function reviewed(in_ = repository) {
 }
 
 async function alive() {
-  const answer = await fetch(`${stage.url()}/healthz`);
+  const answer = await fetch(`${stage.adminUrl()}/healthz`);
   return (await answer.json()) as { ok: boolean; memory: { state: string; repositories: number; rows: number } };
 }
 
