@@ -112,7 +112,12 @@ function rarestFirst(texts: readonly string[]): readonly Uint32Array[] {
   for (const words of sets) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   const ordered = [...counts].sort((one, other) => one[1] - other[1]);
   const numbers = new Map(ordered.map(([word], number) => [word, number]));
-  return sets.map((words) => Uint32Array.from(words, (word) => numbers.get(word) ?? 0).sort());
+  return sets.map((words) => {
+    const numbered = new Uint32Array(words.size);
+    let at = 0;
+    for (const word of words) numbered[at++] = numbers.get(word) ?? 0;
+    return numbered.sort();
+  });
 }
 
 function wordSet(text: string): ReadonlySet<string> {
