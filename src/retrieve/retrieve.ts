@@ -22,6 +22,7 @@ import type { ModelLeave } from "../ports/model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
+import { bothLists } from "./both-lists.ts";
 import { changeQuery } from "./change-query.ts";
 import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
@@ -43,13 +44,14 @@ import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
-import { admits, scopeOf } from "./scope.ts";
+import { scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
 import { SEEN_BEFORE_PART } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { shortlist } from "./shortlist.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
+import { type ToldRecords, toldRecords } from "./told-records.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 import { withWritten } from "./with-written.ts";
 
@@ -75,6 +77,8 @@ export interface RetrieveSettings {
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
+  /** Why a replay says that memory does not help here; null or absent when none does. */
+  readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
@@ -168,12 +172,12 @@ async function gated(
     tries.note("memory", ports.recall.off);
     return noPrecedents(withoutMemory(ports.recall.off), retrieval);
   }
-  const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
+  const scope = scopeOf(context, sharing.takes, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
-  const seen = gateContext(context, signals, { counts, version, searchable: true });
+  const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
   const gate =
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {
@@ -210,7 +214,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
   const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
   const { listed, behind } = shortlist(queries, limits);
-  const records = await recordsOf(at, listed);
+  const { records, withheld } = await recordsOf(at, listed);
   const steps = rankSteps(
     { queries, records, context, signals, now: settings.now, pooling, k, weights },
     {
@@ -227,8 +231,16 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
-  const all = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
-  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
+  const all = {
+    gate,
+    query,
+    list: { ...list, ranked, cut: [...withheld, ...list.cut] },
+    method,
+    records,
+    usage,
+    rerank: report,
+  };
+  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
@@ -245,7 +257,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
     [],
   );
   const ids = hits.map(({ id }) => id);
-  const records = await recordsOf(at, ids);
+  const { records } = await recordsOf(at, ids);
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
@@ -262,39 +274,25 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const nearestOf = (vector: Float32Array | null) =>
-    vector === null || embedder === null
-      ? null
-      : tries.run("vector-search", () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note), null);
-  const matchingOf = ({ text }: QueryVariant) =>
-    tries.run("keyword-search", () => recall.matching(scope, text, k, filter, tries.note), []);
-  const asked = Promise.all(variants.map((_, index) => nearestOf(vectors[index] ?? null)));
-  // Both at once, where it is known that both will be wanted.
-  const soon = method === "semantic" ? null : Promise.all(variants.map(matchingOf));
-  const nearest = await asked;
-  const noVectors = nearest.every((list) => list === null);
-  const matching = soon ?? (noVectors ? Promise.all(variants.map(matchingOf)) : null);
-  const byWords = (await matching) ?? [];
-  const queries = variants.map((variant, index) => ({
-    variant,
-    nearest: nearest[index] ?? [],
-    matching: byWords[index] ?? [],
-  }));
+  const { queries, noVectors } = await bothLists(variants, {
+    method,
+    nearest: (at) => {
+      const vector = vectors[at] ?? null;
+      if (vector === null || embedder === null) return null;
+      return tries.run(
+        "vector-search",
+        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
+        null,
+      );
+    },
+    matching: (text) => tries.run("keyword-search", () => recall.matching(scope, text, k, filter, tries.note), []),
+  });
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 
 /** The records of these ids, each held against the scope once more before anything of it goes on. */
-async function recordsOf(
-  { ports, scope, tries, context }: Search,
-  found: readonly string[],
-): Promise<ReadonlyMap<string, MemoryRecord>> {
-  const ids = new Set(found);
-  if (ids.size === 0) return new Map();
-  const records = await tries.run<readonly MemoryRecord[]>(
-    "memory-records",
-    () => ports.recall.records(scope, [...ids]),
-    [],
-  );
-  const admitted = records.filter((record) => admits(scope, context.repo.visibility, record));
-  return new Map(admitted.map((record) => [record.id, record]));
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
+  const ids = [...new Set(found)];
+  const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));
+  return toldRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
 }

@@ -1,10 +1,11 @@
 // The app in its process: from the settings to a listening server, and from a signal to the end.
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
-import { type AppOptions, type RunningApp, startApp } from "../app.ts";
+import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { logWithoutSecrets } from "../wire.ts";
+import type { AppOptions, RunningApp } from "./app-options.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 

@@ -62,7 +62,7 @@ async function fill(): Promise<void> {
     { ...piece, key: "reply:2", by: other, text: `I agree with @${LOGIN}`, url: null },
   ]);
   const decided = { at: 1, by: LOGIN, reason: "by design", sha: null, weight: "reason" } as const;
-  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided }]);
+  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against: [] }]);
   const rejection = { by: LOGIN, isWriter: true, reason: "by design", url: URL_OF, at: 1 };
   await store.past?.reject(SHOP, finding.id, rejection);
 
