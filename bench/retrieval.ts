@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
@@ -148,7 +149,11 @@ async function takeTurns(
 ): Promise<Seen> {
   const reader = memoryReader();
   const scope = scopeIn(corpus);
-  const late: Record<string, number[]> = { "whole search, without ranking": [], "single searches": [] };
+  const late: Record<string, number[]> = {
+    "whole search, without ranking": [],
+    "whole search, with ranking": [],
+    "single searches": [],
+  };
   const found = { ours: [] as number[], usearch: [] as number[] };
   const reads: { bytes: number; ms: number }[] = [];
   for (const [turn, one] of asked.entries()) {
@@ -169,7 +174,8 @@ async function takeTurns(
     const start = performance.now();
     reader.read();
     if (!counts) continue;
-    late["whole search, without ranking"]?.push(...latenesses(ofWhole));
+    late["whole search, without ranking"]?.push(...latenesses(ofWhole.adapter));
+    late["whole search, with ranking"]?.push(...latenesses(ofWhole.room));
     late["single searches"]?.push(...latenesses(clock));
     reads.push({ bytes: reader.bytes, ms: performance.now() - start });
     const share = (ids: readonly number[]) => ids.slice(0, 20).filter((id) => exact.has(id)).length / exact.size;
@@ -192,8 +198,12 @@ async function takeTurns(
  * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
  * what the room does with it are told apart by when the room asks first and when it is answered last.
  */
-async function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stopwatch()): Promise<ELDHistogram> {
-  const late = loopClock();
+async function wholeSearch(
+  recall: Recall,
+  asked: Asked,
+  watch: Stopwatch = stopwatch(),
+): Promise<{ readonly adapter: ELDHistogram; readonly room: ELDHistogram }> {
+  const [late, lateInRoom] = [loopClock(), loopClock()];
   let questions = 0;
   let firstAsked = 0;
   let lastAnswered = 0;
@@ -231,19 +241,21 @@ async function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stop
   };
   const start = performance.now();
   const cpu = process.cpuUsage();
+  lateInRoom.enable();
   const found = await retrieve(
     asked.context,
     asked.signals,
-    { embedder, recall: watched, reranker: null },
+    { embedder, recall: watched, reranker: null, pause },
     { knowledge: asked.context.config.knowledge, now: 1_800_000_000_000, gateCache: newGateCache() },
   );
   const all = process.cpuUsage(cpu);
   const wall = performance.now() - start;
+  lateInRoom.disable();
   if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
   watch.add("whole search: adapter", lastAnswered - firstAsked, ms(used));
   watch.add("whole search: with the room's ranking", wall, ms(all));
-  return late;
+  return { adapter: late, room: lateInRoom };
 }
 
 function scopeIn(corpus: Corpus): Scope {

@@ -1,6 +1,7 @@
 // The one place that chooses adapters and joins them to ports; its parts are in wire/.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
@@ -216,6 +217,7 @@ export function reviewPorts(
       redact,
       botLogin: github.botLogin,
       gateCache,
+      pause,
       access: accessFor(asking, job.repo, store.book),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,

@@ -56,6 +56,8 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
+  /** Lets whoever else waits have a turn in the middle of long work; absent: it is done in one go. */
+  readonly pause?: () => Promise<void>;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
   /** Where dependency updates are looked up; null or absent reads the change alone. */

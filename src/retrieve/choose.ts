@@ -31,25 +31,26 @@ export function choose<T extends Choosable>(
   for (const entry of ordered) {
     const { id, path } = entry.record;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
-    const length = lengthOf(entry);
+    // Asked only of what there is a place for: to tell its length an entry is written out.
+    const length = () => lengthOf(entry);
     const reason = reasonAgainst({ chosen: chosen.length, ofFile, length, left }, limits);
     if (reason !== null) {
       cut.push({ id, reason });
       continue;
     }
     chosen.push(entry);
-    left -= length;
+    left -= length();
     if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };
 }
 
 function reasonAgainst(
-  at: { readonly chosen: number; readonly ofFile: number; readonly length: number; readonly left: number },
+  at: { readonly chosen: number; readonly ofFile: number; readonly length: () => number; readonly left: number },
   limits: ChooseLimits,
 ): string | null {
   if (at.chosen >= limits.topK) return `over the ${limits.topK} that are used`;
   if (limits.perFile !== null && at.ofFile >= limits.perFile) return `over the ${limits.perFile} of one file`;
-  if (at.length > at.left) return "over the characters that are left";
+  if (at.length() > at.left) return "over the characters that are left";
   return null;
 }

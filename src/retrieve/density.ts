@@ -1,11 +1,14 @@
 // Issues that recur have been said before, in other words, on other pull requests: how much company a comment has.
 import type { WordWeight } from "../domain/word-rarity.ts";
+import { eachOf, type Steps } from "./in-turns.ts";
 import type { PreparedMemory } from "./prepare.ts";
 import { buildSpace, nearness, type Vector, type VectorSpace, vectorOf } from "./vector-space.ts";
 
 /** Keeps the logarithm finite for a comment that stands alone: about the weight of one distant neighbour. */
 const ALONE_RELEVANT = 0.002;
 const ALONE = 0.01;
+/** Comments of one step. */
+const PIECE = 50;
 
 export interface Density {
   /** ln of the summed squared nearness to comments of other pull requests, in the same language. */
@@ -18,13 +21,18 @@ export interface Density {
  * @param weigh rarity over many repositories, so that a comment's vector never changes with its company
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
-export function densityOf(memories: readonly PreparedMemory[], weigh: WordWeight, relevance: Float64Array): Density {
-  const vectors = memories.map((memory) => vectorOf(memory.proseWords, weigh));
+export function* densityOf(
+  memories: readonly PreparedMemory[],
+  weigh: WordWeight,
+  relevance: Float64Array,
+): Steps<Density> {
+  const vectors = yield* eachOf(memories, PIECE, ({ proseWords }) => vectorOf(proseWords, weigh));
   const space = buildSpace(vectors);
+  yield;
   const share = softmax(relevance);
   const recurrence = new Float64Array(memories.length);
   const echo = new Float64Array(memories.length);
-  memories.forEach((memory, at) => {
+  yield* eachOf(memories, PIECE, (memory, at) => {
     const sums = company(memory, vectors[at], space, memories, share);
     recurrence[at] = Math.log(sums.sameLanguage + ALONE);
     echo[at] = Math.log(sums.relevant + ALONE_RELEVANT);

@@ -3,6 +3,7 @@ import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { type FusedHit, fuseByRank, fuseByScore, type QueryCandidates, type RetrieverWeights } from "./fuse.ts";
+import type { Steps } from "./in-turns.ts";
 import { type Pooling, pool } from "./pool.ts";
 
 /** All that may decide the order of the candidates. */
@@ -25,6 +26,8 @@ export interface Fusion {
   readonly complete: boolean;
   /** Best first, each id once. */
   readonly fuse: (evidence: Evidence) => readonly FusedHit[];
+  /** The same in steps, where it takes long. */
+  readonly steps?: (evidence: Evidence) => Steps<readonly FusedHit[]>;
 }
 
 /** Reciprocal ranks of the retrievers of one query, then pooled over the queries. */

@@ -2,16 +2,15 @@
 // (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that excludes zero.
 import type { MemoryRecord } from "../domain/memory.ts";
 import { BACKGROUND } from "../domain/word-rarity.ts";
-import { signalsOf } from "./features.ts";
+import { signalSteps } from "./features.ts";
 import type { FusedHit } from "./fuse.ts";
 import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
 import { type Evidence, type Fusion, RRF } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
+import { atOnce, eachOf, type Steps } from "./in-turns.ts";
 import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
+import { SHORTLIST } from "./shortlist.ts";
 import { byScore } from "./tie-order.ts";
-
-/** Candidates whose signals are worked out: beyond it the cut costs no development query anything. */
-const SHORTLIST = 300;
 
 const COMMENTS = table.memory.weights as readonly FusionWeight[];
 const BARE_TEXT = table.text.weights as readonly FusionWeight[];
@@ -20,16 +19,30 @@ const BARE_TEXT = table.text.weights as readonly FusionWeight[];
  * Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank.
  * Memories of which none has a path are weighed by a table of their own, which knows nothing of place.
  */
-export const LEARNED: Fusion = { name: "learned", complete: true, fuse };
+export const LEARNED: Fusion = {
+  name: "learned",
+  complete: true,
+  fuse: (evidence) => atOnce(fuseSteps(evidence)),
+  steps: fuseSteps,
+};
 
-function fuse(evidence: Evidence): readonly FusedHit[] {
+/** Memories that are made ready in one step: each is split into words. */
+const PIECE = 25;
+
+function* fuseSteps(evidence: Evidence): Steps<readonly FusedHit[]> {
   const hits = RRF.fuse(evidence);
+  yield;
   // Both tables were fitted on changes. Without a changed file there is only a question, and ranks answer it better.
   if (evidence.context.files.length === 0) return hits;
   const scored = hits.slice(0, SHORTLIST);
   const records = scored.map(({ id }) => evidence.records.get(id));
-  const memories = records.map((record, at) => prepareMemory(asComment(record, scored[at]?.id ?? "")));
-  const signals = signalsOf(prepareChange(changeOf(evidence)), memories, BACKGROUND);
+  const memories = yield* eachOf(records, PIECE, (record, at) =>
+    prepareMemory(asComment(record, scored[at]?.id ?? "")),
+  );
+  yield;
+  const change = prepareChange(changeOf(evidence));
+  yield;
+  const signals = yield* signalSteps(change, memories, BACKGROUND);
   const weights = memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
   const scores = fuseLearned(signals, memories.length, weights);
   const order = scored.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 })).sort(byScore);

@@ -103,6 +103,9 @@ const MOST_CHARACTERS = 1_000_000;
 export function prepareMemory(comment: RememberedComment): PreparedMemory {
   const text = withoutFooters(comment.text);
   const spans = [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "");
+  const words = tokenise(text);
+  // Without code and markup its sentences are all of it; white space is no part of a word.
+  const isProse = !(text.includes("```") || text.includes("<"));
   const lines = comment.hunk.split("\n").filter((line) => !line.startsWith("@@"));
   const about = lines.slice(-HUNK_LINES).map((line) => line.slice(1, LINE_CHARACTERS));
   return {
@@ -112,8 +115,8 @@ export function prepareMemory(comment: RememberedComment): PreparedMemory {
     language: canonicalLanguage(comment.language ?? ""),
     createdAt: comment.createdAt,
     lowInformation: lowInformation(comment.text) !== null,
-    words: tokenise(text),
-    proseWords: tokenise(proseOf(comment.text)),
+    words,
+    proseWords: isProse ? words : tokenise(proseOf(comment.text)),
     spanWords: tokenise(spans.join(" ")),
     lineWords: tokenise(about.join("\n")),
   };

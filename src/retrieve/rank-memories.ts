@@ -7,10 +7,12 @@ import { dedupe, SAME_TEXT } from "./dedupe.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./fixed-in-change.ts";
 import type { FusedHit } from "./fuse.ts";
 import type { Evidence, Fusion } from "./fusion.ts";
+import { atOnce, type Steps } from "./in-turns.ts";
 import { outcomeWeight } from "./outcome-weight.ts";
 import { recencyDistanceFactor, recencyScoreFactor } from "./recency.ts";
 import { recordLabel } from "./record-label.ts";
 import { inAdjustedOrder, type RerankConfig, rerankByLanguage } from "./rerank-by-language.ts";
+import { BEHIND } from "./shortlist.ts";
 import { changedPlaces, relatedFilesFactor } from "./strategy-weights.ts";
 import { adaptiveThreshold, type Threshold } from "./threshold.ts";
 import { byScore } from "./tie-order.ts";
@@ -51,20 +53,35 @@ type Candidate = FusedHit & { readonly record: MemoryRecord };
  *
  * Thresholds see raw distances only, and a fused score is never held against one. Under `semantic` the order is that of the
  * adjusted distance and there is no other language step.
+ *
+ * @param behind candidates whose records were not read, since they stand no chance: they count for the threshold
  */
-export function rankMemories(evidence: Evidence, settings: RankSettings): RankedList {
-  const fused = settings.fusion.fuse(evidence).flatMap((hit): readonly Candidate[] => {
+export function rankMemories(
+  evidence: Evidence,
+  settings: RankSettings,
+  behind: ReadonlySet<string> = new Set(),
+): RankedList {
+  return atOnce(rankSteps(evidence, settings, behind));
+}
+
+/** The same in steps. */
+export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: ReadonlySet<string>): Steps<RankedList> {
+  const { fusion } = settings;
+  const order = fusion.steps === undefined ? fusion.fuse(evidence) : yield* fusion.steps(evidence);
+  yield;
+  const hits = order.filter(({ id }) => evidence.records.has(id) || behind.has(id));
+  const fused = hits.flatMap((hit): readonly Candidate[] => {
     const record = evidence.records.get(hit.id);
     return record === undefined ? [] : [{ ...hit, record }];
   });
-  const distances = fused.flatMap(({ distance }) => (distance === null ? [] : [distance]));
+  const distances = hits.flatMap(({ distance }) => (distance === null ? [] : [distance]));
   const { configuredThreshold } = settings;
   const threshold = adaptiveThreshold(
     distances,
     configuredThreshold,
     settings.adaptive ? {} : { floor: configuredThreshold },
   );
-  const cut: { id: string; reason: string }[] = [];
+  const cut: { id: string; reason: string }[] = [...behind].map((id) => ({ id, reason: BEHIND }));
   const isFixed = fixedInChange(evidence.context.files);
   const relevant = fused.filter((candidate) => {
     const far = settings.floors ? reasonAgainst(candidate, threshold.threshold, settings) : null;
@@ -72,19 +89,21 @@ export function rankMemories(evidence: Evidence, settings: RankSettings): Ranked
     if (reason !== null) cut.push({ id: candidate.id, reason });
     return reason === null;
   });
+  yield;
   // Of two that say the same, the one that will stand higher is kept.
   if (settings.method === "semantic") relevant.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0));
   const { kept, folded } = dedupe(
     relevant.map((candidate) => foldable(candidate)),
     { threshold: SAME_TEXT },
   );
+  yield;
   cut.push(...folded.map(({ id, into }) => ({ id, reason: `says the same as ${into}` })));
   const unique = kept.map(({ item, alternateSources }) => ({ candidate: item.candidate, alternateSources }));
   const nearest = nearestHunks(evidence);
   const ranked =
     settings.method === "semantic" ? byDistance(unique, evidence, settings) : byFused(unique, evidence, settings);
   const placed = ranked.map((memory) => ({ ...memory, nearestHunk: nearest.get(memory.record.id) ?? null }));
-  return { ranked: placed, cut, threshold, candidates: fused.length };
+  return { ranked: placed, cut, threshold, candidates: hits.length };
 }
 
 interface Unique {

@@ -22,6 +22,7 @@ import type { ModelLeave } from "../ports/model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
+import { bothLists } from "./both-lists.ts";
 import { changeQuery } from "./change-query.ts";
 import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
@@ -34,17 +35,20 @@ import { type GateCache, gateCache } from "./gate-cache.ts";
 import { gateConfig } from "./gate-config.ts";
 import { gateContext } from "./gate-context.ts";
 import { settleHypothetical } from "./hypothetical.ts";
+import { inTurns } from "./in-turns.ts";
 import { LEARNED } from "./learned-fusion.ts";
 import { noPrecedents, shadowed, switchedOff, withoutMemory } from "./no-precedents.ts";
 import { type Lender, NO_MODEL, type Purse, purse } from "./purse.ts";
-import { rankMemories } from "./rank-memories.ts";
+import { rankSteps } from "./rank-memories.ts";
 import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
 import { scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
+import { SEEN_BEFORE_PART } from "./seen-before.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
+import { shortlist } from "./shortlist.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
 import { type ToldRecords, toldRecords } from "./told-records.ts";
@@ -59,6 +63,8 @@ export interface RetrievePorts {
   readonly reranker: Reranker | null;
   /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
   readonly leave?: ModelLeave;
+  /** Lets whoever else waits have a turn; absent: the ranking is done in one go. */
+  readonly pause?: () => Promise<void>;
 }
 
 export interface RetrieveSettings {
@@ -200,15 +206,17 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { method, usage } = found;
   const { queries, unused } = settleHypothetical(found.queries);
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
-  const ids = queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id));
-  const { records, withheld } = await recordsOf(at, ids);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
   const threshold = configuredThreshold(retrieval, embedder);
-  const evidence = { queries, records, context, signals, now: settings.now, pooling: tuning.pooling, k: tuning.k };
-  const list = rankMemories(
-    { ...evidence, weights: strategyWeights(gate.strategy, ownWeights(retrieval, embedder)) },
+  const { pooling, k } = tuning;
+  const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
+  const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
+  const { listed, behind } = shortlist(queries, limits);
+  const { records, withheld } = await recordsOf(at, listed);
+  const steps = rankSteps(
+    { queries, records, context, signals, now: settings.now, pooling, k, weights },
     {
       ...tuning,
       method,
@@ -217,7 +225,9 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
     },
+    new Set(behind),
   );
+  const list = await inTurns(steps, at.ports.pause ?? null);
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
@@ -246,10 +256,8 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
     () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
     [],
   );
-  const { records } = await recordsOf(
-    at,
-    hits.map(({ id }) => id),
-  );
+  const ids = hits.map(({ id }) => id);
+  const { records } = await recordsOf(at, ids);
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
@@ -266,28 +274,19 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const nearest = await Promise.all(
-    variants.map(async (_, index) => {
-      const vector = vectors[index] ?? null;
+  const { queries, noVectors } = await bothLists(variants, {
+    method,
+    nearest: (at) => {
+      const vector = vectors[at] ?? null;
       if (vector === null || embedder === null) return null;
       return tries.run(
         "vector-search",
         () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
         null,
       );
-    }),
-  );
-  const noVectors = nearest.every((list) => list === null);
-  const byWords = method !== "semantic" || noVectors;
-  const queries = await Promise.all(
-    variants.map(async (variant, index) => ({
-      variant,
-      nearest: nearest[index] ?? [],
-      matching: byWords
-        ? await tries.run("keyword-search", () => recall.matching(scope, variant.text, k, filter, tries.note), [])
-        : [],
-    })),
-  );
+    },
+    matching: (text) => tries.run("keyword-search", () => recall.matching(scope, text, k, filter, tries.note), []),
+  });
   return { queries, method: noVectors ? "keyword" : method, usage };
 }
 

@@ -22,7 +22,7 @@ export function vectorOf(words: readonly string[], weigh: WordWeight): Vector {
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   let square = 0;
   for (const [word, count] of counts) {
-    const value = (1 + Math.log(count)) * weigh(word);
+    const value = (count === 1 ? 1 : 1 + Math.log(count)) * weigh(word);
     counts.set(word, value);
     square += value * value;
   }
@@ -35,27 +35,36 @@ export function vectorOf(words: readonly string[], weigh: WordWeight): Vector {
 export function buildSpace(vectors: readonly Vector[]): VectorSpace {
   const vocabulary = new Map<string, number>();
   const sizes: number[] = [];
+  // The words of all texts, one after another, by number.
+  const words: number[] = [];
   for (const vector of vectors) {
     for (const word of vector.keys()) {
-      const id = vocabulary.get(word) ?? vocabulary.size;
-      vocabulary.set(word, id);
+      let id = vocabulary.get(word);
+      if (id === undefined) {
+        id = vocabulary.size;
+        vocabulary.set(word, id);
+        sizes.push(0);
+      }
       sizes[id] = (sizes[id] ?? 0) + 1;
+      words.push(id);
     }
   }
   const starts = new Uint32Array(sizes.length + 1);
   sizes.forEach((size, word) => {
     starts[word + 1] = (starts[word] ?? 0) + size;
   });
-  return { size: vectors.length, vocabulary, starts, ...fill(vectors, vocabulary, starts) };
+  return { size: vectors.length, vocabulary, starts, ...fill(vectors, words, starts) };
 }
 
-function fill(vectors: readonly Vector[], vocabulary: ReadonlyMap<string, number>, starts: Uint32Array) {
+function fill(vectors: readonly Vector[], words: readonly number[], starts: Uint32Array) {
   const next = starts.slice();
   const texts = new Uint32Array(starts.at(-1) ?? 0);
   const values = new Float64Array(texts.length);
+  let which = 0;
   vectors.forEach((vector, text) => {
-    for (const [word, value] of vector) {
-      const id = vocabulary.get(word) ?? 0;
+    for (const value of vector.values()) {
+      const id = words[which] ?? 0;
+      which += 1;
       const at = next[id] ?? 0;
       next[id] = at + 1;
       texts[at] = text;
@@ -67,13 +76,15 @@ function fill(vectors: readonly Vector[], vocabulary: ReadonlyMap<string, number
 
 /** Cosine of a vector to every text of the space, 0–1. */
 export function nearness(space: VectorSpace, vector: Vector): Float64Array {
+  const { vocabulary, starts, texts, values } = space;
   const near = new Float64Array(space.size);
   for (const [word, share] of vector) {
-    const id = space.vocabulary.get(word);
+    const id = vocabulary.get(word);
     if (id === undefined) continue;
-    for (let at = space.starts[id] ?? 0; at < (space.starts[id + 1] ?? 0); at += 1) {
-      const text = space.texts[at] ?? 0;
-      near[text] = (near[text] ?? 0) + share * (space.values[at] ?? 0);
+    const end = starts[id + 1] ?? 0;
+    for (let at = starts[id] ?? 0; at < end; at += 1) {
+      const text = texts[at] ?? 0;
+      near[text] = (near[text] ?? 0) + share * (values[at] ?? 0);
     }
   }
   return near;

@@ -49,3 +49,27 @@ test("a line of a megabyte is read to its bound and no further", () => {
     expect(tokenise(text).length).toBeLessThanOrEqual(200_010);
   }
 });
+
+test("an identifier is split where the classes of letters say, in and beyond ASCII", () => {
+  const character = fc.constantFrom(..."aabcdeABCDZ019__ -.'éßÉ日本ʰ’²");
+  const text = fc.array(character, { maxLength: 60 }).map((characters) => characters.join(""));
+  fc.assert(
+    fc.property(fc.oneof(text, anyText), (said) => {
+      const runs = said.match(/[\p{L}\p{N}_]+/gu) ?? [];
+      const split = runs.flatMap((run) => splitByClasses(run));
+      expect(tokenise(said)).toEqual(split);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** A run alone; of one in ASCII the parts that Unicode's classes of letters give. */
+function splitByClasses(run: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  if (!/^[\x00-\x7f]*$/.test(run)) return tokenise(run);
+  if (run.length > 96) return [];
+  const parts = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu) ?? [];
+  const whole = run.toLowerCase().replaceAll("_", "");
+  const isWord = whole.length >= 2 && whole.length <= 48 && tokenise(whole).length > 0;
+  return [...(parts.length > 1 && isWord ? [whole] : []), ...parts.flatMap((part) => tokenise(part))];
+}

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 const mark = `${(workerData as { path: string }).path}.died`;
 
 parentPort?.on("message", (request: { ask?: string }) => {
-  if (request.ask !== "matching" || existsSync(mark)) return;
+  if (request.ask !== "matchingAll" || existsSync(mark)) return;
   writeFileSync(mark, "");
   process.exit(1);
 });

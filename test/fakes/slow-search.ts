@@ -5,7 +5,7 @@ import { parentPort } from "node:worker_threads";
 const SECONDS = 4;
 
 parentPort?.on("message", (request: { ask?: string; with?: readonly unknown[] }) => {
-  if (request.ask !== "matching") return;
+  if (request.ask !== "matchingAll") return;
   const wait = request.with?.[1] === "for ever" ? Number.POSITIVE_INFINITY : SECONDS * 1_000;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
 });

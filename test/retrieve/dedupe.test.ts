@@ -34,6 +34,40 @@ describe("saying the same twice", () => {
     expect(dedupe([item("a", "check for null here"), item("b", "check for null there")]).kept).toHaveLength(2);
   });
 
+  test("what is kept and folded is the same as when every text is compared with every other", () => {
+    // Few words in short texts, so that many are nearly alike; some ids and some sources twice.
+    const word = fc.constantFrom(
+      "Close",
+      "the",
+      "response",
+      "body",
+      "before",
+      "you",
+      "return",
+      "größe",
+      "map_key",
+      "7",
+    );
+    const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+    const texts = fc.oneof(
+      text,
+      fc.constant(SENTENCE),
+      text.map((more) => `${SENTENCE} ${more}`),
+      fc.string(),
+    );
+    const items = fc.array(fc.tuple(texts, fc.integer({ min: 0, max: 30 }), fc.constantFrom("doc", "finding")), {
+      maxLength: 40,
+    });
+    const settings = fc.record({ threshold: fc.constantFrom(0.1, 0.5, 0.75, 0.9, 1), within: fc.boolean() });
+    fc.assert(
+      fc.property(items, settings, (drawn, how) => {
+        const ordered = drawn.map(([said, id, source]) => item(`mem_${id}`, said, source));
+        expect(dedupe(ordered, how)).toEqual(dedupedPlainly(ordered, how));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   test("likeness is symmetric, 1 for the same words, and lies between 0 and 1", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
@@ -45,3 +79,24 @@ describe("saying the same twice", () => {
     );
   });
 });
+
+/** Every text against every one that is kept. */
+function dedupedPlainly(
+  ordered: readonly ReturnType<typeof item>[],
+  { threshold, within }: { readonly threshold: number; readonly within: boolean },
+): ReturnType<typeof dedupe> {
+  const kept: { item: ReturnType<typeof item>; alternateSources: string[] }[] = [];
+  const folded: { id: string; into: string }[] = [];
+  for (const one of ordered) {
+    const same = kept.find(
+      ({ item: other }) =>
+        other.id === one.id || ((!within || other.source === one.source) && jaccard(other.text, one.text) >= threshold),
+    );
+    if (same === undefined) kept.push({ item: one, alternateSources: [] });
+    else if (same.item.id !== one.id) {
+      same.alternateSources.push(one.label);
+      folded.push({ id: one.id, into: same.item.id });
+    }
+  }
+  return { kept, folded };
+}

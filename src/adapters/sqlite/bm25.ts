@@ -9,33 +9,55 @@ export interface Bm25Part extends SeenRows {
 }
 
 /**
- * The number of texts, the mean length and how many texts hold a word are counted over IN_SCOPE rows of all parts.
+ * Scores by the words of a query, for each part a score ≥ 0 for each row; rows out of scope have meaningless scores, and
+ * the next query writes over them. What queries share is worked out once.
  *
- * @returns for each part a score ≥ 0 for each row; rows out of scope have meaningless scores
+ * The number of texts, the mean length and how many texts hold a word are counted over IN_SCOPE rows of all parts.
  */
-export function scoreParts(parts: readonly Bm25Part[], query: ReadonlyMap<string, number>): Float64Array[] {
+export function partScorer(
+  parts: readonly Bm25Part[],
+): (query: ReadonlyMap<string, number>) => readonly Float64Array[] {
   const { count, meanLength } = statistics(parts);
-  const words: WordGain[][] = parts.map(() => []);
-  for (const [word, weight] of query) {
+  const longer = parts.map(({ index }) => markedDownBy(index, meanLength));
+  const scores = longer.map(({ length }) => new Float64Array(length));
+  const known = new Map<string, SoughtWord>();
+  const lookedUp = (word: string) => {
     const ids = parts.map((part) => part.index.vocabulary.find(word));
     const inScope = parts.reduce((sum, part, at) => sum + rowsInScope(part, ids[at] ?? -1), 0);
-    if (inScope === 0) continue;
-    const gain = weight * inverseFrequency(count, inScope) * (KEYWORDS.k1 + 1);
-    for (const [at, id] of ids.entries()) if (id !== -1) words[at]?.push({ id, gain });
+    const found = { ids, rarity: inScope === 0 ? 0 : inverseFrequency(count, inScope) };
+    known.set(word, found);
+    return found;
+  };
+  return (query) => {
+    for (const ofPart of scores) ofPart.fill(0);
+    for (const [word, weight] of query) {
+      const { ids, rarity } = known.get(word) ?? lookedUp(word);
+      if (rarity > 0) addToParts(parts, scores, ids, weight * rarity * (KEYWORDS.k1 + 1), longer);
+    }
+    return scores;
+  };
+}
+
+/** A word's number in the index of each part, −1 where it is not, and how rare it is in scope; 0 when it is in no row. */
+interface SoughtWord {
+  readonly ids: readonly number[];
+  readonly rarity: number;
+}
+
+function addToParts(
+  parts: readonly Bm25Part[],
+  scores: readonly Float64Array[],
+  ids: readonly number[],
+  gain: number,
+  longer: readonly Float64Array[],
+): void {
+  for (const [at, { index }] of parts.entries()) {
+    const [id = -1, ofPart = NONE, markdown = NONE] = [ids[at], scores[at], longer[at]];
+    if (id !== -1) addWord(ofPart, index, id, gain, markdown);
   }
-  return parts.map((part, at) => scoreRows(part.index, words[at] ?? [], markedDownBy(part.index, meanLength)));
 }
 
-interface WordGain {
-  readonly id: number;
-  readonly gain: number;
-}
-
-function scoreRows(index: WordIndex, words: readonly WordGain[], longer: Float64Array): Float64Array {
-  const scores = new Float64Array(longer.length);
-  for (const { id, gain } of words) addWord(scores, index, id, gain, longer);
-  return scores;
-}
+const NONE = new Float64Array();
 
 const markedDown = new WeakMap<WordIndex, { readonly meanLength: number; readonly longer: Float64Array }>();
 

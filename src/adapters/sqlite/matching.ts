@@ -3,7 +3,7 @@
 import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { type Bm25Part, scoreParts } from "./bm25.ts";
+import { type Bm25Part, partScorer } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
@@ -14,21 +14,23 @@ import { type Segment, segmentWords } from "./segment.ts";
 import type { AdmittedRepository, Shelves } from "./shelves.ts";
 import { toldRows } from "./told-rows.ts";
 import { topK } from "./top-k.ts";
-import { addFileScores } from "./whole-file.ts";
+import { fileScores } from "./whole-file.ts";
 import { COLUMN_WEIGHTS } from "./word-index.ts";
 
 /** Distinct words that FTS5 is asked for, the rarest: all of a long text take a second; 60 find as much. */
 const MOST_WORDS_IN_FILE = 60;
 
-/** The k best by BM25 over the words of the admitted repositories; of code by those of its file too. */
+/**
+ * Of each text the k best by BM25 over the words of the admitted repositories; of code by those of its file too. What the
+ * texts share is worked out once.
+ */
 export function matchingInMemory(
   search: Search,
-  text: string,
+  texts: readonly string[],
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
-): KeywordHit[] {
-  const query = bagOf(tokenise(text));
-  if (query.size === 0 || search.k < 1) return [];
+): KeywordHit[][] {
+  if (search.k < 1) return texts.map(() => []);
   const parts = repositories.flatMap((repository) =>
     shelves.segments(repository).map((segment) => ({
       segment,
@@ -36,14 +38,16 @@ export function matchingInMemory(
       index: segmentWords(search.db, segment),
     })),
   );
-  const scores = scoreParts(parts, query);
-  addFileScores(parts, query, scores);
-  const best = bestRows(parts, scores, search.k);
-  const told = toldRows(
-    search,
-    best.map(({ row }) => row),
-  );
-  return best.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : []));
+  const scoreBy = partScorer(parts);
+  const addFiles = fileScores(parts);
+  const found = texts.map((text) => {
+    const query = bagOf(tokenise(text));
+    const scores = scoreBy(query);
+    addFiles?.(query, scores);
+    return bestRows(parts, scores, search.k);
+  });
+  const told = toldRows(search, new Set(found.flat().map(({ row }) => row)));
+  return found.map((hits) => hits.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : [])));
 }
 
 /** The same question to FTS5. Scores are its BM25 with the sign turned, so that higher is better. */

@@ -20,7 +20,10 @@ export function rankByBits<Row extends BitCandidate>(
 ): Row[] {
   if (candidates.length <= wanted) return [...candidates];
   const table = agreement(query);
-  const scores = Float64Array.from(candidates, ({ bytes, offset }) => score(table, bytes, offset, query.length / 8));
+  const scores = new Float64Array(candidates.length);
+  const size = query.length / 8;
+  // A loop: `from` with a function takes many times as long.
+  for (const [at, { bytes, offset }] of candidates.entries()) scores[at] = score(table, bytes, offset, size);
   const last = scores.toSorted()[scores.length - wanted] ?? 0;
   const better = candidates.filter((_, at) => (scores[at] ?? 0) > last);
   const ties = candidates.filter((_, at) => scores[at] === last).sort((one, other) => one.id - other.id);

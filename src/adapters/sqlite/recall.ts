@@ -1,5 +1,6 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
+import { matchingTogether } from "./matching-together.ts";
 import { nearestTogether } from "./nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
@@ -48,7 +49,7 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
   };
   return {
     nearest: nearestTogether((question, tell) => ask({ ask: "nearestAll", with: question }, tell)),
-    matching: (scope, text, k, filter, tell) => ask({ ask: "matching", with: [scope, text, k, filter] }, tell),
+    matching: matchingTogether((question, tell) => ask({ ask: "matchingAll", with: question }, tell)),
     records: (...args) => ask({ ask: "records", with: args }),
     counts: (...args) => ask({ ask: "counts", with: args }),
     version: (...args) => ask({ ask: "version", with: args }),

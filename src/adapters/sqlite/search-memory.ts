@@ -67,6 +67,8 @@ export interface MemorySearch {
     filter: MemoryFilter,
   ): VectorHit[][];
   matching(scope: Scope, text: string, k: number, filter: MemoryFilter): KeywordHit[];
+  /** By each text; what they share is worked out once. */
+  matchingAll(scope: Scope, texts: readonly string[], k: number, filter: MemoryFilter): KeywordHit[][];
   records(scope: Scope, ids: readonly string[]): MemoryRecord[];
   counts(scope: Scope): MemoryCounts;
   version(repo: RepoKey): number;
@@ -114,19 +116,21 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
     if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
     return inSnapshot(filter, () => nearestOf(at, { db, scope, filter, k, tell }, vectors, space));
   };
+  const matchingAll: MemorySearch["matchingAll"] = (scope, texts, k, filter) => {
+    const of = { db, scope, filter, k, tell };
+    try {
+      return inSnapshot(filter, () => matchingOf(at, of, texts));
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      // In a snapshot of its own: after a page that could not be read, SQLite does not end the old one.
+      return inSnapshot(filter, () => matchingAfter(error, at, of, texts));
+    }
+  };
   return {
     nearest: (scope, vector, ...rest) => nearestAll(scope, [vector], ...rest)[0] ?? [],
     nearestAll,
-    matching(scope, text, k, filter) {
-      const of = { db, scope, filter, k, tell };
-      try {
-        return inSnapshot(filter, () => matchingOf(at, of, text));
-      } catch (error) {
-        if (error instanceof RangeError) throw error;
-        // In a snapshot of its own: after a page that could not be read, SQLite does not end the old one.
-        return inSnapshot(filter, () => matchingAfter(error, at, of, text));
-      }
-    },
+    matching: (scope, text, ...rest) => matchingAll(scope, [text], ...rest)[0] ?? [],
+    matchingAll,
     records: (scope, ids) => inSnapshot(null, () => recordsOf(db, scope, ids)),
     counts: (scope) =>
       inSnapshot(null, () => {
@@ -186,21 +190,21 @@ function staleText(rows: number, models: readonly string[]): string {
 }
 
 /** By the index in memory; where that cannot be, by FTS5, which is said. */
-function matchingOf(at: Opened, of: Search, text: string): KeywordHit[] {
+function matchingOf(at: Opened, of: Search, texts: readonly string[]): KeywordHit[][] {
   const repositories = admittedRepositories(at.db, of.scope);
   const why = whyInFile(at, repositories);
-  return why === null ? matchingInMemory(of, text, repositories, at.shelves) : matchingInstead(why, of, text);
+  return why === null ? matchingInMemory(of, texts, repositories, at.shelves) : matchingInstead(why, of, texts);
 }
 
 /** By FTS5, after the index in memory failed. */
-function matchingAfter(error: unknown, at: Opened, of: Search, text: string): KeywordHit[] {
+function matchingAfter(error: unknown, at: Opened, of: Search, texts: readonly string[]): KeywordHit[][] {
   for (const repository of admittedRepositories(at.db, of.scope)) at.shelves.drop(repository);
   const why = error instanceof Error ? error.message : String(error);
-  return matchingInstead(`the index in memory failed (${why})`, of, text);
+  return matchingInstead(`the index in memory failed (${why})`, of, texts);
 }
 
-function matchingInstead(why: string, of: Search, text: string): KeywordHit[] {
-  const hits = matchingInFile(of, text);
+function matchingInstead(why: string, of: Search, texts: readonly string[]): KeywordHit[][] {
+  const hits = texts.map((text) => matchingInFile(of, text));
   of.tell("keyword-search", `${why}; SQLite's index was asked instead, which ranks less well`);
   return hits;
 }

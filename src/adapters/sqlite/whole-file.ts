@@ -18,27 +18,28 @@ export interface FilePart extends Bm25Part {
 }
 
 /**
- * Adds to each admitted row of code the BM25 of its whole file among all files that have such rows; k1 and b as in
+ * What adds to each admitted row of code the BM25 of its whole file among all files that have such rows; k1 and b as in
  * bm25.ts. Rows of other corpora, and code without a path, keep theirs. A piece that shares no word with the query is
  * found by its file: of all pieces that counts a further two points.
  *
- * @param scores of the rows of each part; changed in place
+ * @returns null where there is no such row; else to be called with each query and the scores of the rows of each part,
+ *   which are changed in place
  */
-export function addFileScores(
+export function fileScores(
   parts: readonly FilePart[],
-  query: ReadonlyMap<string, number>,
-  scores: readonly Float64Array[],
-): void {
+): ((query: ReadonlyMap<string, number>, scores: readonly Float64Array[]) => void) | null {
   const { fileOf, lengths } = filesOf(parts);
-  if (lengths.length === 0) return;
-  const ofFiles = scoreFiles(parts, fileOf, lengths, query);
-  scores.forEach((rows, part) => {
-    const files = fileOf[part];
-    for (let row = 0; row < rows.length; row += 1) {
-      const file = files?.[row] ?? NO_FILE;
-      if (file !== NO_FILE) rows[row] = (rows[row] ?? 0) + FILE_WEIGHT * (ofFiles[file] ?? 0);
-    }
-  });
+  if (lengths.length === 0) return null;
+  return (query, scores) => {
+    const ofFiles = scoreFiles(parts, fileOf, lengths, query);
+    scores.forEach((rows, part) => {
+      const files = fileOf[part];
+      for (let row = 0; row < rows.length; row += 1) {
+        const file = files?.[row] ?? NO_FILE;
+        if (file !== NO_FILE) rows[row] = (rows[row] ?? 0) + FILE_WEIGHT * (ofFiles[file] ?? 0);
+      }
+    });
+  };
 }
 
 /** Each row's file as a number, and each file's length in words. The same path of two repositories is two files. */
@@ -47,6 +48,7 @@ function filesOf(parts: readonly FilePart[]): { readonly fileOf: readonly Uint32
   const lengths: number[] = [];
   const fileOf = parts.map((part) => {
     const { segment, mask, index } = part;
+    if (!segment.facets.some(({ corpus }) => corpus === "code")) return new Uint32Array();
     const files = new Uint32Array(mask.length).fill(NO_FILE);
     const numberOf = fileNumbers(segment, numbers);
     for (const row of codeRows(part)) {

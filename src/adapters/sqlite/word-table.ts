@@ -44,7 +44,7 @@ export function wordTable(seed: number): WordTable {
       return size - 1;
     },
     find(word) {
-      const bytes = new TextEncoder().encode(word);
+      const bytes = ENCODER.encode(word);
       hash(bytes, 0, bytes.length, seed);
       return (slots[slotOf(slots, hashed.one, hashed.other) + 2] ?? 0) - 1;
     },
@@ -54,6 +54,7 @@ export function wordTable(seed: number): WordTable {
 }
 
 const STRIDE = 4;
+const ENCODER = new TextEncoder();
 
 /** Where the word of these hashes stands, or would stand. */
 function slotOf(slots: Int32Array, one: number, other: number): number {
