@@ -113,10 +113,11 @@ function saidTwice({ pull, reviews, summaries, comments, answers }: PullTruth): 
   );
 }
 
-function unasked({ pull, isAsked, reviews, summaries, comments, answers }: PullTruth): Broken[] {
-  const said = reviews.length + summaries.length + comments.length;
-  if (isAsked || said + answers.length === 0) return [];
-  return [{ invariant: "I4", what: `${said + answers.length} posts where nobody asked for any`, pull }];
+function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answers }: PullTruth): Broken[] {
+  const said = isAsked ? 0 : reviews.length + summaries.length + comments.length;
+  const answered = isSpokenTo ? 0 : answers.length;
+  if (said + answered === 0) return [];
+  return [{ invariant: "I4", what: `${said + answered} posts where nobody asked for any`, pull }];
 }
 
 /** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
@@ -150,7 +151,9 @@ function pointlessSince(
 ): number | null {
   let since: number | null = null;
   for (const act of acts) {
-    const isPointless = act.state !== "open" || (head !== null && !sameHead(act.head, head));
+    // Who asks on a closed pull request is answered; what has a head is a review or its summary.
+    const isAbout = head !== null && (act.state === "closed" || !sameHead(act.head, head));
+    const isPointless = act.state === "gone" || isAbout;
     since = isPointless ? (since ?? act.at) : null;
   }
   return since;

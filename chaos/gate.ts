@@ -59,7 +59,7 @@ export interface Gate {
 }
 
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: false });
   const tokens = new Map<string, number>();
   const limitedUntil = new Map<number, number>();
   /** Ids of what was just written → when lists show it. */

@@ -8,6 +8,8 @@ export interface PullTruth {
   readonly head: string;
   /** Whether anything that happened on it asks for a review. */
   readonly isAsked: boolean;
+  /** Whether somebody asked us something in a comment. */
+  readonly isSpokenTo: boolean;
   /** Reviews of ours that are submitted, by the head that they were posted on. */
   readonly reviews: readonly { readonly id: number; readonly head: string }[];
   /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about. */

@@ -12,17 +12,14 @@ import type { ServerProcess } from "./server-process.ts";
 
 /** Points that can be seen from outside; the server's own fail points are added where it has them. */
 const OUTSIDE = [
-  /^before GET app$/,
+  /^(?:before|after) GET app$/,
   /^after POST app/,
-  /^(?:before|after) GET pulls$/,
+  /^(?:before|after) GET pulls/,
+  /^before (?:POST|PATCH) (?!app)/,
+  /^after (?:POST|PATCH) (?!app)/,
   /^before POST pulls\/reviews$/,
   /^after POST pulls\/reviews$/,
-  /^before POST issues\/comments$/,
-  /^after POST issues\/comments$/,
-  /^(?:before|after) PATCH issues\/comments$/,
-  /^(?:before|after) POST check-runs$/,
-  /^(?:before|after) PATCH check-runs$/,
-  /^after GET pulls\/comments$/,
+  /^(?:before|after) (?:POST|PATCH) check-runs/,
   /^model asked$/,
 ] as const;
 

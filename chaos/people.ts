@@ -50,7 +50,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
       canaries.owners.set(word, `${owner}/${name}`);
       const files = {
         "README.md": `# Shop ${number}\n`,
-        ".kodiai.yml": "review:\n  debounceSeconds: 0\n",
+        // Every other repository wants check runs as well.
+        ".kodiai.yml": `review:\n  debounceSeconds: 0\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : ""}`,
         "src/names.py": `NAME = "${word}"\n`,
       };
       repositories.push(await world.repository(owner, name, { files, private: number % 2 === 0 }));

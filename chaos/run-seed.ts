@@ -60,6 +60,7 @@ interface Theatre {
   readonly folder: string;
   readonly dataDir: string;
   readonly port: number;
+  readonly adminPort: number;
   readonly history: History;
   readonly weather: Weather;
   readonly canaries: Canaries;
@@ -174,9 +175,23 @@ async function build(options: SeedOptions): Promise<Theatre> {
   const failPoints = await ownFailPoints();
   const foe = nemesis({ ...common, dice: throws.fork("nemesis"), dataDir, failPoints, patienceMs: 3_500 });
   const port = await freePort();
+  const adminPort = await freePort();
   office.address(`http://127.0.0.1:${port}/api/github/webhooks`);
   weather.isCalm = false;
-  const theatre = { options, folder, dataDir, port, history, weather, canaries, world, gate, office, models };
+  const theatre = {
+    options,
+    folder,
+    dataDir,
+    port,
+    adminPort,
+    history,
+    weather,
+    canaries,
+    world,
+    gate,
+    office,
+    models,
+  };
   return { ...theatre, people, points, foe, view, interrupted: new Map() };
 }
 
@@ -213,7 +228,7 @@ function openTheGate(
 }
 
 function theLife(theatre: Theatre): ServerProcess {
-  const { options, world, gate, models, dataDir, port, folder, history, foe } = theatre;
+  const { options, world, gate, models, dataDir, port, adminPort, folder, history, foe } = theatre;
   const { appId, privateKey } = world.appCredentials;
   const env: Record<string, string> = {
     ...SECRETS,
@@ -221,6 +236,7 @@ function theLife(theatre: Theatre): ServerProcess {
     PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
     KODIAI_GITHUB_API_URL: gate.url,
     KODIAI_DATA_DIR: dataDir,
+    KODIAI_ADMIN_PORT: String(adminPort),
     KODIAI_WORKERS: String(options.workers),
     ANTHROPIC_BASE_URL: models.modelUrl,
     KODIAI_EMBEDDINGS: "http",
@@ -332,17 +348,39 @@ function scan({ folder, canaries, history, dataDir }: Theatre): void {
   }
 }
 
-function recovery(history: readonly Happening[]): Record<string, number> {
-  const waits = ofKind(history, "recovered")
-    .map(({ ms }) => ms / 1000)
-    .toSorted((a, b) => a - b);
+/** How long interrupted jobs waited for a worker: by the clock, and of that only while a server was up to take them. */
+export function recovery(history: readonly Happening[]): Record<string, number> {
+  const lives = livesOf(history);
+  const recovered = ofKind(history, "recovered");
+  const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
+  const up = recovered.map(({ at, ms }) => upWithin(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
   const starts = startTimes(history).toSorted((a, b) => a - b);
   return {
     recovered: waits.length,
     recoveryMedianSeconds: waits[Math.floor(waits.length / 2)] ?? 0,
     recoveryMaxSeconds: waits.at(-1) ?? 0,
+    recoveryUpMedianSeconds: up[Math.floor(up.length / 2)] ?? 0,
+    recoveryUpMaxSeconds: up.at(-1) ?? 0,
     startMedianSeconds: starts[Math.floor(starts.length / 2)] ?? 0,
   };
+}
+
+/** From when to when a server listened. */
+function livesOf(history: readonly Happening[]): readonly (readonly [from: number, to: number])[] {
+  const lives: [number, number][] = [];
+  let since: number | null = null;
+  for (const { what, at } of ofKind(history, "process")) {
+    if (what === "listening") since = at;
+    else if (what !== "stopped" && what !== "continued" && since !== null) {
+      lives.push([since, at]);
+      since = null;
+    }
+  }
+  return since === null ? lives : [...lives, [since, Number.MAX_SAFE_INTEGER]];
+}
+
+function upWithin(lives: readonly (readonly [number, number])[], from: number, to: number): number {
+  return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
 }
 
 function startTimes(history: readonly Happening[]): number[] {

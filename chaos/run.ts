@@ -90,7 +90,7 @@ function tell(seed: string, result: SeedResult): void {
   const rounded = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 10) / 10}`);
   console.log(`  ${rounded.join(", ")}`);
   console.log(
-    `  recovery of interrupted jobs: median ${figures.recoveryMedianSeconds?.toFixed(1)} s, max ${figures.recoveryMaxSeconds?.toFixed(1)} s`,
+    `  recovery of interrupted jobs: median ${figures.recoveryMedianSeconds?.toFixed(1)} s, max ${figures.recoveryMaxSeconds?.toFixed(1)} s; of that while the server was up: median ${figures.recoveryUpMedianSeconds?.toFixed(1)} s, max ${figures.recoveryUpMaxSeconds?.toFixed(1)} s`,
   );
   for (const id of Object.keys(INVARIANTS) as InvariantId[]) {
     const own = broken.filter(({ invariant }) => invariant === id);

@@ -15,6 +15,9 @@ export async function truthOf(world: GitHubWorld, pull: Pull, asked: ReadonlySet
     state: pull.state,
     head: pull.headSha,
     isAsked: asked.has(name),
+    isSpokenTo: pull.issueComments.some(
+      ({ author, body }) => author.login !== world.bot.login && body.includes("kodiai"),
+    ),
     reviews: reviews.filter(isOurs).map(({ id, commitId }) => ({ id, head: commitId })),
     summaries: said
       .filter(({ body }) => kindOf(body) === "summary")

@@ -16,6 +16,7 @@ const GROUPS: readonly (readonly [prefix: string, name: string])[] = [
   ["002", "Memory retrieval and its evaluation"],
   ["003", "Hybrid retrieval, reranking, operations"],
   ["004", "Language-aware boosting"],
+  ["005", "Learning, and the proof of it"],
 ];
 
 /**

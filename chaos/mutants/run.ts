@@ -30,10 +30,11 @@ const COPIED = [
   ".kodiai.yml.example",
   "README.md",
 ];
-/** Ten times the slowest. */
+/** Ten times the slowest; less where never ending is what is waited for. */
 const WATCHDOG_MS = 300_000;
+const HANG_MS = 60_000;
 
-type Verdict = "red" | "SURVIVED" | "no such test" | "did not run";
+type Verdict = "red" | "hung" | "SURVIVED" | "no such test" | "did not run";
 
 interface Tried {
   readonly id: string;
@@ -83,7 +84,7 @@ async function tryAll(): Promise<void> {
   if (PREPARED.length > 0)
     console.log(`Prepared, for what is still being built: ${PREPARED.map(({ id }) => id).join("; ")}.`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(tried, null, 2)}\n`);
-  const alive = tried.filter(({ verdict }) => verdict !== "red");
+  const alive = tried.filter(({ verdict }) => verdict !== "red" && verdict !== "hung");
   console.log(`${tried.length - alive.length} of ${tried.length} mutants were noticed by their tests`);
   process.exitCode = alive.length > 0 ? 1 : 0;
 }
@@ -116,7 +117,7 @@ interface Report {
   }[];
 }
 
-async function runTest({ test: [file, title] }: Mutant, cwd: string): Promise<Verdict> {
+async function runTest({ test: [file, title], hangs = false }: Mutant, cwd: string): Promise<Verdict> {
   const report = join(cwd, "mutant-report.json");
   rmSync(report, { force: true });
   const name = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -125,9 +126,17 @@ async function runTest({ test: [file, title] }: Mutant, cwd: string): Promise<Ve
     cwd,
     stdio: "ignore",
   });
-  const watchdog = setTimeout(() => child.kill("SIGKILL"), WATCHDOG_MS);
+  let hung = false;
+  const watchdog = setTimeout(
+    () => {
+      hung = true;
+      child.kill("SIGKILL");
+    },
+    hangs ? HANG_MS : WATCHDOG_MS,
+  );
   await new Promise((gone) => child.once("exit", gone));
   clearTimeout(watchdog);
+  if (hung) return hangs ? "hung" : "did not run";
   try {
     const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
     const own = testResults

@@ -111,7 +111,7 @@ function judgeUrl(scheme: string, user: string, password: string, host: string):
   if (isStandIn(password) || password === user) return null;
   if (password.length < 6 || isSample(password) || isSample(user) || NOT_A_HOST.test(host))
     return scheme.startsWith("ftp") || /\d/.test(password) ? "possible" : null;
-  return /\d|[A-Z].*[a-z]|[a-z].*[A-Z]/.test(password) ? "likely" : "possible";
+  return /\d/.test(password) || (/[A-Z]/.test(password) && /[a-z]/.test(password)) ? "likely" : "possible";
 }
 
 /** Values under `data:` and `stringData:` of Kubernetes Secrets. */

@@ -99,7 +99,9 @@ export const EnvVariables = z.object({
     .optional()
     .describe("Login of a user account: requesting its review asks Kodiai for one (an App itself cannot be requested).")
     .meta({ examples: ["kodiai-reviewer"] }),
-  KODIAI_DRY_RUN: flag.describe("`true`: write reviews and record them, but post nothing."),
+  KODIAI_DRY_RUN: flag.describe(
+    "`true`: write reviews and record them, but post nothing, and remember nothing of what was not posted. Documents and past reviews are still read into memory.",
+  ),
   KODIAI_ALLOW_HTTP_HOSTS: hostList
     .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
     .meta({ examples: ["ollama:11434"] }),

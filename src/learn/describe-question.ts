@@ -4,6 +4,7 @@ import { cutText } from "../domain/cut-text.ts";
 import { fence } from "../domain/fence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { estimatedTokens, type PromptPiece } from "../domain/model.ts";
+import { shownText } from "../domain/shown-text.ts";
 import { DESCRIBE_INSTRUCTIONS } from "./describe-instructions.ts";
 
 /** UTF-16 units. A remark tells what it is about at its beginning; the code it is about stands at the end of its hunk. */
@@ -33,7 +34,7 @@ export function describeQuestion(record: MemoryRecord, delimiter: string): Descr
     category === null ? null : `Category: ${category}.`,
   ].filter((fact) => fact !== null);
   const parts = [
-    ["remark", cutText(record.text, TEXT_CHARS)],
+    ["remark", cutText(shownText(record.text).text, TEXT_CHARS)],
     ["replies", repliesOf(record)],
     ["file", cutText(path ?? "", 500)],
     ["code", (record.hunk ?? "").slice(-HUNK_CHARS).toWellFormed()],
@@ -47,7 +48,7 @@ export function describeQuestion(record: MemoryRecord, delimiter: string): Descr
 function repliesOf({ replies }: MemoryRecord): string {
   const shown =
     replies.length <= REPLIES ? replies : [...replies.slice(0, REPLIES / 2), ...replies.slice(-REPLIES / 2)];
-  return shown.map((reply) => `- ${cutText(reply.trim(), REPLY_CHARS)}`).join("\n");
+  return shown.map((reply) => `- ${cutText(shownText(reply).text.trim(), REPLY_CHARS)}`).join("\n");
 }
 
 /** As long as any; nothing is asked with it. */

@@ -45,7 +45,9 @@ export function findIdentifier(text: string): string | null {
   if (quoted !== null) return quoted[0].slice(0, 60);
   for (const [run] of text.matchAll(/\S+/g)) {
     if (run.length > LONGEST) return run.slice(0, 60);
-    const word = run.replace(/^["'“”‘’([{]+|["'“”‘’.,;:!?…]+$/g, "").replace(/(?<![([])[)\]}]+$/, "");
+    const word = run
+      .replace(/^["'“”‘’([{]+|(?<!["'“”‘’.,;:!?…])["'“”‘’.,;:!?…]+$/g, "")
+      .replace(/(?<![([])[)\]}]+$/, "");
     const parts = word.split(/[-–—](?!>)/);
     if (parts.some((part) => !isWellKnown(part) && SHAPES.some((shape) => shape.test(part)))) return word.slice(0, 60);
   }

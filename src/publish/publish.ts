@@ -111,7 +111,7 @@ export function reviewMarkdown(review: Review): string {
     );
   return `${[renderSummary(review, review.findings), ...comments]
     .join("\n\n")
-    .replace(/\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
+    .replace(/(?<!\n)\n*<!-- kodiai:[a-z]+(?: \w+)? -->/g, "")
     .trim()}\n`;
 }
 

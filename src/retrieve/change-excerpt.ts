@@ -3,6 +3,7 @@
 import { cutText, oneLine } from "../domain/cut-text.ts";
 import type { FileDiff, PullRequest } from "../domain/pull-request.ts";
 import { reveal, revealLine } from "../domain/reveal.ts";
+import { shownText } from "../domain/shown-text.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 
 /** UTF-16 units. */
@@ -10,6 +11,8 @@ const ABOUT_CHARS = 3_000;
 const DIFF_CHARS = 12_000;
 const TITLE_CHARS = 300;
 const BODY_CHARS = 1_500;
+/** A body of a megabyte need not be read through. */
+const BODY_READ = 20_000;
 /** Of one line: minified code says nothing after that. */
 const LINE_CHARS = 300;
 /** Of more files each would get too little to tell anything; the most changed are shown. */
@@ -28,7 +31,7 @@ export interface ExcerptSubject {
   readonly files: readonly FileDiff[];
 }
 
-/** What of a change is shown. Hidden characters are revealed; nothing is fenced yet. Time is bounded whatever its size. */
+/** What of a change is shown. Hidden characters are revealed, what a page hides is left out; nothing is fenced yet. Time is bounded whatever its size. */
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
   { intent, languages, risks }: Pick<ReviewSignals, "intent" | "languages" | "risks">,
@@ -38,7 +41,7 @@ export function changeExcerpt(
     ...(intent.type === null ? [] : [`Kind: ${intent.type}`]),
     ...(languages.length === 0 ? [] : [`Languages: ${languages.map(({ name }) => name).join(", ")}`]),
     ...risks.map(({ text }) => `Risk: ${text}`),
-    reveal(cutText((pull.body ?? "").trim(), BODY_CHARS)),
+    reveal(cutText(shownText((pull.body ?? "").slice(0, BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
   const shown = mostChanged(files);

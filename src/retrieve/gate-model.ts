@@ -5,6 +5,7 @@ import { cutText, oneLine } from "../domain/cut-text.ts";
 import { fence } from "../domain/fence.ts";
 import type { GateDecision, Strategy } from "../domain/retrieval.ts";
 import { reveal } from "../domain/reveal.ts";
+import { shownText } from "../domain/shown-text.ts";
 import { defaultDecision } from "./gate.ts";
 import { changedPaths, type GateContext } from "./gate-context.ts";
 import { namedThings } from "./named-things.ts";
@@ -13,6 +14,8 @@ import type { Question } from "./purse.ts";
 /** Characters of a token, on the low side: the limit must hold for code too. */
 const TOKEN_CHARS = 3;
 const OUTPUT_TOKENS = 100;
+/** A text of a megabyte need not be read through. */
+const TEXT_READ = 20_000;
 const LABEL = "pull request";
 
 const INSTRUCTIONS =
@@ -61,15 +64,22 @@ const GATE_REPLY: Question<GateDecision>["shape"] = {
 export function gateQuestion(context: GateContext, maxInputTokens: number, delimiter: string): Question<GateDecision> {
   const { counts } = context.memory;
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
+  /** What people see of it. */
+  const shown = (text: string) => shownText(text.slice(0, TEXT_READ)).text;
   const lines = [
     said("project", context.project),
     `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,
     said("title", context.title),
-    ...(context.question === null ? [] : [said("question", context.question)]),
-    said("entities", namedThings(`${context.title}\n${context.body}`).slice(0, 10).join(", ")),
+    ...(context.question === null ? [] : [said("question", shown(context.question))]),
+    said(
+      "entities",
+      namedThings(`${context.title}\n${shown(context.body)}`)
+        .slice(0, 10)
+        .join(", "),
+    ),
     said("files", changedPaths(context).slice(0, 15).join(", ")),
-    said("body", context.body),
-    ...context.history.slice(-3).map((text) => said("said before", text)),
+    said("body", shown(context.body)),
+    ...context.history.slice(-3).map((text) => said("said before", shown(text))),
   ];
   const room = maxInputTokens * TOKEN_CHARS - INSTRUCTIONS.length - fence(LABEL, "", delimiter).length;
   return {

@@ -4,6 +4,7 @@ import { cutText, oneLine } from "../domain/cut-text.ts";
 import { fence } from "../domain/fence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { revealLine } from "../domain/reveal.ts";
+import { shownText } from "../domain/shown-text.ts";
 import type { ChangeExcerpt } from "./change-excerpt.ts";
 import type { Question } from "./purse.ts";
 import { queriesIn, readQueries } from "./read-queries.ts";
@@ -80,7 +81,7 @@ export function patternQuestion(
   length: QueryLength = SHORT_QUERIES,
 ): Question<readonly string[]> {
   const shown = examples.map(
-    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? text), EXAMPLE_CHARS))}`,
+    ({ situation, text }) => `- ${revealLine(cutText(oneLine(situation ?? shownText(text).text), EXAMPLE_CHARS))}`,
   );
   const memories =
     shown.length === 0

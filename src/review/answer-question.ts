@@ -6,9 +6,11 @@ import type { Finding } from "../domain/finding.ts";
 import type { ModelRequest } from "../domain/model.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { RankedMemory } from "../domain/retrieval.ts";
+import { shownText } from "../domain/shown-text.ts";
 import { fitSections, type Section } from "./fit-sections.ts";
 import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 import { shapeOf } from "./reply.ts";
+import { revealedMemory } from "./revealed-memory.ts";
 
 /** A question with all that may be said about it. Every text is by others. */
 export interface Question {
@@ -45,7 +47,7 @@ export const ANSWER_TOKENS = 4_000;
 export function answerRequest(question: Question, delimiter: string): ModelRequest<AnswerReply> {
   const fitted = fitSections(sections(question), ROOM);
   const parts = fitted.sections.map(({ heading, text, part }) => `## ${heading}\n${fence(part, text, delimiter)}`);
-  const precedents = buildRetrievalContextSection(question.precedents, {
+  const precedents = buildRetrievalContextSection(question.precedents.map(revealedMemory), {
     maxChars: question.maxContextChars,
     delimiter,
     repo: question.repo,
@@ -70,7 +72,7 @@ function sections(question: Question): readonly Section[] {
     { part: "hunk", heading: "The code that is spoken about", text: placed(path, hunk), most: 8_000, worth: 80 },
     { part: "findings", heading: "What the review found", text: findingLines(findings), most: 8_000, worth: 70 },
     { part: "thread", heading: "The conversation so far", text: spoken(thread), most: 10_000, worth: 50 },
-    { part: "question", heading: "The question to answer", text, most: 4_000, worth: 100 },
+    { part: "question", heading: "The question to answer", text: shownText(text).text, most: 4_000, worth: 100 },
   ];
 }
 
@@ -88,10 +90,13 @@ function findingLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** The latest comments, each cut; who wrote them as a role, since a name is text by others too. */
+/** What people see of the latest comments, each cut; who wrote them as a role, since a name is text by others too. */
 function spoken(thread: Question["thread"]): string {
   return thread
     .slice(-20)
-    .map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${cutText(body, COMMENT_CHARS)}`)
+    .map(
+      ({ login, isOurs, body }) =>
+        `${isOurs ? "you" : login} wrote:\n${cutText(shownText(body).text.trim(), COMMENT_CHARS)}`,
+    )
     .join("\n\n");
 }

@@ -1,12 +1,11 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
-import { cutText } from "../domain/cut-text.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import type { Precedents } from "../domain/retrieval.ts";
 import { reveal, revealLine } from "../domain/reveal.ts";
 import { type ShownText, shownText } from "../domain/shown-text.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
@@ -14,6 +13,7 @@ import { type FittedSections, fitSections, type Section } from "./fit-sections.t
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
 import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
+import { revealedMemory } from "./revealed-memory.ts";
 import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
@@ -223,29 +223,12 @@ function pathInstructions({ files, config }: PullRequestContext): string {
 
 function precedentPart({ context, precedents }: PromptMaterial, delimiter: string): string {
   const { repo, config } = context;
-  return buildRetrievalContextSection(precedents.ranked.map(revealed), {
+  return buildRetrievalContextSection(precedents.ranked.map(revealedMemory), {
     maxChars: config.knowledge.retrieval.maxContextChars,
     delimiter,
     repo: `${repo.owner}/${repo.name}`,
   });
 }
-
-/** A memory whose words and path hide nothing: they were written by others, perhaps long ago. */
-function revealed(memory: RankedMemory): RankedMemory {
-  const { record, rejections } = memory;
-  const path = record.path === null ? null : revealLine(record.path);
-  const reason = rejections?.reason ?? null;
-  return {
-    ...memory,
-    ...(rejections === undefined || reason === null
-      ? {}
-      : { rejections: { ...rejections, reason: revealLine(reason) } }),
-    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
-  };
-}
-
-/** More than is ever shown of one memory: a megabyte need not be read through. */
-const MOST_REMEMBERED = 4_000;
 
 function diffPart(reading: Reading, index: number, { readings, context }: PromptMaterial, delimiter: string): string {
   const isDelta = context.past.checkpoint.kind === "delta";

@@ -8,6 +8,7 @@ import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
+import { loggedError } from "./logged-error.ts";
 
 /** An orchestrator gives up on a process after 30 s; draining ends before. */
 const MOST_STOP_MS = 28_000;
@@ -26,7 +27,11 @@ export async function serve(
 ): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
-  const log = pino({ level: env.logLevel }, lines);
+  const log = pino({ level: env.logLevel, serializers: { err: loggedError, error: loggedError } }, lines);
+  sayCrashes((error) => {
+    log.fatal({ err: error }, "crashed");
+    return lines.drained();
+  });
   const started = startOrRefuse({
     ...env,
     privateKey,
@@ -63,6 +68,16 @@ export async function serve(
     await lines.drained();
     process.exit(2);
   }
+}
+
+/** Node would print the error as it is, with whatever a client hung on it. */
+function sayCrashes(say: (error: unknown) => Promise<void>): void {
+  const crash = (error: unknown) => {
+    const end = () => process.exit(1);
+    say(error).then(end, end);
+  };
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
 }
 
 /** The app; or, where its store cannot be used, a door that turns everybody away. */

@@ -29,7 +29,8 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
   neverTell(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
-  return anthropicModel({ ...choice, fetch, now: Date.now });
+  const mask = async (text: string) => (await redactor.redact(text)).text;
+  return anthropicModel({ ...choice, fetch, mask, now: Date.now });
 }
 
 function withMaskedPrompts(model: Model): Model {

@@ -23,6 +23,11 @@ function naughty(): string[] {
   return JSON.parse(readFileSync(join(SHARED, "naughty-strings/blns.json"), "utf8")) as string[];
 }
 
+/** What the rows of a list hold. */
+function encoded(file: string): Buffer[] {
+  return linesOf(file).map((line) => Buffer.from((JSON.parse(line) as { b64: string }).b64, "base64"));
+}
+
 /** Lines of every text file of the fuzzdb selection. */
 function fuzz(): string[] {
   const files = readdirSync(join(SHARED, "fuzzdb"), { recursive: true, encoding: "utf8" });
@@ -97,12 +102,16 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
   });
 
   test("stand as the configuration, whose mistakes are told", async () => {
-    const bombs = linesOf("yaml/yaml-bombs.jsonl").concat(linesOf("yaml/js-yaml-load-errors.jsonl"));
-    const texts = bombs.map((line) => Buffer.from((JSON.parse(line) as { b64: string }).b64, "base64").toString());
+    const texts = ["yaml-bombs", "js-yaml-load-errors", "yaml-test-suite"].flatMap((name) =>
+      encoded(`yaml/${name}.jsonl`).map((bytes) => bytes.toString()),
+    );
+    expect(texts.length).toBe(417);
     for (const config of [...texts, ...naughty()]) {
       const review = await reviewOf({ config, job: { explicit: true } } satisfies Change);
       if (typeof review === "string") throw new Error(review);
       expectSound(review);
+      // One place tells of the file, however much is wrong with it.
+      expect(reviewMarkdown(review).split("**Configuration:**").length).toBeLessThanOrEqual(2);
     }
   });
 
@@ -135,6 +144,15 @@ describe.runIf(isHere)("texts that nobody here wrote", () => {
         expect(said(stage.world, pull)).toHaveLength(1);
         expect(summaryOf(stage.world, pull).body).toContain("**1 finding**");
       }
+      // And as bodies of deliveries, signed as if they were GitHub's.
+      const bodies = encoded("json/jsontestsuite.jsonl").map((bytes) => bytes.toString());
+      expect(bodies.length).toBe(340);
+      const statuses = new Set<number | null>();
+      for (const body of [...bodies, "[".repeat(100_000), `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`]) {
+        statuses.add((await stage.world.deliver("pull_request", body)).status);
+      }
+      expect([...statuses].filter((status) => status === null || status >= 500)).toEqual([]);
+      expect((await fetch(`${stage.url()}/healthz`)).status).toBe(200);
       expect(stage.world.violations).toEqual([]);
     } finally {
       await stage.close();

@@ -25,7 +25,9 @@ afterEach(async () => {
 });
 
 /** Starts the server and waits until it listens; the world's webhooks go there. */
-async function start(): Promise<{ readonly child: ChildProcess; readonly log: () => string }> {
+async function start(
+  options: readonly string[] = [],
+): Promise<{ readonly child: ChildProcess; readonly log: () => string }> {
   const { appId, privateKey, webhookSecret } = world.appCredentials;
   const env = {
     PATH: process.env.PATH,
@@ -37,7 +39,7 @@ async function start(): Promise<{ readonly child: ChildProcess; readonly log: ()
     PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
     HOST: "127.0.0.1",
   };
-  const child = spawn(process.execPath, [MAIN], { cwd: dataDir, env });
+  const child = spawn(process.execPath, [...options, MAIN], { cwd: dataDir, env });
   children.push(child);
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
@@ -73,6 +75,22 @@ test("a server that is killed while it posts finishes its review when it is back
   await until("the server ends", () => second.child.exitCode !== null);
   expect(second.child.exitCode).toBe(0);
   expect(second.log()).toContain("stopping");
+});
+
+test("a server that crashes says why in one line of its log, without what the error carried", async () => {
+  const error =
+    'Object.assign(new Error("with " + process.env.WEBHOOK_SECRET), { request: { body: "private words", key: process.env.PRIVATE_KEY } })';
+  const bug = `process.on("SIGUSR2", () => { throw ${error}; });`;
+  const { child, log } = await start(["--import", `data:text/javascript,${encodeURIComponent(bug)}`]);
+  child.kill("SIGUSR2");
+  await until("it ends", () => child.exitCode !== null);
+  expect(child.exitCode).toBe(1);
+  const lines = log().trim().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ level: 60, msg: "crashed", err: { type: "Error" } });
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  const { webhookSecret, privateKey } = world.appCredentials;
+  for (const secret of [webhookSecret, privateKey.split("\n")[2] ?? "", "private words"])
+    expect(log()).not.toContain(secret);
 });
 
 test("a server whose environment is wrong says what to mend and does not start", async () => {

@@ -7,6 +7,7 @@ import Database from "better-sqlite3";
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import type { AppOptions, RunningApp } from "../../src/server/app-options.ts";
+import { loggedError } from "../../src/server/logged-error.ts";
 import { inspector, logWithoutSecrets } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
@@ -88,7 +89,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       // The process that a server reads code in takes a second to start.
       inspector: rules,
       missed: "off",
-      log: pino({ level: "debug" }, lines),
+      log: pino({ level: "debug", serializers: { err: loggedError, error: loggedError } }, lines),
       ...options.app,
       ...over,
     });

@@ -54,6 +54,7 @@ const REVIEWED: PullTruth = {
   state: "open",
   head: HEAD,
   isAsked: true,
+  isSpokenTo: false,
   reviews: [{ id: 1, head: HEAD }],
   summaries: [{ id: 2, heads: [HEAD.slice(0, 7)] }],
   comments: [{ id: 3, finding: "tls-verify-disabled in src/a.py", head: HEAD }],
@@ -155,7 +156,7 @@ describe("what stands twice", () => {
       "3 times the comment on sql in a.py at 7b60de4",
       { comments: [1, 2, 3].map((id) => ({ id, finding: "sql in a.py", head: HEAD })) },
     ],
-    ["2 times the answer to issue_9", { answers: [1, 2].map((id) => ({ id, to: "issue_9" })) }],
+    ["2 times the answer to issue_9", { isSpokenTo: true, answers: [1, 2].map((id) => ({ id, to: "issue_9" })) }],
   ])("%s", (what, over) => {
     expect(broken([], pull(over))).toEqual([{ invariant: "I3", what, pull: PULL }]);
   });
@@ -167,6 +168,9 @@ describe("what stands twice", () => {
 
 test("words where nobody asked", () => {
   expect(ids(broken([], pull({ isAsked: false })))).toEqual(["I4"]);
+  const answers = [{ id: 9, to: "issue_8" }];
+  expect(ids(broken([], pull({ answers })))).toEqual(["I4"]);
+  expect(broken([], pull({ answers, isSpokenTo: true }))).toEqual([]);
 });
 
 describe("writes that come too late", () => {
@@ -178,11 +182,12 @@ describe("writes that come too late", () => {
     expect(late([...acts, write(7_000 + BOUNDS.lateWriteMs - 1, "POST", "pulls/7/reviews", OLD)])).toEqual([]);
   });
 
-  test("anything on a pull request that is closed, until it is open again", () => {
+  test("a review or its summary on a pull request that is closed, until it is open again; not an answer", () => {
     const closed = act(7_000, "close", HEAD, "closed");
     const comment = write(12_000, "PATCH", "issues/comments/9", HEAD);
     expect(late([closed, comment])).toEqual(["I5"]);
     expect(late([closed, act(11_000, "reopen"), comment])).toEqual([]);
+    expect(late([closed, write(12_000, "POST", "issues/7/comments", null)])).toEqual([]);
   });
 
   test("anything once the installation is gone", () => {

@@ -6,9 +6,11 @@ import { CUT, codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/
 import { hostile } from "./hostile.ts";
 import { COMMANDS, violations } from "./inert.ts";
 
-const RUNS = { numRuns: 5000 };
+const SLOW = process.env.SLOW === "1";
+if (!SLOW) console.warn("skipped: 95 of 100 thousand random texts for each law of the sanitizer; SLOW=1 tries all");
+const RUNS = { numRuns: SLOW ? 100_000 : 5_000 };
 /** Milliseconds; ten times what the slowest of these took on two busy cores. */
-const WATCHDOG = 300_000;
+const WATCHDOG = 3_000_000;
 
 describe("sanitizeInline", () => {
   test.each([
@@ -40,6 +42,8 @@ describe("sanitizeInline", () => {
 
   test("a marker of ours in someone's code is broken", () => {
     expect(sanitizeInline("`<!-- kodiai:summary -->`")).toBe("`<! -- kodiai:summary -->`");
+    expect(codeSpan("src/<!-- kodiai:summary -->.ts")).toBe("`src/<! -- kodiai:summary -->.ts`");
+    expect(sanitizeBlock("```\n<!-- kodiai:summary -->\n```")).toBe("```\n<! -- kodiai:summary -->\n```");
   });
 
   test("a long text is cut between code points, and says so", () => {

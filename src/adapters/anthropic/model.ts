@@ -24,6 +24,8 @@ export interface AnthropicSettings extends ModelChoice {
   /** 0 ≤ x < 1; without it `Math.random`. */
   readonly random?: () => number;
   readonly limits?: Partial<ModelLimits>;
+  /** Takes secrets out of a reply that goes back to be mended: what it holds came from anywhere. */
+  readonly mask?: (text: string) => Promise<string>;
   /** Records or replays replies. */
   readonly tape?: Tape;
 }
@@ -70,7 +72,11 @@ export function anthropicModel(settings: AnthropicSettings): Model {
       const bill = newBill(modelFacts(names[request.tier]), now);
       const either = signal === undefined ? overall : AbortSignal.any([signal, overall]);
       try {
-        const reply = await talk(request.shape, (repair) => say({ request, signal: either, bill }, repair));
+        const reply = await talk(
+          request.shape,
+          (repair) => say({ request, signal: either, bill }, repair),
+          settings.mask,
+        );
         return { kind: "answered", ...reply, usage: bill.usage() };
       } catch (error) {
         const failed = callFailed(error, now());
@@ -101,6 +107,7 @@ interface Asked {
 async function talk<T>(
   shape: ReplyShape<T>,
   say: (repair: Repair | null) => Promise<Said>,
+  mask: (text: string) => Promise<string> = (text) => Promise.resolve(text),
 ): Promise<{ readonly value: T; readonly repaired: boolean }> {
   let repair: Repair | null = null;
   for (;;) {
@@ -111,7 +118,7 @@ async function talk<T>(
     if (read.ok) return { value: read.value, repaired: read.mended || repair !== null };
     // What is wrong with a reply may quote it, so that is for the model's eyes only.
     if (repair !== null) throw new CallFailed("malformed", "the model's reply is not of the shape asked for, twice");
-    repair = { reply: said.text, problem: read.problem };
+    repair = { reply: await mask(said.text), problem: await mask(read.problem) };
   }
 }
 

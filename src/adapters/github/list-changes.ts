@@ -90,6 +90,8 @@ function mergeBase(github: GitHub, repo: Repo, pull: PullRequest): Promise<strin
 }
 
 async function blob(github: GitHub, repo: Repo, path: string, ref: string): Promise<string | null> {
+  // A step in an address and never a file.
+  if (path === "." || path === "..") return null;
   const { data } = await github.rest.repos.getContent({ owner: repo.owner, repo: repo.name, path, ref });
   if (Array.isArray(data) || data.type !== "file" || data.encoding !== "base64" || data.size > MAX_BLOB_BYTES)
     return null;

@@ -104,6 +104,7 @@ async function readText(
   sha: string | undefined,
   maxBytes: number,
 ): Promise<string | null> {
+  if (isStep(path)) return null;
   try {
     const { data } = await github.rest.repos.getContent({
       owner: repo.owner,
@@ -119,6 +120,11 @@ async function readText(
     if (error instanceof Error && "status" in error && error.status === 404) return null;
     throw error;
   }
+}
+
+/** `.` and `..` are steps in an address and never a file: the URL parser would walk out of the repository. */
+function isStep(path: string): boolean {
+  return path === "" || path === "." || path === "..";
 }
 
 /** For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff. */

@@ -28,10 +28,18 @@ export function redactedLog(handOn: (line: string) => void, redactor: SecretReda
   };
 }
 
+/** What a terminal obeys or a person misreads, and JSON leaves as it is: C1 controls, line separators, marks of direction. */
+const UNQUOTED = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g;
+
+/** In a line of JSON such characters stand in texts only, where an escape means the same. */
+function quoted(line: string): string {
+  return line.replace(UNQUOTED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 async function redactLine(line: string, redactor: SecretRedactor): Promise<string> {
   try {
-    return `${JSON.stringify(await redactStrings(JSON.parse(line), redactor))}\n`;
+    return `${quoted(JSON.stringify(await redactStrings(JSON.parse(line), redactor)))}\n`;
   } catch {
-    return (await redactor.redact(line)).text;
+    return quoted((await redactor.redact(line)).text);
   }
 }

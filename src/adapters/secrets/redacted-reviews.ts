@@ -3,7 +3,7 @@ import type { Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
 /** A hidden marker of ours and everything behind it: by it a comment is known again, so it stays as it is. */
-const MARKERS = /(?:\s*<!-- kodiai:[a-z]+(?: \w+)? -->)+\s*$/;
+const MARKERS = /(?<!\s)(?:\s*<!-- kodiai:[a-z]+(?: \w+)? -->)+\s*$/;
 const SUGGESTION = /^(`{3,})suggestion$/gm;
 
 /** Reads through to `real`; what it writes is redacted. Paths stay: GitHub places comments by them. */

@@ -103,7 +103,11 @@ function eraseFromMemory(db: Database.Database, person: KnownPerson, texts: bool
   };
   // Two people who are both nobody are still two: a negative number is no account of GitHub's.
   const lowest = db.prepare("SELECT min(0, coalesce(min(by_id), 0)) FROM evidence").pluck().get() as number;
-  const nobody = `${NOBODY}-${db.prepare("SELECT count(DISTINCT by) FROM rejections WHERE by LIKE 'ghost-%'").pluck().get()}`;
+  const ghosts = (table: string) => `SELECT by FROM ${table} WHERE by LIKE 'ghost-%'`;
+  const known = `SELECT count(*) FROM (${ghosts("rejections")} UNION ${ghosts("against")})`;
+  const nobody = `${NOBODY}-${db.prepare(known).pluck().get()}`;
+  const anonymous = (table: string) =>
+    `UPDATE ${table} SET by = @nobody, url = NULL${texts ? ", reason = NULL" : ""} WHERE lower(by) ${MINE}`;
   return (
     run(`UPDATE contents SET author = '${NOBODY}', url = NULL WHERE lower(author) ${MINE}`) +
     run(
@@ -112,9 +116,8 @@ function eraseFromMemory(db: Database.Database, person: KnownPerson, texts: bool
       { alias: lowest - 1 },
     ) +
     run(`UPDATE decided SET by = '${NOBODY}'${texts ? ", reason = NULL" : ""} WHERE lower(by) ${MINE}`) +
-    run(`UPDATE rejections SET by = @nobody, url = NULL${texts ? ", reason = NULL" : ""} WHERE lower(by) ${MINE}`, {
-      nobody,
-    })
+    run(anonymous("rejections"), { nobody }) +
+    run(anonymous("against"), { nobody })
   );
 }
 
@@ -141,10 +144,10 @@ async function eraseMentions(
   return changed;
 }
 
-/** `evidence` and `rejections` have no row ids. */
+/** These have no row ids. */
 function keyOf(table: string): string {
   if (table === "evidence") return "id, key";
-  return table === "rejections" ? "id, by" : "rowid";
+  return table === "rejections" || table === "against" ? "id, by" : "rowid";
 }
 
 function eraseMention(

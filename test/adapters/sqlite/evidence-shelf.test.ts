@@ -7,9 +7,12 @@ import { sqliteEvidence } from "../../../src/adapters/sqlite/evidence-shelf.ts";
 import { sqliteFeedbackBook } from "../../../src/adapters/sqlite/feedback-book.ts";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { anonymisePeople } from "../../../src/adapters/sqlite/person-erasure.ts";
+import { findPerson, personRows } from "../../../src/adapters/sqlite/person-rows.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { sqliteRejections } from "../../../src/adapters/sqlite/rejections.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
+import { loginHash } from "../../../src/adapters/sqlite/tombstones.ts";
 import type { Evidence } from "../../../src/domain/evidence.ts";
 import type { Rejection } from "../../../src/domain/rejections.ts";
 import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
@@ -213,4 +216,27 @@ test("who speaks against a finding is written anew each time, and stands beside 
   expect(await kept.rejected("github.com/43")).toEqual([]);
   expect(await kept.restore(SHOP, FINDING.id)).toBe(3);
   expect(await kept.rejected(SHOP)).toEqual([]);
+});
+
+test("an erased person is nobody in what speaks against a finding and in code that was kept", async () => {
+  const shelf = sqliteEvidence(db);
+  const queue = openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS);
+  await shelf.keepFixes(SHOP, [{ memoryId: FINDING.id, flaggedCode: "// ask @wren", fixedCode: "// asked @wrenly" }]);
+  const one = { isWriter: true, reason: "as @wren said", url: "https://x.test", at: 5 };
+  const against = [
+    { ...one, by: "Wren" },
+    { ...one, by: "vera" },
+  ];
+  await shelf.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against }]);
+  const asked = { ids: new Set<number>(), loginHashes: new Set([loginHash("wren")]) };
+  const person = findPerson(asked, queue, db);
+  expect(personRows(person, queue, db).filter(({ kept }) => kept === "memory.db/against")).toHaveLength(1);
+  await anonymisePeople(asked, false, queue, db);
+  expect(personRows(person, queue, db)).toEqual([]);
+  expect(db.prepare("SELECT by, reason, url FROM against ORDER BY by").all()).toEqual([
+    { by: "ghost-0", reason: "as @ghost said", url: null },
+    { by: "vera", reason: "as @ghost said", url: "https://x.test" },
+  ]);
+  expect(found()).toMatchObject({ flaggedCode: "// ask @ghost", fixedCode: "// asked @wrenly" });
+  queue.close();
 });

@@ -86,7 +86,7 @@ const anyVersion = lineRule({
   },
 });
 
-const PINNED = /#(?:[0-9a-f]{7,40}|semver:|v?\d|[^"'\s]*\d+\.\d+)/i;
+const PINNED = /#(?:[0-9a-f]{7,40}|semver:|v?\d|[^"'\s]{0,200}\d\.\d)/i;
 const PINNED_PYTHON = /@v?[\w./-]*(?:[0-9a-f]{7,40}|\d+\.\d+)/i;
 
 const unpinnedSource = lineRule({

@@ -137,7 +137,7 @@ const insecureCookie = lineRule({
     const { path } = file.facts;
     if (isSampleFile(file) || /(?:^|[/._-])(?:dev|development|local|test|testing|ci)(?:[/._-]|$)/i.test(path))
       return [];
-    if (!isConfig(file) && !/settings[^/]*\.py$|(?:^|\/)config[^/]*\.(?:py|rb|php)$/.test(path)) return [];
+    if (!isConfig(file) && !/settings[^/]{0,200}\.py$|(?:^|\/)config[^/]{0,200}\.(?:py|rb|php)$/.test(path)) return [];
     return searchLines(
       file,
       byPattern(

@@ -1,0 +1,22 @@
+// A memory as a prompt may show it.
+import { cutText } from "../domain/cut-text.ts";
+import type { RankedMemory } from "../domain/retrieval.ts";
+import { reveal, revealLine } from "../domain/reveal.ts";
+import { shownText } from "../domain/shown-text.ts";
+
+/** More than is ever shown of one memory: a megabyte need not be read through. */
+const MOST_REMEMBERED = 4_000;
+
+/** A memory whose words and path hide nothing: they were written by others, perhaps long ago. */
+export function revealedMemory(memory: RankedMemory): RankedMemory {
+  const { record, rejections } = memory;
+  const path = record.path === null ? null : revealLine(record.path);
+  const reason = rejections?.reason ?? null;
+  return {
+    ...memory,
+    ...(rejections === undefined || reason === null
+      ? {}
+      : { rejections: { ...rejections, reason: revealLine(reason) } }),
+    record: { ...record, path, text: reveal(shownText(cutText(record.text, MOST_REMEMBERED)).text) },
+  };
+}
