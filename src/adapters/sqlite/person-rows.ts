@@ -27,7 +27,8 @@ const QUEUE_PAIRS = `
   UNION SELECT NULL, by FROM paused UNION SELECT NULL, by FROM declined`;
 const MEMORY_PAIRS = `
   SELECT by_id, by_login FROM evidence UNION SELECT NULL, author FROM contents
-  UNION SELECT NULL, by FROM decided UNION SELECT NULL, by FROM rejections`;
+  UNION SELECT NULL, by FROM decided UNION SELECT NULL, by FROM rejections
+  UNION SELECT NULL, by FROM against`;
 
 /** Who that is, by all ids and logins that stand together with those asked for. */
 export function findPerson(
@@ -78,6 +79,7 @@ const MEMORY_ROWS: typeof QUEUE_ROWS = [
   ],
   ["decided", "lower(by) IN (SELECT value FROM json_each(@logins))"],
   ["rejections", "lower(by) IN (SELECT value FROM json_each(@logins))"],
+  ["against", "lower(by) IN (SELECT value FROM json_each(@logins))"],
 ];
 /** Texts in which somebody may be mentioned, as `@login`. */
 export const QUEUE_TEXTS = [
@@ -96,6 +98,7 @@ export const MEMORY_TEXTS = [
   ["evidence", "text"],
   ["decided", "reason"],
   ["rejections", "reason"],
+  ["against", "reason"],
 ] as const;
 
 /** Every row about the person, as it stands. */
