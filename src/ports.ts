@@ -133,6 +133,8 @@ export interface ReceivedDelivery {
   readonly event: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
+  /** What it says: `KEY@HASH`; another delivery with the same one changes nothing. Null or absent: only its id counts. */
+  readonly meaning?: string | null;
 }
 
 export type AnyJob = Job | CommandJob;

@@ -24,7 +24,7 @@ function usedOf(source: string, name: string): readonly string[] {
 }
 
 test.each([
-  ["probot", ["Probot", "createNodeMiddleware"]],
+  ["probot", ["Probot", "ProbotOctokitClass"]],
   ["@octokit/rest", ["Octokit"]],
   ["better-sqlite3", ["Database"]],
   ["voyageai", ["GeneratedVoyageAIClient"]],

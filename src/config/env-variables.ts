@@ -1,58 +1,7 @@
 // The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
 // they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the mend and never the value.
 import { z } from "zod";
-import { weakSecret } from "./weak-secret.ts";
-
-const flag = z
-  .enum(["true", "false", "1", "0"], "must be `true` or `false`")
-  .default("false")
-  .transform((word) => word === "true" || word === "1");
-
-const hostName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/;
-
-const hostList = z
-  .string()
-  .default("")
-  .transform((text) =>
-    text
-      .toLowerCase()
-      .split(",")
-      .map((host) => host.trim())
-      .filter((host) => host !== ""),
-  )
-  .refine(
-    (hosts) => hosts.every((host) => hostName.test(host)),
-    "must be host names separated by commas, without http://",
-  );
-
-const secret = z.string("is not set; make one with `openssl rand -hex 32`").superRefine((value, context) => {
-  const weak = weakSecret(value);
-  if (weak !== null) context.addIssue(`${weak}; make one with \`openssl rand -hex 32\` and set it at the App as well`);
-});
-
-const pem = z.string().transform((value, context) => {
-  const text = pemText(value);
-  if (text === null) context.addIssue("must be the App's private key in PEM form: -----BEGIN … PRIVATE KEY-----");
-  return text ?? z.NEVER;
-});
-
-const proxy = z
-  .string()
-  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
-
-/** What a header can hold; anything else is a copy that went wrong. */
-const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
-
-const modelName = z.string().regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model");
-
-function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
-    );
-}
+import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";
 
 /** Values as they stand in the environment, trimmed, empty ones taken as not set. */
 export const EnvVariables = z.object({
@@ -83,11 +32,40 @@ export const EnvVariables = z.object({
     )
     .describe("Where GitHub delivers webhooks."),
   PORT: wholeNumber(1, 65_535).default("3000").transform(Number).describe("Port of the webhook server."),
+  KODIAI_FORMER_WEBHOOK_SECRET: secret
+    .optional()
+    .describe(
+      "While the App gets a new secret: the one before. Deliveries signed with it are taken until KODIAI_FORMER_WEBHOOK_SECRET_UNTIL.",
+    ),
+  KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: z
+    .string()
+    .refine(
+      (text) => MOMENT.test(text) && !Number.isNaN(Date.parse(text)),
+      "must be a moment in UTC: 2026-01-31T18:00:00Z",
+    )
+    .transform((text) => Date.parse(text))
+    .optional()
+    .describe("When the former secret stops counting, in UTC. Needed with it.")
+    .meta({ examples: ["2026-01-31T18:00:00Z"] }),
   HOST: z
     .string()
     .default("localhost")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe("Address the webhook server listens on. In a container: `0.0.0.0`."),
+  KODIAI_ADMIN_PORT: wholeNumber(1, 65_535)
+    .transform(Number)
+    .optional()
+    .describe(
+      "Port of /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+    )
+    .meta({ examples: ["3001"] }),
+  KODIAI_ADMIN_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
+    .describe(
+      "Address that KODIAI_ADMIN_PORT listens on. Nobody is asked who they are there: leave it on loopback, or on a network of your own.",
+    ),
   GHE_HOST: z
     .string()
     .transform((host) => host.toLowerCase())
@@ -258,18 +236,3 @@ export const EnvVariables = z.object({
     .meta({ examples: ["/etc/ssl/private-ca.pem"] }),
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
-
-/** Environment files often cannot hold line breaks, so `\n` and base64 are understood, as Probot does. */
-function pemText(value: string): string | null {
-  const text = value.startsWith("-----BEGIN ") ? value.replaceAll("\\n", "\n") : fromBase64(value);
-  const isPem = /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----\r?\n/.test(text);
-  return isPem && /-----END [A-Z ]{0,20}PRIVATE KEY-----\s*$/.test(text) ? text : null;
-}
-
-function fromBase64(value: string): string {
-  try {
-    return atob(value);
-  } catch {
-    return "";
-  }
-}

@@ -15,9 +15,13 @@ export interface Env {
     | { readonly kind: "pem"; readonly pem: string }
     | { readonly kind: "file"; readonly path: string };
   readonly webhookSecret: string;
+  /** The secret before that one, taken until a moment (epoch ms); null: there is none. */
+  readonly formerSecret: { readonly secret: string; readonly until: number } | null;
   readonly webhookPath: string;
   readonly port: number;
   readonly host: string;
+  readonly adminPort: number;
+  readonly adminHost: string;
   /** `github.com` or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   /** Base address of the REST API, without a slash at the end. */
@@ -59,6 +63,8 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   const problems = [
     ...issues,
     ...keyProblems(set),
+    ...formerProblems(set),
+    ...portProblems(set),
     ...endpointProblems(set),
     ...("problems" in memory ? memory.problems : []),
     ...("problems" in order ? order.problems : []),
@@ -84,6 +90,19 @@ function keyProblems(set: ReadonlyMap<string, string>): readonly string[] {
   const count = Number(set.has("PRIVATE_KEY")) + Number(set.has("PRIVATE_KEY_PATH"));
   if (count === 0) return ["PRIVATE_KEY_PATH is not set; point it at the App's private key, or set PRIVATE_KEY"];
   return count === 2 ? ["PRIVATE_KEY and PRIVATE_KEY_PATH are both set; keep one of them"] : [];
+}
+
+function formerProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  const [name, until] = ["KODIAI_FORMER_WEBHOOK_SECRET", "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL"];
+  if (set.has(name) && !set.has(until)) return [`${until} is not set; say until when the former secret is taken`];
+  if (set.has(until) && !set.has(name)) return [`${name} is not set; set it, or remove ${until}`];
+  const isSame = set.has(name) && set.get(name) === set.get("WEBHOOK_SECRET");
+  return isSame ? [`${name} is the same as WEBHOOK_SECRET; remove it`] : [];
+}
+
+function portProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  const isSame = set.has("KODIAI_ADMIN_PORT") && set.get("KODIAI_ADMIN_PORT") === (set.get("PORT") ?? "3000");
+  return isSame ? ["KODIAI_ADMIN_PORT is the same as PORT; take another"] : [];
 }
 
 function endpointProblems(set: ReadonlyMap<string, string>): readonly string[] {
@@ -115,9 +134,12 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     appId: values.APP_ID,
     privateKey: path === undefined ? { kind: "pem", pem: values.PRIVATE_KEY ?? "" } : { kind: "file", path },
     webhookSecret: values.WEBHOOK_SECRET,
+    formerSecret: formerSecret(values),
     webhookPath: values.WEBHOOK_PATH,
     port: values.PORT,
     host: values.HOST,
+    adminPort: values.KODIAI_ADMIN_PORT ?? (values.PORT === 65_535 ? 65_534 : values.PORT + 1),
+    adminHost: values.KODIAI_ADMIN_HOST,
     githubHost: values.GHE_HOST ?? "github.com",
     githubApiUrl: apiUrl(values),
     logLevel: values.LOG_LEVEL,
@@ -129,6 +151,11 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     workers: values.KODIAI_WORKERS,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
+}
+
+function formerSecret(values: EnvVariables): Env["formerSecret"] {
+  const { KODIAI_FORMER_WEBHOOK_SECRET: secret, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until } = values;
+  return secret === undefined || until === undefined ? null : { secret, until };
 }
 
 function apiUrl(values: EnvVariables): string {

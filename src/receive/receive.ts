@@ -16,6 +16,7 @@ import {
 import { closedPullJob } from "./closed-pull-job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
 import { feedbackJob } from "./feedback-job.ts";
+import { meaning } from "./meaning.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
@@ -56,6 +57,18 @@ export function receiveFeedback(delivery: Delivery, reception: Reception): Feedb
 export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
   return closedPullJob(delivery, (repository) => repoOf(repository, reception));
 }
+
+/** What a delivery says, so that it is known again under another id; null where saying it twice does no harm. */
+export function receivedMeaning(delivery: Delivery, received: ReturnType<typeof receive>): string | null {
+  return received.kind === "review" || received.kind === "command" ? meaning(received, delivery) : null;
+}
+
+/** Whether anything of such an event is ever read: of others the payload is not even parsed. */
+export function isReadEvent(event: string): boolean {
+  return READ_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
+}
+
+const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "check_run"]);
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {

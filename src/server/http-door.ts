@@ -1,131 +1,114 @@
-// Where deliveries come in: an HTTP server with Probot, which believes only what is signed. What is accepted is in the queue
-// before it is answered.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Logger } from "pino";
-import { createNodeMiddleware, type Probot } from "probot";
-import type { UpkeepJob } from "../domain/job.ts";
-import { receive, receiveClosed, receiveFeedback } from "../receive/receive.ts";
+// Where deliveries come in: the public port, with its limits. What is signed is kept before it is answered.
+import { createServer, type Server } from "node:http";
+import type { Probot } from "probot";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
-import { takeBody } from "./take-body.ts";
+import { committer } from "./commit-deliveries.ts";
+import { type Counters, counters } from "./counters.ts";
+import { ingress } from "./ingress.ts";
+import { bodyReader } from "./read-body.ts";
+import { type Reception, takeDelivery } from "./take-delivery.ts";
+import type { FormerSecret } from "./verify-signature.ts";
 
 /** One for each lane of the queue. */
 export type Workers = Readonly<Record<"review" | "command" | "upkeep", Worker>>;
 
-export interface DoorSettings {
+export interface DoorSettings extends Reception {
   readonly webhookPath: string;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
-  readonly reviewerLogin: string | null;
-  /** The app's own name, without `[bot]`. */
-  readonly slug: string;
+  readonly webhookSecret: string;
+  /** null or absent: there is no other secret. */
+  readonly formerSecret?: FormerSecret | null;
   readonly host: string;
-  /** False: a push does not wait for the next one; in tests only. */
-  readonly debounce?: boolean;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly log: Logger;
 }
+
+/** The public port, open. */
+export interface Door {
+  readonly server: Server;
+  readonly counted: Counters;
+  /** Milliseconds since the last delivery could not be kept; null when one could since. */
+  failedAgo(): number | null;
+  /** Bytes of bodies that are coming in. */
+  heldBytes(): number;
+  isDraining(): boolean;
+  /** From now on every delivery is answered with 503. Resolves when those that came before are answered. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** GitHub waits 10 s for an answer, and nobody is given longer to ask. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
+/** How often Node looks whether one of them has passed; by itself it looks every 30 s. */
+const LOOK_MS = 1_000;
+/** A connection on which nothing moves. An answer takes 5 s at most. */
+const IDLE_MS = 10_000;
+/** Connections at a time; more are cut before they say anything. */
+const MOST_CONNECTIONS = 1_000;
+/** What is still open then is cut. */
+const CLOSE_MS = 1_000;
 
 /**
- * Listens for deliveries and for questions about the server's health.
+ * Listens for deliveries.
  *
- * @returns the server, listening
  * @throws Error when the port is taken
  */
-export async function openDoor(
-  probot: Probot,
-  store: Store,
-  workers: Workers,
-  settings: DoorSettings,
-): Promise<Server> {
-  const middleware = await createNodeMiddleware(
-    (app, { addHandler }) => {
-      // The delivery is committed before this returns, and only then answered; a failure is answered 500.
-      app.onAny(async (event) => {
-        const delivery = { id: event.id, event: event.name, payload: event.payload as unknown };
-        const { githubHost: host, reviewerLogin, slug } = settings;
-        const now = Date.now();
-        const received = receive(delivery, { host, reviewerLogin, slug });
-        const wanted = settings.debounce === false ? received : debounced(received, store, now);
-        const reception = { host, reviewerLogin, slug };
-        const learning = [receiveFeedback(delivery, reception), receiveClosed(delivery, reception)];
-        const { result, beside } = withUpkeep(
-          wanted,
-          learning.filter((one) => one !== null),
-        );
-        const isNew = store.queue.accept({ id: event.id, event: event.name, receivedAt: now }, result, beside);
-        logDelivery(settings.log, event.name, result, isNew);
-        if (isNew && hasWorker(result)) workers[result.kind].wake();
-        if (isNew && beside.length > 0) workers.upkeep.wake();
-      });
-      addHandler((request, response) => health(request, response, store));
-      addHandler((request, response) => isDelivery(request, settings) && takeBody(request, response));
+export async function openDoor(probot: Probot, store: Store, workers: Workers, settings: DoorSettings): Promise<Door> {
+  const counted = counters();
+  const bodies = bodyReader();
+  const commits = committer(store.inbox);
+  let isDraining = false;
+  const wake = () => {
+    for (const worker of Object.values(workers)) worker.wake();
+  };
+  await probot.load((app) => app.onAny(wake));
+  const answers = ingress({
+    webhookPath: settings.webhookPath,
+    webhookSecret: settings.webhookSecret,
+    formerSecret: settings.formerSecret ?? null,
+    bodies,
+    take: (signed) => takeDelivery(signed, { probot, store, commits, counted, wake, reception: settings }),
+    isDraining: () => isDraining,
+    onAnswer: counted.answered,
+  });
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, answers);
+  server.setTimeout(IDLE_MS);
+  server.maxConnections = MOST_CONNECTIONS;
+  await listening(server, settings);
+  return {
+    server,
+    counted,
+    failedAgo: commits.failedAgo,
+    heldBytes: bodies.held,
+    isDraining: () => isDraining,
+    async drain() {
+      isDraining = true;
+      await commits.idle();
     },
-    { probot, webhooksPath: settings.webhookPath },
-  );
-  const server = createServer((request, response) => {
-    void middleware(request, response, () => response.writeHead(404).end());
-  });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
-  await new Promise<void>((resolve, reject) => {
+    close: () => closed(server),
+  };
+}
+
+/** @throws Error when the port is taken */
+export function listening(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: settings.port, host: settings.host }, resolve);
+    server.listen({ port, host }, () => {
+      server.off("error", reject);
+      resolve();
+    });
   });
-  return server;
 }
 
-type Received = ReturnType<typeof receive>;
-
-/** Before a repository's first review: what its configuration says unless it says otherwise. */
-const PUSH_WAIT_MS = 10_000;
-
-/** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
-function debounced(result: Received, { waits }: Store, now: number): Received {
-  if (result.kind !== "review" || result.trigger !== "synchronize") return result;
-  return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
-}
-
-/** What people may have done and said is learnt beside whatever else the delivery asks. */
-function withUpkeep(
-  result: Received,
-  learning: readonly UpkeepJob[],
-): { readonly result: Received; readonly beside: readonly UpkeepJob[] } {
-  if (learning.length === 0) return { result, beside: [] };
-  if (result.kind !== "ignored") return { result, beside: learning };
-  return { result: { kind: "upkeep", delivery: result.delivery, jobs: learning }, beside: [] };
-}
-
-function hasWorker(result: Received): result is Extract<Received, { kind: keyof Workers }> {
-  return result.kind === "review" || result.kind === "command" || result.kind === "upkeep";
-}
-
-function logDelivery(log: Logger, event: string, result: Received, isNew: boolean): void {
-  log.info({ ...told(result), event, kind: isNew ? result.kind : "seen before" }, "delivery");
-}
-
-/** A delivery for the log: of a comment who and what kind, not its words. */
-function told(result: Received): Readonly<Record<string, unknown>> {
-  const { kind: _, ...rest } = result;
-  if (result.kind === "upkeep") return { ...rest, jobs: result.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
-  if (result.kind !== "command") return rest;
-  const { command, comment, pull: __, ...known } = result;
-  return { ...known, command: command.kind === "verb" ? command.verb : command.kind, by: comment.author.id };
-}
-
-/** A delivery can name thousands of repositories. */
-const LOGGED_JOBS = 20;
-
-function isDelivery({ method, url, headers }: IncomingMessage, { webhookPath }: DoorSettings): boolean {
-  const isJson = headers["content-type"]?.trimStart().startsWith("application/json") === true;
-  return method === "POST" && isJson && url?.split("?")[0]?.replace(/\/+$/, "") === webhookPath;
-}
-
-/** GET /healthz: the process answers, its store can be read, and how far memory is read; no text of anybody. */
-function health(request: IncomingMessage, response: ServerResponse, store: Store): boolean {
-  if (request.method !== "GET" || request.url?.split("?")[0] !== "/healthz") return false;
-  const body = JSON.stringify({ ok: true, jobs: store.queue.counts(), memory: store.warmth() });
-  response.writeHead(200, { "content-type": "application/json" }).end(body);
-  return true;
+/** Whoever is being answered is answered to the end; whoever only holds a connection does not hold up the process. */
+export async function closed(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
 }

@@ -1,16 +1,35 @@
+import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Env } from "../config/env.ts";
 
-/**
- * The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH.
- *
- * @throws Error naming the variable when the file cannot be read
- */
-export function privateKeyOf(env: Env): string {
-  if (env.privateKey.kind === "pem") return env.privateKey.pem;
+/** The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH; or what is wrong, naming the variable. */
+export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: string } | { readonly problem: string } {
+  const { privateKey } = env;
+  if (privateKey.kind === "pem") return checked(privateKey.pem, "PRIVATE_KEY");
   try {
-    return readFileSync(env.privateKey.path, "utf8");
-  } catch (cause) {
-    throw new Error("PRIVATE_KEY_PATH: the file cannot be read; check the path and its permissions", { cause });
+    return checked(readFileSync(privateKey.path, "utf8"), "PRIVATE_KEY_PATH");
+  } catch {
+    return { problem: "PRIVATE_KEY_PATH: the file cannot be read; check the path and its permissions" };
   }
+}
+
+/**
+ * As readPrivateKey.
+ *
+ * @throws Error naming the variable and what is wrong
+ */
+export function privateKeyOf(env: Pick<Env, "privateKey">): string {
+  const key = readPrivateKey(env);
+  if ("problem" in key) throw new Error(key.problem);
+  return key.pem;
+}
+
+/** GitHub's keys are RSA; anything else would be refused with the first request. */
+function checked(pem: string, name: string): { readonly pem: string } | { readonly problem: string } {
+  try {
+    if (createPrivateKey(pem).asymmetricKeyType === "rsa") return { pem };
+  } catch {
+    // Said below: the reason that OpenSSL gives helps nobody.
+  }
+  return { problem: `${name} holds no RSA key that can be read; download a new one at the App's settings page` };
 }

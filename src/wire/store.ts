@@ -11,6 +11,7 @@ import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
 import { expire } from "../adapters/sqlite/expire.ts";
 import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
+import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
@@ -23,6 +24,7 @@ import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
 import { sqliteFlaggedCode, sqliteRejections } from "../adapters/sqlite/rejections.ts";
+import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
@@ -34,7 +36,16 @@ import { sqliteTraces } from "../adapters/sqlite/traces.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
-import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type { Inbox } from "../ports/inbox.ts";
+import type {
+  Embedder,
+  Memory,
+  Recall,
+  Replays,
+  RepositoryLabels,
+  RetrievalLog,
+  RetrievalStatistics,
+} from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
@@ -43,6 +54,8 @@ import type { Ledger, Queue, Traces } from "../ports.ts";
 /** The embedded store: queue and ledger in one file of the data folder, memory in another. */
 export interface Store {
   readonly queue: Queue;
+  /** Where deliveries come in. */
+  readonly inbox: Inbox;
   readonly ledger: Ledger & ReviewRecords;
   /** What people decided about pull requests. */
   readonly decisions: Decisions;
@@ -73,6 +86,8 @@ export interface Store {
   readonly evidence: EvidenceShelf;
   /** What was declined, and the code that was spoken about; null where memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
+  /** What replays came to; null where memory could not be opened. */
+  readonly replays: Replays | null;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -122,6 +137,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   return {
     queue: sqliteQueue(db),
+    inbox: sqliteInbox(db),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
@@ -140,6 +156,8 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     statistics: sqliteRetrievalStatistics(db, Date.now),
     async close() {
       await shelf.close();
+      // The last connection does this by itself, but a command line may have the file open.
+      db.pragma("wal_checkpoint(TRUNCATE)");
       db.close();
     },
   };
@@ -148,6 +166,7 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
 type Shelf = Omit<
   Store,
   | "queue"
+  | "inbox"
   | "ledger"
   | "decisions"
   | "answers"
@@ -186,6 +205,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       memory,
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
+      replays: sqliteReplays(db),
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -203,6 +223,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
     return {
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
+      replays: null,
       memoryProblem: problem,
       spaces: () => [],
       cached: (embedder) => embedder,

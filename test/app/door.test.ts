@@ -1,4 +1,5 @@
 // The one thing of Kodiai that strangers reach: what it answers to deliveries that are forged, broken, odd or huge.
+import { createHmac } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
@@ -19,6 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
+function signature(body: string, secret = stage.world.appCredentials.webhookSecret): string {
+  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+}
+
 async function post(body: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const answer = await fetch(stage.url() + WEBHOOK_PATH, { method: "POST", body, headers });
   await answer.arrayBuffer();
@@ -34,14 +39,14 @@ async function expectUntouched(jobs: number): Promise<void> {
 describe("a delivery is refused", () => {
   test("when it is signed with another secret", async () => {
     const { status, id } = await stage.world.deliver("pull_request", opening, { secret: "another secret" });
-    expect(status).toBe(400);
+    expect(status).toBe(401);
     expect(stage.outcomeOf(id)).toBeNull();
     await expectUntouched(1);
   });
 
   test("when it is not signed", async () => {
     const { status, id } = await stage.world.deliver("pull_request", opening, { secret: null });
-    expect(status).toBe(400);
+    expect(status).toBe(401);
     expect(stage.outcomeOf(id)).toBeNull();
     await expectUntouched(1);
   });
@@ -54,13 +59,18 @@ describe("a delivery is refused", () => {
       "x-github-delivery": "9e1c1a30-0000-4000-8000-000000000001",
       "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
     });
-    expect(status).toBe(400);
+    expect(status).toBe(401);
     await expectUntouched(1);
   });
 
   test("when its headers are missing", async () => {
-    expect(await post("{}", { "content-type": "application/json" })).toBe(400);
+    const json = { "content-type": "application/json" };
+    expect(await post("{}", json)).toBe(401);
+    const signed = { ...json, "x-hub-signature-256": signature("{}") };
+    expect(await post("{}", { ...signed, "x-github-event": "ping" })).toBe(400);
+    expect(await post("{}", { ...signed, "x-github-delivery": "9e1c1a30-0000-4000-8000-000000000002" })).toBe(400);
     expect(await post("payload=%7B%7D", { "content-type": "application/x-www-form-urlencoded" })).toBe(415);
+    expect(await post("{}", { ...signed, "content-encoding": "gzip" })).toBe(415);
     await expectUntouched(1);
   });
 
@@ -81,7 +91,11 @@ describe("a delivery is refused", () => {
 
   test("when it is larger than GitHub's deliveries and does not say so", async () => {
     const megabyte = Buffer.alloc(1024 * 1024, " ");
-    const status = await raw("POST", WEBHOOK_PATH, {}, async (sent) => {
+    const forged = {
+      "x-github-delivery": "9e1c1a30-0000-4000-8000-000000000003",
+      "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+    };
+    const status = await raw("POST", WEBHOOK_PATH, forged, async (sent) => {
       for (let n = 0; n < 40 && !sent.destroyed; n++)
         if (!sent.write(megabyte)) await new Promise((resolve) => sent.once("drain", resolve).once("close", resolve));
     });
@@ -97,13 +111,13 @@ describe("a delivery is taken and ignored", () => {
     ["ping", { zen: "Keep it logically awesome.", hook_id: 1 }],
   ])("when the event is %s", async (event, payload) => {
     const { status, id } = await stage.world.deliver(event, payload);
-    expect(status).toBe(200);
+    expect(status).toBe(202);
     expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: `event "${event}" asks nothing of us` });
   });
 
   test("when the action is new to us", async () => {
     const { status, id } = await stage.world.deliver("pull_request", { ...opening, action: "teleported" });
-    expect(status).toBe(200);
+    expect(status).toBe(202);
     expect(stage.outcomeOf(id)?.reason).toBe('action "teleported" asks nothing of us');
   });
 
@@ -114,7 +128,7 @@ describe("a delivery is taken and ignored", () => {
     ["action", 7],
   ])("when %s of the payload is %j", async (key, value) => {
     const { status, id } = await stage.world.deliver("pull_request", { ...opening, [key]: value });
-    expect(status).toBe(200);
+    expect(status).toBe(202);
     expect(stage.outcomeOf(id)).toMatchObject({
       outcome: "ignored",
       reason: expect.stringMatching(/^malformed payload: /),
@@ -127,12 +141,18 @@ test("a delivery of several megabytes is read like any other", async () => {
   const body = "A picture says more than a thousand words. ".repeat(100_000);
   const huge = { ...opening, action: "edited", changes: {}, note: body };
   const { status, id } = await stage.world.deliver("pull_request", huge);
-  expect(status).toBe(200);
+  expect(status).toBe(202);
   expect(stage.outcomeOf(id)).toEqual({ outcome: "ignored", reason: "edited: neither base nor a holding tag changed" });
 });
 
-test("/healthz says that the store answers, how many jobs there are and how far memory is read", async () => {
+test("/healthz says no more to strangers than that the process lives", async () => {
   const answer = await fetch(`${stage.url()}/healthz?verbose=1`);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toBe("ok");
+});
+
+test("/healthz says to whoever runs it that the store answers, how many jobs there are and how far memory is read", async () => {
+  const answer = await fetch(`${stage.adminUrl()}/healthz?verbose=1`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(await answer.json()).toEqual({
@@ -142,16 +162,118 @@ test("/healthz says that the store answers, how many jobs there are and how far 
   });
 });
 
-test.each([
-  ["GET", WEBHOOK_PATH, 404],
-  ["POST", "/healthz", 404],
-  ["GET", "/", 404],
-  ["GET", "/probot", 404],
-  ["GET", "/../../etc/passwd", 404],
-  ["POST", "/probot/import", 404],
-])("%s %s is answered with %i", async (method, path, status) => {
-  expect(await raw(method, path)).toBe(status);
+test("whatever else is asked of the public port is answered with 404, and nothing tells who answers", async () => {
+  const paths = [
+    ...[
+      "/",
+      "/probot",
+      "/probot/",
+      "/probot/setup",
+      "/probot/import",
+      "/probot/success",
+      "/probot/static/probot-head.png",
+    ],
+    ...[
+      "/ping",
+      "/readyz",
+      "/metrics",
+      "/health",
+      "/debug",
+      "/stats",
+      "/dashboard",
+      "/favicon.ico",
+      "/robots.txt",
+      "/.env",
+    ],
+    ...[
+      "/../../etc/passwd",
+      "/api/github",
+      `${WEBHOOK_PATH}/x`,
+      `/x${WEBHOOK_PATH}`,
+      "//healthz",
+      "/healthz/",
+      "/healthz/x",
+    ],
+    ...[
+      "/%68ealthz",
+      "/api/github/%77ebhooks",
+      "*",
+      "http://example.com/healthz",
+      "/healthz%00",
+      "/\\..\\",
+      "/%2e%2e/",
+    ],
+  ];
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "PROPFIND"];
+  const asked = [
+    ...methods.flatMap((method) => paths.map((path) => [method, path] as const)),
+    ...methods.filter((method) => method !== "POST").map((method) => [method, WEBHOOK_PATH] as const),
+    ...methods.filter((method) => method !== "GET").map((method) => [method, "/healthz"] as const),
+  ];
+  const wrong: unknown[] = [];
+  for (const [method, path] of asked) {
+    const seen = await look(method, path);
+    const names = Object.keys(seen.headers).filter((name) => !USUAL_HEADERS.has(name));
+    if (seen.status !== 404 || names.length > 0 || seen.body !== "") wrong.push({ method, path, ...seen });
+  }
+  expect(wrong).toEqual([]);
   await expectUntouched(1);
+});
+
+/** What Node's server says by itself, and the type: no name and no version. */
+const USUAL_HEADERS = new Set(["date", "connection", "content-type", "transfer-encoding", "content-length"]);
+
+function look(method: string, path: string): Promise<{ status: number | undefined; headers: object; body: string }> {
+  const { hostname, port } = new URL(stage.url());
+  return new Promise((resolve, reject) => {
+    const sent = request({ method, path, hostname, port, agent: false }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+      resolve({
+        status: response.statusCode,
+        headers: response.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+describe("whoever runs it asks on a port of its own", () => {
+  test("which says whether a delivery could be kept now", async () => {
+    const answer = await fetch(`${stage.adminUrl()}/readyz`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ ok: true, reasons: [] });
+  });
+
+  test("which gives figures, with no name of a repository or person among them", async () => {
+    await stage.world.deliver("fork", {});
+    const answer = await fetch(`${stage.adminUrl()}/metrics`);
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = await answer.text();
+    expect(text).toMatch(/^kodiai_deliveries_total\{event="fork",outcome="ignored"\} \d+$/m);
+    expect(text).toMatch(/^kodiai_deliveries_total\{event="pull_request",outcome="review"\} 1$/m);
+    expect(text).toMatch(/^kodiai_answers_total\{status="401"\} \d+$/m);
+    expect(text).toMatch(/^kodiai_ready 1$/m);
+    expect(text).toMatch(/^kodiai_ack_seconds_count [1-9]\d*$/m);
+    expect(text).not.toMatch(/acme|shop|mona/);
+    const shape = /^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[^"\n]*"(?:,\w+="[^"\n]*")*\})? [\d.e+-]+)$/;
+    expect(
+      text
+        .trimEnd()
+        .split("\n")
+        .filter((line) => !shape.test(line)),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ["POST", "/readyz"],
+    ["GET", "/"],
+    ["GET", WEBHOOK_PATH],
+    ["POST", WEBHOOK_PATH],
+  ])("and answers %s %s with 404", async (method, path) => {
+    expect((await fetch(stage.adminUrl() + path, { method })).status).toBe(404);
+  });
 });
 
 /** As fetch would, with path and headers as they are. `send` writes a body of any size. */

@@ -56,7 +56,7 @@ test("a server that is killed while it posts finishes its review when it is back
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true, delay: 500 });
   const files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
   const pull = await world.pullRequest(repository, { title: "Back up", files });
-  expect(world.deliveries.at(-1)?.status).toBe(200);
+  expect(world.deliveries.at(-1)?.status).toBe(202);
   await until("the review is being posted", () => posts().length === 1);
   first.child.kill("SIGKILL");
   await until("the review landed", () => said(world, pull).length === 2);

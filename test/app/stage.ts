@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pino } from "pino";
-import { type AppOptions, type RunningApp, startApp } from "../../src/app.ts";
+import { startApp } from "../../src/app.ts";
+import type { AppOptions, RunningApp } from "../../src/server/app-options.ts";
 import { inspector, logWithoutSecrets } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
@@ -29,6 +30,8 @@ export interface Stage {
   readonly dataDir: string;
   /** Where the app answers. */
   url(): string;
+  /** Where it answers whoever runs it. */
+  adminUrl(): string;
   /** Lines of the log so far, as they would be written. */
   readonly log: readonly string[];
   /** Jobs of a pull request, oldest first. */
@@ -69,6 +72,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       githubHost: "github.com",
       host: "127.0.0.1",
       port: 0,
+      admin: { host: "127.0.0.1", port: 0 },
       dataDir,
       reviewerLogin: null,
       workers: 2,
@@ -115,6 +119,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       });
     },
     url: () => app.url,
+    adminUrl: () => app.adminUrl ?? "",
     dataDir,
     log,
     jobs,

@@ -96,7 +96,7 @@ test("the running server is asked how far its search is", async () => {
   const { port } = server.address() as AddressInfo;
   const said = async (memory: unknown) => {
     body = JSON.stringify({ ok: true, memory });
-    return warmthCheck({ host: "0.0.0.0", port });
+    return warmthCheck({ adminHost: "0.0.0.0", adminPort: port });
   };
   expect(await said({ state: "warming", repositories: 3, rows: 1_200 })).toMatchObject({
     state: "ok",
@@ -107,5 +107,5 @@ test("the running server is asked how far its search is", async () => {
     expect(await said(strange)).toMatchObject({ state: "note", text: expect.stringContaining("no server answers") });
   }
   await new Promise((resolve) => server.close(resolve));
-  expect(await warmthCheck({ host: "127.0.0.1", port })).toMatchObject({ state: "note" });
+  expect(await warmthCheck({ adminHost: "127.0.0.1", adminPort: port })).toMatchObject({ state: "note" });
 });

@@ -7,6 +7,8 @@ import { ENV_VARIABLES } from "../../src/config/env-variable-list.ts";
 
 /** SHA-256 of "test": random enough, and nobody's secret. */
 const SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+/** SHA-256 of "test2". */
+const FORMER = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
 const PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----";
 const GOOD = { APP_ID: "123456", PRIVATE_KEY_PATH: "./kodiai.pem", WEBHOOK_SECRET: SECRET };
 
@@ -26,9 +28,12 @@ test("three variables are enough, and everything else has its default", () => {
     appId: 123456,
     privateKey: { kind: "file", path: "./kodiai.pem" },
     webhookSecret: SECRET,
+    formerSecret: null,
     webhookPath: "/api/github/webhooks",
     port: 3000,
     host: "localhost",
+    adminPort: 3001,
+    adminHost: "127.0.0.1",
     githubHost: "github.com",
     githubApiUrl: "https://api.github.com",
     logLevel: "info",
@@ -50,8 +55,12 @@ test("every variable is read", () => {
     PRIVATE_KEY_PATH: undefined,
     PRIVATE_KEY: PEM,
     WEBHOOK_PATH: "/hooks/github",
+    KODIAI_FORMER_WEBHOOK_SECRET: FORMER,
+    KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: "2026-01-31T18:00:00Z",
     PORT: "8080",
     HOST: "0.0.0.0",
+    KODIAI_ADMIN_PORT: "9090",
+    KODIAI_ADMIN_HOST: "::1",
     GHE_HOST: "GitHub.Example.com",
     GHE_PROTOCOL: "https",
     LOG_LEVEL: "debug",
@@ -86,9 +95,12 @@ test("every variable is read", () => {
     appId: 123456,
     privateKey: { kind: "pem", pem: PEM },
     webhookSecret: SECRET,
+    formerSecret: { secret: FORMER, until: Date.UTC(2026, 0, 31, 18) },
     webhookPath: "/hooks/github",
     port: 8080,
     host: "0.0.0.0",
+    adminPort: 9090,
+    adminHost: "::1",
     githubHost: "github.example.com",
     githubApiUrl: "https://github.example.com/api/v3",
     logLevel: "debug",
@@ -190,6 +202,31 @@ describe("a wrong value is refused with its mend", () => {
   ])("%s=%s", (name, value, problem) => {
     const other = name === "PRIVATE_KEY" ? { PRIVATE_KEY_PATH: undefined } : {};
     expect(refused({ [name]: value, ...other })).toEqual([problem]);
+  });
+
+  test("a former secret without its end, an end without a secret, one that could be guessed, and the same one twice", () => {
+    const until = "2026-01-31T18:00:00Z";
+    expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET: FORMER })).toEqual([
+      "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL is not set; say until when the former secret is taken",
+    ]);
+    expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until })).toEqual([
+      "KODIAI_FORMER_WEBHOOK_SECRET is not set; set it, or remove KODIAI_FORMER_WEBHOOK_SECRET_UNTIL",
+    ]);
+    expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET: "development", KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until })).toEqual(
+      [expect.stringMatching(/^KODIAI_FORMER_WEBHOOK_SECRET is shorter than 32 characters/)],
+    );
+    expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET: SECRET, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until })).toEqual([
+      "KODIAI_FORMER_WEBHOOK_SECRET is the same as WEBHOOK_SECRET; remove it",
+    ]);
+    for (const wrong of ["tomorrow", "2026-01-31", "2026-01-31T18:00:00+02:00", "2026-13-01T00:00:00Z"])
+      expect(refused({ KODIAI_FORMER_WEBHOOK_SECRET: FORMER, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: wrong })).toEqual([
+        "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL must be a moment in UTC: 2026-01-31T18:00:00Z",
+      ]);
+  });
+
+  test("one port for strangers and for whoever runs it", () => {
+    expect(refused({ KODIAI_ADMIN_PORT: "3000" })).toEqual(["KODIAI_ADMIN_PORT is the same as PORT; take another"]);
+    expect(accepted({ PORT: "65535" }).adminPort).toBe(65_534);
   });
 
   test("both forms of the key", () => {

@@ -61,14 +61,37 @@ export function newerSchema(path: string, version: number, known: number): Store
   );
 }
 
-/** Runs `work` in a write transaction from its first statement on; a lock held elsewhere is `Transient`. */
+/**
+ * Runs `work` in a write transaction from its first statement on; a lock held elsewhere is `Transient`.
+ *
+ * A sync that failed ends the process: what the system kept of the pages since is unknown, so nothing may be answered for
+ * any more. The next start reads what is really on disk.
+ */
 export function write<T>(db: Database.Database, work: () => T): T {
   try {
     return db.transaction(work).immediate();
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
-      throw new Transient("the database is locked", null, error);
-    }
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (error.code.startsWith("SQLITE_BUSY")) throw new Transient("the database is locked", null, error);
+    if (SYNC_FAILED.has(error.code)) process.nextTick(endProcess, error);
     throw error;
+  }
+}
+
+const SYNC_FAILED: ReadonlySet<string> = new Set(["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]);
+
+/** Thrown where nobody can catch it. */
+function endProcess(cause: unknown): never {
+  throw new Error("a write could not be synced to disk; the process ends, since it can promise nothing now", { cause });
+}
+
+/** As `write`, but a lock is `Transient` at once: whoever tries again later must not hold up the event loop meanwhile. */
+export function writeAtOnce<T>(db: Database.Database, work: () => T): T {
+  const timeout = Number(db.pragma("busy_timeout", { simple: true }));
+  db.pragma("busy_timeout = 0");
+  try {
+    return write(db, work);
+  } finally {
+    db.pragma(`busy_timeout = ${timeout}`);
   }
 }

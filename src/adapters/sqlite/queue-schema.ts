@@ -208,4 +208,15 @@ export const QUEUE_MIGRATIONS: Migrations = [
     at   INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- What a delivery says, as HOST/REPO_ID#NUMBER@HASH: said again under another id, it is known again.
+  ALTER TABLE deliveries ADD COLUMN meaning TEXT;
+  CREATE UNIQUE INDEX deliveries_by_meaning ON deliveries (meaning) WHERE meaning IS NOT NULL;
+  CREATE INDEX deliveries_by_age ON deliveries (received_at);
+  -- One row that is written to see whether the store can keep anything.
+  CREATE TABLE probes (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

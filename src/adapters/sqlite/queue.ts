@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { AnyJob, JobEnd, Lane, Lease, Queue, ReceivedDelivery } from "../../ports.ts";
-import { write } from "./database.ts";
+import { write, writeAtOnce } from "./database.ts";
 
 interface JobRow {
   readonly id: number;
@@ -26,12 +26,7 @@ export function sqliteQueue(db: Database): Queue {
         job.kind === "review" ? put(db, "review", job, now, job.headSha) : put(db, "upkeep", job, now, job.delivery),
       ),
     drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now, reason)),
-    accept: (delivery, outcome, beside = []) =>
-      write(db, () => {
-        const isNew = accept(db, delivery, outcome);
-        if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery);
-        return isNew;
-      }),
+    accept: (delivery, outcome, beside = []) => write(db, () => takeDelivery(db, delivery, outcome, beside)),
     recover: (now) => write(db, () => recover(db, now)),
     counts: () => counts(db),
   };
@@ -41,7 +36,8 @@ type LaneName = "review" | "command" | "upkeep";
 
 function lane<Held extends AnyJob>(db: Database, name: LaneName): Lane<Held> {
   return {
-    lease: (now, leaseMs) => write(db, () => lease<Held>(db, name, now, leaseMs)),
+    // Workers look again by themselves: nothing waits for a lock.
+    lease: (now, leaseMs) => writeAtOnce(db, () => lease<Held>(db, name, now, leaseMs)),
     end: (held, now, end) => write(db, () => finish(db, held, now, end)),
     nextAt: () => {
       const row = db.prepare("SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND lane = ?").get(name) as {
@@ -68,20 +64,54 @@ function timesOf(db: Database, job: AnyJob, now: number): { readonly runAt: numb
   return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
+/**
+ * Keeps one delivery with all that follows from it. Inside a write transaction.
+ *
+ * @returns false when it was taken before, by its id or by its meaning
+ */
+export function takeDelivery(
+  db: Database,
+  delivery: ReceivedDelivery,
+  outcome: Parameters<Queue["accept"]>[1],
+  beside: readonly UpkeepJob[],
+): boolean {
+  const isNew = accept(db, delivery, outcome);
+  if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery);
+  return isNew;
+}
+
 function accept(db: Database, delivery: ReceivedDelivery, outcome: Parameters<Queue["accept"]>[1]): boolean {
-  const inserted = db
-    .prepare(
-      "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    )
-    .run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome));
+  const { meaning = null } = delivery;
+  const keep = db.prepare(
+    "INSERT INTO deliveries (id, event, received_at, outcome, reason, meaning) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+  );
+  const told =
+    meaning === null
+      ? undefined
+      : (db.prepare("SELECT id FROM deliveries WHERE meaning = ?").get(meaning) as { id: string } | undefined);
+  if (told !== undefined) {
+    // Its id is kept too: what was answered with 202 can be found.
+    keep.run(delivery.id, delivery.event, delivery.receivedAt, "ignored", `says the same as ${told.id}`, null);
+    return false;
+  }
+  const inserted = keep.run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome), meaning);
   if (inserted.changes === 0) return false;
   const { receivedAt } = delivery;
   // Whatever waits under the key is overtaken: by a newer head, or by its end.
-  if (outcome.kind === "cancel") replace(db, outcome.key, "cancelled", receivedAt, outcome.reason);
+  if (outcome.kind === "cancel") {
+    replace(db, outcome.key, "cancelled", receivedAt, outcome.reason);
+    forgetMeanings(db, outcome.key);
+  }
   if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha);
   if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery);
   if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery);
   return true;
+}
+
+/** What was said before the end may be said again after it: a pull request can be reopened within a second. */
+function forgetMeanings(db: Database, key: string): void {
+  // `A` is the character after `@`.
+  db.prepare("UPDATE deliveries SET meaning = NULL WHERE meaning >= ? || '@' AND meaning < ? || 'A'").run(key, key);
 }
 
 function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {

@@ -24,6 +24,7 @@ export function sqliteTraces(db: Database.Database): Traces {
         run(`UPDATE jobs SET job = json_set(job, '$.repo.owner', '', '$.repo.name', '')
              WHERE ${IN_KEYS} AND state = 'running'`);
         run(`DELETE FROM jobs WHERE ${IN_KEYS} AND state <> 'running'`);
+        run("UPDATE deliveries SET meaning = NULL WHERE meaning >= @repo || '#' AND meaning < @repo || '$'");
         for (const table of BY_REPOSITORY) run(`DELETE FROM ${table} WHERE repo = @repo`);
         const [gone = 0] = BY_KEY.map((table) => run(`DELETE FROM ${table} WHERE ${IN_KEYS}`));
         return gone;

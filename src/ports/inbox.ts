@@ -1,0 +1,27 @@
+// What the door asks of the store: keep deliveries, quickly or not at all.
+import type { CommandJob } from "../domain/command.ts";
+import type { CancelJob, Ignored, ReviewJob, UpkeepJob, UpkeepJobs } from "../domain/job.ts";
+import type { ReceivedDelivery } from "../ports.ts";
+
+/** A delivery and all that follows from it. */
+export interface Arrival {
+  readonly delivery: ReceivedDelivery;
+  readonly outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored;
+  /** Jobs of the upkeep lane that follow from it as well. */
+  readonly beside: readonly UpkeepJob[];
+}
+
+/** The durable inbox. No method waits for a lock: `Transient` at once, and the caller tries again without blocking. */
+export interface Inbox {
+  /**
+   * Commits all of them in one transaction, on disk when this returns.
+   *
+   * @returns for each whether it is new: false when it, or one that means the same, was taken before
+   * @throws Transient on a lock; Error when the store cannot keep anything (disk full, read-only). Then none is kept.
+   */
+  take(batch: readonly Arrival[]): readonly boolean[];
+  /** Writes one row and syncs it, as `take` would: throws what `take` would throw. */
+  probe(now: number): void;
+  /** Forgets at most `most` deliveries that were received before the moment (epoch ms). Returns how many. */
+  prune(before: number, most: number): number;
+}

@@ -1,0 +1,94 @@
+// Deliveries that came in at the same time -> one transaction; each is told when it is on disk, or that it could not be kept.
+import { Transient } from "../domain/transient.ts";
+import type { Arrival, Inbox } from "../ports/inbox.ts";
+
+/** After this the sender is told to come back: GitHub itself gives up after 10 s. */
+const PATIENCE_MS = 5_000;
+/** Between two tries for a lock that somebody else holds. */
+const PAUSE_MS = 25;
+/** Deliveries a transaction: some milliseconds of the write lock. */
+const MOST = 64;
+
+/** `new`: kept; `known`: it, or one that means the same, was kept before; `busy`: the store was locked all the time. */
+export type Kept = "new" | "known" | "busy";
+
+export interface Committer {
+  /** @throws Error when the store cannot keep anything: disk full, read-only */
+  commit(arrival: Arrival): Promise<Kept>;
+  /** Milliseconds since the last try failed for another reason than a lock; null when one went well since. */
+  failedAgo(): number | null;
+  /** Resolves when nobody waits any more. */
+  idle(): Promise<void>;
+}
+
+interface Waiting {
+  readonly arrival: Arrival;
+  readonly until: number;
+  readonly resolve: (kept: Kept) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** @param now monotonic milliseconds: a clock that is set must not make anybody wait */
+export function committer(inbox: Inbox, now: () => number = () => performance.now()): Committer {
+  let waiting: Waiting[] = [];
+  let isPlanned = false;
+  let failedAt: number | null = null;
+  const idlers: (() => void)[] = [];
+
+  function plan(pauseMs: number): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    if (pauseMs === 0) setImmediate(flush);
+    else setTimeout(flush, pauseMs);
+  }
+
+  function flush(): void {
+    isPlanned = false;
+    const late = waiting.filter(({ until }) => until <= now());
+    waiting = waiting.filter(({ until }) => until > now());
+    for (const one of late) one.resolve("busy");
+    const batch = waiting.slice(0, MOST);
+    const pauseMs = batch.length > 0 && !keep(batch) ? PAUSE_MS : 0;
+    if (waiting.length > 0) plan(pauseMs);
+    else for (const done of idlers.splice(0)) done();
+  }
+
+  /** False when a lock kept them waiting. */
+  function keep(batch: readonly Waiting[]): boolean {
+    const tried = tryTake(batch);
+    if (tried === null) return false;
+    // One that cannot be kept must not take others with it.
+    if (tried instanceof Error && batch.length > 1) return batch.every((one) => keep([one]));
+    failedAt = tried instanceof Error ? now() : null;
+    waiting = waiting.filter((one) => !batch.includes(one));
+    tell(batch, tried);
+    return true;
+  }
+
+  /** Null on a lock. */
+  function tryTake(batch: readonly Waiting[]): readonly boolean[] | Error | null {
+    try {
+      return inbox.take(batch.map(({ arrival }) => arrival));
+    } catch (error) {
+      if (error instanceof Transient) return null;
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  return {
+    commit: (arrival) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ arrival, until: now() + PATIENCE_MS, resolve, reject });
+        plan(0);
+      }),
+    failedAgo: () => (failedAt === null ? null : now() - failedAt),
+    idle: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+  };
+}
+
+function tell(batch: readonly Waiting[], tried: readonly boolean[] | Error): void {
+  for (const [at, one] of batch.entries()) {
+    if (tried instanceof Error) one.reject(tried);
+    else one.resolve(tried[at] === true ? "new" : "known");
+  }
+}

@@ -1,0 +1,137 @@
+// One request to the public port -> an answer. Refused as early as it can be: by path, type, headers, signature and size,
+// before anything of it is parsed. What is answered with 202 is on disk.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Body, type BodyReader, MOST_BODY_BYTES } from "./read-body.ts";
+import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
+
+/** A delivery that GitHub signed. */
+export interface Signed {
+  /** X-GitHub-Delivery. */
+  readonly id: string;
+  /** X-GitHub-Event. */
+  readonly event: string;
+  readonly body: readonly Buffer[];
+}
+
+/** `kept`: on disk, now or before; `busy`: it could not be kept in time; `malformed`: not a JSON object. */
+export type Taken = "kept" | "busy" | "malformed";
+
+export interface IngressSettings {
+  readonly webhookPath: string;
+  readonly webhookSecret: string;
+  /** null: there is no other secret. */
+  readonly formerSecret: FormerSecret | null;
+  readonly bodies: BodyReader;
+  /** Takes what is signed; a rejection is answered with 503. */
+  readonly take: (signed: Signed) => Promise<Taken>;
+  readonly isDraining: () => boolean;
+  /** Told once about each answer to a delivery, with the milliseconds that it took. */
+  readonly onAnswer: (status: number, ms: number) => void;
+}
+
+const ANSWERS: ReadonlyMap<number, string> = new Map([
+  [202, "accepted"],
+  [400, "not a delivery: X-GitHub-Delivery, X-GitHub-Event and a JSON object are needed"],
+  [401, "the signature does not match"],
+  [413, `a delivery has at most ${MOST_BODY_BYTES} bytes`],
+  [415, "deliveries are application/json: set it as the content type of the webhook"],
+  [503, "not now: deliver it again later"],
+]);
+
+/** Printable and short; GitHub's are GUIDs. */
+const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
+const EVENT = /^[\w.-]{1,100}$/;
+
+/** @returns what answers requests; it never throws */
+export function ingress(settings: IngressSettings): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    if (isHealth(request)) answer(request, response, 200, "ok");
+    else if (isDelivery(request, settings.webhookPath)) answerDelivery(request, response, settings);
+    else answer(request, response, 404, "");
+  };
+}
+
+function answerDelivery(request: IncomingMessage, response: ServerResponse, settings: IngressSettings): void {
+  const since = performance.now();
+  const reply = (status: number) => {
+    settings.onAnswer(status, performance.now() - since);
+    answer(request, response, status, ANSWERS.get(status) ?? "");
+  };
+  const refusal = settings.isDraining() ? 503 : refusalOf(request);
+  if (refusal !== null) reply(refusal);
+  else settings.bodies.read(request, (body) => takeBody(request, body, settings, reply));
+}
+
+/** What can be told from the headers alone; null when the body is needed. */
+function refusalOf({ headers }: IncomingMessage): number | null {
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json" || (headers["content-encoding"] ?? "identity") !== "identity") return 415;
+  if (Number(headers["content-length"] ?? 0) > MOST_BODY_BYTES) return 413;
+  if (!looksSigned(one(headers["x-hub-signature-256"]))) return 401;
+  const isNamed = DELIVERY_ID.test(one(headers["x-github-delivery"]) ?? "");
+  return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
+}
+
+function takeBody(
+  { headers }: IncomingMessage,
+  body: Body,
+  { webhookSecret: secret, formerSecret: former, take }: IngressSettings,
+  reply: (status: number) => void,
+): void {
+  if (body.kind === "gone") return;
+  const signature = one(headers["x-hub-signature-256"]) ?? "";
+  if (body.kind !== "whole") reply(body.kind === "large" ? 413 : 503);
+  else if (!verifySignature(signature, body.chunks, { secret, former }, Date.now())) reply(401);
+  else {
+    const id = one(headers["x-github-delivery"]) ?? "";
+    const event = one(headers["x-github-event"]) ?? "";
+    take({ id, event, body: body.chunks }).then(
+      (taken) => reply(STATUS[taken]),
+      () => reply(503),
+    );
+  }
+}
+
+const STATUS: Readonly<Record<Taken, number>> = { kept: 202, busy: 503, malformed: 400 };
+
+function isDelivery({ method, url }: IncomingMessage, webhookPath: string): boolean {
+  return method === "POST" && pathOf(url).replace(/\/{1,10}$/, "") === webhookPath;
+}
+
+function isHealth({ method, url }: IncomingMessage): boolean {
+  return method === "GET" && pathOf(url) === "/healthz";
+}
+
+function pathOf(url: string | undefined): string {
+  return (url ?? "").split("?")[0] ?? "";
+}
+
+function one(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : undefined;
+}
+
+/** How long a refused sender is given to read why, before the connection is cut. */
+const LINGER_MS = 200;
+/** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
+const SMALL_BYTES = 64 * 1024;
+
+function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const isTaken = status === 200 || status === 202;
+  response.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+    // What was not read must not be taken for the next request.
+    ...(isTaken ? {} : { connection: "close" }),
+  });
+  if (isTaken || request.complete) {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  const end = () => response.end();
+  const timer = setTimeout(end, LINGER_MS);
+  response.once("close", () => clearTimeout(timer));
+  const isSmall = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
+  if (isSmall) request.once("end", end).resume();
+}

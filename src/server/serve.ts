@@ -1,0 +1,105 @@
+// The app in its process: from the settings to a listening server, and from a signal to the end.
+import { pino } from "pino";
+import { PinoPretty as pinoPretty } from "pino-pretty";
+import { startApp } from "../app.ts";
+import type { Env } from "../config/env.ts";
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import { logWithoutSecrets } from "../wire.ts";
+import type { AppOptions, RunningApp } from "./app-options.ts";
+import { closedDoor } from "./closed-door.ts";
+import type { Signals } from "./heed-signals.ts";
+
+/** An orchestrator gives up on a process after 30 s; draining ends before. */
+const MOST_STOP_MS = 28_000;
+
+/**
+ * Starts the app; from then on a signal stops it, and the process ends with 0.
+ *
+ * @param refuse told why it does not start, where the operator can mend that
+ * @throws Error when it does not start for another reason
+ */
+export async function serve(
+  env: Env,
+  privateKey: string,
+  signals: Signals,
+  refuse: (problems: readonly string[]) => void,
+): Promise<void> {
+  const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
+  const lines = logWithoutSecrets((line) => void output.write(line));
+  const log = pino({ level: env.logLevel }, lines);
+  const started = startOrRefuse({
+    ...env,
+    privateKey,
+    apiUrl: env.githubApiUrl,
+    admin: { host: env.adminHost, port: env.adminPort },
+    pace: true,
+    log,
+  });
+  signals.stopBy((signal) => {
+    log.info({ signal }, "stopping: deliveries are refused, running jobs may end, waiting ones stay queued");
+    const end = async (code: number) => {
+      await lines.drained();
+      process.exit(code);
+    };
+    setTimeout(() => {
+      log.error("did not stop in time; what still ran waits again at the next start");
+      void end(1);
+    }, MOST_STOP_MS).unref();
+    stopped(started).then(
+      () => end(0),
+      (error: unknown) => {
+        log.error({ err: error }, "did not stop cleanly");
+        return end(1);
+      },
+    );
+  });
+  try {
+    await started;
+  } catch (error) {
+    if (signals.came()) return;
+    const problem = startProblem(error, env);
+    if (problem === null) throw error;
+    refuse([problem]);
+    await lines.drained();
+    process.exit(2);
+  }
+}
+
+/** The app; or, where its store cannot be used, a door that turns everybody away. */
+async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
+  try {
+    return await startApp(options);
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const door = await closedDoor(options);
+    options.log.fatal({ url: door.url }, `Kodiai does not serve, and answers 503: ${error.message}`);
+    return door;
+  }
+}
+
+/** What was begun is stopped as ever; what never came to be needs no stopping. */
+async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
+  const app = await started.catch(() => null);
+  await app?.close();
+}
+
+/** What the operator can mend, in one line that names the variable; null for anything else. */
+function startProblem(error: unknown, env: Env): string | null {
+  const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
+  return FOLDER_ERRORS.has(code)
+    ? "KODIAI_DATA_DIR: the folder cannot be written; check the path, its permissions and the disk"
+    : null;
+}
+
+const FOLDER_ERRORS: ReadonlySet<string> = new Set([
+  ...["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENOSPC", "EEXIST", "ENOENT"],
+  ...["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_FULL"],
+]);
+
+function listenProblem(code: string, isAdmin: boolean, env: Env): string {
+  const [name, port] = isAdmin ? ["KODIAI_ADMIN_PORT", env.adminPort] : ["PORT", env.port];
+  if (code === "EADDRINUSE") return `${name}: ${port} is taken; take another`;
+  if (code === "EACCES") return `${name}: ${port} needs rights that the process has not; take one from 1024 on`;
+  return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is no address of this machine`;
+}

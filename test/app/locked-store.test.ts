@@ -1,0 +1,64 @@
+// Another process holds the write lock of the queue for seconds: deliveries wait or are refused, none is lost, and everything
+// else is answered meanwhile. SLOW=1 holds it five times for 10 s, else once for 6.5 s.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Deployment, deployment, opened } from "./server-process.ts";
+
+const [TIMES, HELD_MS] = process.env.SLOW === "1" ? [5, 10_000] : [1, 6_500];
+const EVERY_MS = 100;
+
+let deployed: Deployment;
+beforeEach(async () => {
+  deployed = await deployment();
+});
+afterEach(() => deployed.close());
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test(
+  "who holds the lock makes deliveries wait, loses none and stops nobody else",
+  async () => {
+    const server = await deployed.start();
+    const db = new Database(join(deployed.dataDir, "queue.db"));
+    const sent: { readonly id: string; readonly status: Promise<number | null> }[] = [];
+    const health: (number | null)[] = [];
+    let load = true;
+    const sending = (async () => {
+      for (let number = 1; load; number += 1) {
+        const id = `locked-${number}`;
+        sent.push({ id, status: server.deliver("pull_request", opened(number, 1), id) });
+        await pause(EVERY_MS);
+      }
+    })();
+    for (let time = 0; time < TIMES; time += 1) {
+      db.exec("BEGIN IMMEDIATE");
+      for (let held = 0; held < HELD_MS; held += 500) {
+        health.push((await fetch(`${server.url}/healthz`)).status);
+        await pause(500);
+      }
+      db.exec("ROLLBACK");
+      await pause(500);
+    }
+    load = false;
+    await sending;
+    const statuses = await Promise.all(sent.map(({ status }) => status));
+    const keeps = db.prepare("SELECT 1 FROM deliveries WHERE id = ?").pluck();
+    const lost = sent.filter(({ id }, at) => statuses[at] === 202 && keeps.get(id) === undefined);
+    const lag = /kodiai_event_loop_lag_seconds ([\d.e-]+)$/m.exec(
+      await (await fetch(`${server.adminUrl}/metrics`)).text(),
+    );
+    console.log(`lock held ${TIMES} × ${HELD_MS} ms: ${tally(statuses)}; event loop late at p99 ${lag?.[1]} s`);
+    expect(lost).toEqual([]);
+    expect(new Set(statuses)).toEqual(new Set([202, 503]));
+    expect(new Set(health)).toEqual(new Set([200]));
+    expect(await server.deliver("ping", {})).toBe(202);
+    expect((await server.ready()).status).toBe(200);
+    db.close();
+  },
+  TIMES * 60_000,
+);
+
+function tally(statuses: readonly (number | null)[]): string {
+  return [...new Set(statuses)].map((one) => `${statuses.filter((it) => it === one).length} × ${one}`).join(", ");
+}

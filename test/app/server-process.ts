@@ -1,0 +1,165 @@
+// The server as it is deployed, for tests: a process of its own with a GitHub beside it, which can be asked, held up and ended.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type Agent, request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
+import { until, WEBHOOK_PATH } from "./stage.ts";
+
+export const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly adminUrl: string;
+  log(): string;
+  /** Sends a signed delivery; the status, or null when nobody answered. */
+  deliver(event: string, payload: unknown, id?: string): Promise<number | null>;
+  ready(): Promise<{ readonly status: number; readonly reasons: readonly string[] }>;
+  /** Resident memory in bytes. */
+  rss(): number;
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended(): Promise<number | string>;
+}
+
+export interface Deployment {
+  readonly world: GitHubWorld;
+  readonly dataDir: string;
+  /** Starts it; with `wrap`, under another program. Resolves when it listens. */
+  start(env?: Readonly<Record<string, string>>, wrap?: readonly string[]): Promise<ServerProcess>;
+  /** Starts it and does not wait. */
+  launch(env?: Readonly<Record<string, string>>, wrap?: readonly string[]): Promise<ServerProcess>;
+  close(): Promise<void>;
+}
+
+export async function deployment(folder: string = tmpdir()): Promise<Deployment> {
+  const world = await startGitHub();
+  const dataDir = mkdtempSync(join(folder, "kodiai-process-"));
+  const children: ChildProcess[] = [];
+  const { appId, privateKey, webhookSecret } = world.appCredentials;
+
+  async function launch(more: Readonly<Record<string, string>> = {}, wrap: readonly string[] = []) {
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const env = {
+      PATH: process.env.PATH,
+      APP_ID: String(appId),
+      PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
+      WEBHOOK_SECRET: webhookSecret,
+      KODIAI_GITHUB_API_URL: world.apiUrl,
+      KODIAI_DATA_DIR: dataDir,
+      PORT: String(port),
+      KODIAI_ADMIN_PORT: String(adminPort),
+      HOST: "127.0.0.1",
+      ...more,
+    };
+    const [program = process.execPath, ...words] = [...wrap, process.execPath, MAIN];
+    const child = spawn(program, words, { cwd: dataDir, env });
+    children.push(child);
+    let log = "";
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
+    const [url, adminUrl] = [`http://127.0.0.1:${env.PORT}`, `http://127.0.0.1:${env.KODIAI_ADMIN_PORT}`];
+    const server: ServerProcess = {
+      child,
+      url,
+      adminUrl,
+      log: () => log,
+      deliver: (event, payload, id) => signedPost(url, webhookSecret, { event, body: JSON.stringify(payload), id }),
+      async ready() {
+        const answer = await fetch(`${adminUrl}/readyz`);
+        const { reasons } = (await answer.json()) as { readonly reasons: readonly string[] };
+        return { status: answer.status, reasons };
+      },
+      rss: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0),
+      async ended() {
+        await until("the server ends", () => child.exitCode !== null || child.signalCode !== null);
+        return child.exitCode ?? child.signalCode ?? -1;
+      },
+    };
+    return server;
+  }
+
+  return {
+    world,
+    dataDir,
+    launch,
+    async start(env, wrap) {
+      const server = await launch(env, wrap);
+      const { child, log } = server;
+      await until("the server listens", () => log().includes("Kodiai is listening") || child.exitCode !== null);
+      if (child.exitCode !== null) throw new Error(log());
+      world.setWebhookUrl(server.url + WEBHOOK_PATH);
+      return server;
+    },
+    async close() {
+      for (const child of children) child.kill("SIGKILL");
+      await world.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface SignedPost {
+  readonly event: string;
+  readonly body: string | Buffer;
+  readonly id?: string | undefined;
+  readonly agent?: Agent;
+}
+
+/** Sends bytes as a delivery, signed with `secret`. The status, or null when nobody answered. */
+export function signedPost(
+  url: string,
+  secret: string,
+  { event, body, id, agent }: SignedPost,
+): Promise<number | null> {
+  const bytes = Buffer.from(body);
+  const headers = {
+    "content-type": "application/json",
+    "content-length": bytes.length,
+    "x-github-delivery": id ?? randomUUID(),
+    "x-github-event": event,
+    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`,
+  };
+  return new Promise((resolve) => {
+    const sent = request(url + WEBHOOK_PATH, { method: "POST", headers, agent: agent ?? false }, (answer) => {
+      answer.resume().once("close", () => resolve(answer.statusCode ?? null));
+    });
+    sent.once("error", () => resolve(null));
+    sent.end(bytes);
+  });
+}
+
+/** A port that nobody listens on at this moment. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** A pull request that was opened, as GitHub tells it: of another number, the same otherwise. */
+export function opened(number: number, installationId: number, more: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    action: "opened",
+    installation: { id: installationId },
+    repository: { id: 4711, name: "shop", private: true, owner: { login: "acme", id: 77 } },
+    sender: { login: "mona", id: 5, type: "User" },
+    pull_request: {
+      number,
+      title: "Back up",
+      state: "open",
+      updated_at: "2026-01-01T00:00:00Z",
+      user: { login: "mona", id: 5, type: "User" },
+      head: { sha: number.toString(16).padStart(40, "0") },
+      base: { ref: "main" },
+      ...more,
+    },
+  };
+}

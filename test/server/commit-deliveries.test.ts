@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { Transient } from "../../src/domain/transient.ts";
+import type { Arrival } from "../../src/ports/inbox.ts";
+import { committer } from "../../src/server/commit-deliveries.ts";
+
+const arrival = (id: string): Arrival => ({
+  delivery: { id, event: "ping", receivedAt: 1 },
+  outcome: { kind: "ignored", delivery: id, reason: "a test" },
+  beside: [],
+});
+
+interface World {
+  readonly taken: string[][];
+  locked: boolean;
+  broken: Error | null;
+  clock: number;
+}
+
+function open() {
+  const world: World = { taken: [], locked: false, broken: null, clock: 0 };
+  const seen = new Set<string>();
+  const inbox = {
+    take(batch: readonly Arrival[]) {
+      if (world.locked) throw new Transient("the database is locked");
+      if (world.broken !== null) throw world.broken;
+      const ids = batch.map(({ delivery }) => delivery.id);
+      if (ids.includes("poison")) throw new Error("cannot be kept");
+      world.taken.push(ids);
+      return ids.map((id) => !seen.has(id) && seen.add(id) !== undefined);
+    },
+    probe() {},
+    prune: () => 0,
+  };
+  return { world, commits: committer(inbox, () => world.clock) };
+}
+
+test("what comes in at the same time is kept in one transaction, and each is told whether it is new", async () => {
+  const { world, commits } = open();
+  const all = ["a", "b", "a", "c"].map((id) => commits.commit(arrival(id)));
+  expect(await Promise.all(all)).toEqual(["new", "new", "known", "new"]);
+  expect(world.taken).toEqual([["a", "b", "a", "c"]]);
+});
+
+test("nobody waits behind more than a transaction's worth of others", async () => {
+  const { world, commits } = open();
+  await Promise.all(Array.from({ length: 200 }, (_, index) => commits.commit(arrival(String(index)))));
+  expect(world.taken.map((batch) => batch.length)).toEqual([64, 64, 64, 8]);
+});
+
+test("a lock is waited for without holding up anybody, and what waited is kept when it is gone", async () => {
+  const { world, commits } = open();
+  world.locked = true;
+  const waiting = [commits.commit(arrival("a")), commits.commit(arrival("b"))];
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  world.locked = false;
+  expect(await Promise.all(waiting)).toEqual(["new", "new"]);
+  expect(commits.failedAgo()).toBeNull();
+});
+
+test("after five seconds of a lock nothing is kept and its sender is told so", async () => {
+  const { world, commits } = open();
+  world.locked = true;
+  const waiting = commits.commit(arrival("a"));
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  world.clock = 5_000;
+  expect(await waiting).toBe("busy");
+  world.locked = false;
+  await commits.idle();
+  expect(world.taken).toEqual([]);
+});
+
+test("one that cannot be kept takes no other with it", async () => {
+  const { world, commits } = open();
+  const all = ["a", "poison", "b"].map((id) => commits.commit(arrival(id)));
+  expect(await Promise.allSettled(all)).toMatchObject([{ value: "new" }, { status: "rejected" }, { value: "new" }]);
+  expect(world.taken).toEqual([["a"], ["b"]]);
+});
+
+test("a store that keeps nothing is told to everybody, and is forgotten with the first that is kept again", async () => {
+  const { world, commits } = open();
+  world.broken = new Error("database or disk is full");
+  await expect(commits.commit(arrival("a"))).rejects.toThrow("disk is full");
+  world.clock = 700;
+  expect(commits.failedAgo()).toBe(700);
+  world.broken = null;
+  expect(await commits.commit(arrival("a"))).toBe("new");
+  expect(commits.failedAgo()).toBeNull();
+});
+
+test("whoever stops waits until everybody was told", async () => {
+  const { commits } = open();
+  const told: string[] = [];
+  void commits.commit(arrival("a")).then((kept) => told.push(kept));
+  await commits.idle();
+  await Promise.resolve();
+  expect(told).toEqual(["new"]);
+  await commits.idle();
+});
