@@ -163,13 +163,13 @@ describe("deliveries in any order", () => {
 
   const orders = permutations([0, 1, 2, 3, 4]);
   const sample = SLOW ? orders : orders.filter((_, at) => at % 30 === 7);
-  test(`${sample.length} orders of opened, two pushes, closed, reopened end in one review of the last head`, async () => {
+  test("orders of opened, two pushes, closed, reopened end in one review of the last head", async () => {
     expect(orders).toHaveLength(120);
     for (const [n, order] of sample.entries()) await play(n, order);
   }, 900_000);
 
   const shuffles = SLOW ? 1_000 : 4;
-  test(`${shuffles} shuffles with repeats and losses end in the same`, async () => {
+  test("shuffles with repeats and losses end in the same", async () => {
     const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
     for (const [n, order] of fc.sample(any, { numRuns: shuffles, seed: 7 }).entries()) await play(1_000 + n, order);
   }, 3_600_000);

@@ -103,11 +103,10 @@ function eraseFromMemory(db: Database.Database, person: KnownPerson, texts: bool
   };
   // Two people who are both nobody are still two: a negative number is no account of GitHub's.
   const lowest = db.prepare("SELECT min(0, coalesce(min(by_id), 0)) FROM evidence").pluck().get() as number;
-  const ghosts = (table: string) => `SELECT by FROM ${table} WHERE by LIKE 'ghost-%'`;
-  const known = `SELECT count(*) FROM (${ghosts("rejections")} UNION ${ghosts("against")})`;
-  const nobody = `${NOBODY}-${db.prepare(known).pluck().get()}`;
-  const anonymous = (table: string) =>
-    `UPDATE ${table} SET by = @nobody, url = NULL${texts ? ", reason = NULL" : ""} WHERE lower(by) ${MINE}`;
+  const others = db.prepare(
+    `SELECT count(*) FROM (SELECT by FROM rejections UNION SELECT by FROM against) WHERE by LIKE '${NOBODY}-%'`,
+  );
+  const nobody = `${NOBODY}-${others.pluck().get()}`;
   return (
     run(`UPDATE contents SET author = '${NOBODY}', url = NULL WHERE lower(author) ${MINE}`) +
     run(
@@ -116,8 +115,11 @@ function eraseFromMemory(db: Database.Database, person: KnownPerson, texts: bool
       { alias: lowest - 1 },
     ) +
     run(`UPDATE decided SET by = '${NOBODY}'${texts ? ", reason = NULL" : ""} WHERE lower(by) ${MINE}`) +
-    run(anonymous("rejections"), { nobody }) +
-    run(anonymous("against"), { nobody })
+    // Somebody who declined under two names is one.
+    ["rejections", "against"].reduce((sum, table) => {
+      const set = `by = @nobody, url = NULL${texts ? ", reason = NULL" : ""}`;
+      return sum + run(`UPDATE OR REPLACE ${table} SET ${set} WHERE lower(by) ${MINE}`, { nobody });
+    }, 0)
   );
 }
 
@@ -144,7 +146,7 @@ async function eraseMentions(
   return changed;
 }
 
-/** These have no row ids. */
+/** Some tables have no row ids. */
 function keyOf(table: string): string {
   if (table === "evidence") return "id, key";
   return table === "rejections" || table === "against" ? "id, by" : "rowid";

@@ -57,7 +57,7 @@ const bytesIn = (folder: string) =>
     .join("\n");
 
 describe("a backup", () => {
-  test(`is one moment of a store that is written to all the time, ${ROUNDS} times`, async () => {
+  test("is one moment of a store that is written to all the time", async () => {
     await fill(home, [42]);
     const writer = spawn(process.execPath, [
       new URL("./busy-writer.ts", import.meta.url).pathname,

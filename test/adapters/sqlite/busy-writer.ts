@@ -4,7 +4,9 @@ import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 
 const db = openDatabase(process.argv[2] ?? "", QUEUE_MIGRATIONS);
 const write = db.transaction((n: number) => {
-  db.prepare("INSERT INTO deliveries VALUES (?, 'push', ?, 'ignored', 'load')").run(`load-${n}`, n);
+  db.prepare(
+    "INSERT INTO deliveries (id, event, received_at, outcome, reason) VALUES (?, 'push', ?, 'ignored', 'load')",
+  ).run(`load-${n}`, n);
   db.prepare("INSERT INTO redeliveries VALUES (?, ?)").run(`load-${n}`, n);
 });
 let n = 0;

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 const ROWS: Readonly<Record<string, (id: number, at: number) => string>> = {
-  deliveries: (id, at) => `('d${id}', 'push', ${at}, 'ignored', '')`,
+  deliveries: (id, at) => `('d${id}', 'push', ${at}, 'ignored', '', NULL)`,
   redeliveries: (id, at) => `('d${id}', ${at})`,
   jobs: (id, at) => `(${id}, 'github.com/42#${id}', 'review', '{}', 'done', 1, 0, NULL, '', 0, ${at})`,
   answers: (id, at) => `(${id}, 'c${id}', 'github.com/42', 't', 5, 'reply', ${at})`,

@@ -45,6 +45,7 @@ const MEMORY_ROWS: typeof QUEUE_ROWS = [
   [3, "INSERT INTO descriptions VALUES (1, 'a model', 's', 1, '[]')"],
   [5, "INSERT INTO decided VALUES (1, 'declined', 1, 'wren', 'by design', NULL, 'reason')"],
   [6, "INSERT INTO rejections VALUES (1, 'wren', 1, 'by design', NULL, 1)"],
+  [8, "INSERT INTO against VALUES (1, 'wren', 'by design', NULL, 1, 0)"],
 ];
 
 export const KEPT = {

@@ -61,8 +61,9 @@ async function fill(): Promise<void> {
     { ...piece, key: "reply:1", by, text: "by design", url: URL_OF },
     { ...piece, key: "reply:2", by: other, text: `I agree with @${LOGIN}`, url: null },
   ]);
+  const against = [{ by: LOGIN, isWriter: true, reason: "by design", url: URL_OF, at: 1 }];
   const decided = { at: 1, by: LOGIN, reason: "by design", sha: null, weight: "reason" } as const;
-  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against: [] }]);
+  await store.evidence.decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against }]);
   const rejection = { by: LOGIN, isWriter: true, reason: "by design", url: URL_OF, at: 1 };
   await store.past?.reject(SHOP, finding.id, rejection);
 
@@ -119,6 +120,7 @@ describe("a person", () => {
     const byLogin = books.rows({ login: LOGIN.toLowerCase() });
     expect(books.rows({ id: ID })).toEqual(byLogin);
     expect([...new Set(byLogin.map(({ kept }) => kept))].sort()).toEqual([
+      "memory.db/against",
       "memory.db/contents",
       "memory.db/contents.replies",
       "memory.db/contents.text",
