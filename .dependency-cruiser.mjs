@@ -5,7 +5,6 @@ const ROOMS = "receive|gather|analyze|vet|retrieve|review|publish|learn";
 const PURE = [
   "zod", // schemas: the config schema and the shape of a delivery
   "yaml", // .kodiai.yml with the line and column of each problem
-  "picomatch", // globs, compiled to bounded expressions
   "conventional-commits-parser", // the reference grammar of titles
   "diff", // the unified-diff parser
   "semver", // the step of a dependency bump
@@ -100,11 +99,47 @@ export default {
       to: { path: "^src/adapters/" },
     },
     {
+      name: "one-way-out",
+      comment:
+        "Every request leaves through adapters/github/guarded-fetch.ts, made by wire/egress.ts: allowed origins, public addresses. Take a `fetch` as a value.",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: "^src/adapters/(github/guarded-fetch|private-address|vetted-lookup)[.]ts$|^src/server/",
+      },
+      to: {
+        path: "^(node:)?(http|https|http2|net|tls|dgram|dns)(/promises)?$|^node_modules/undici/",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "one-maker-of-ways-out",
+      comment: "Only wire/egress.ts makes a `fetch`, from an address that the operator named.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(wire/egress|adapters/github/translate-error)[.]ts$" },
+      to: {
+        path: "^src/adapters/github/guarded-fetch[.]ts$",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "nobody-runs-programs",
+      comment:
+        "What a pull request holds is never run. Programs and threads of our own start in these files, which are few enough to read.",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot:
+          "^src/adapters/(git/git|code-index/chunker|rules/isolated-inspector|sqlite/search-thread|sqlite/recall-worker)[.]ts$",
+      },
+      to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
+    },
+    {
       name: "src-stands-alone",
-      comment: "The product never knows its tests, benchmarks, evaluation or demo.",
+      comment: "The product never knows its tests, benchmarks, evaluation, demo or chaos.",
       severity: "error",
       from: { path: "^src/" },
-      to: { path: "^(test|bench|eval|demo|scripts)/" },
+      to: { path: "^(test|bench|eval|demo|scripts|chaos)/" },
     },
     {
       name: "nothing-half-wired",
@@ -115,11 +150,11 @@ export default {
       to: {
         path: "^src/",
         reachable: false,
-        // recall-worker.ts is started as a thread by its file name.
+        // recall-worker.ts is started as a thread, inspect-process.ts as a process, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
         pathNot:
-          "^src/(main|cli/main|adapters/sqlite/recall-worker|domain/hunk-text|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|wrap-words))[.]ts$",
+          "^src/(main|cli/main|adapters/sqlite/recall-worker|adapters/rules/inspect-process|domain/hunk-text|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|wrap-words))[.]ts$",
       },
     },
   ],

@@ -3,6 +3,8 @@
 // on the same file, those of later.
 import type { Hunk } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
+import { changedLines, type HeadLine, PLACE_UNKNOWN, textIn } from "../src/learn/changed-lines.ts";
+import { headLines } from "../src/learn/fix-pair.ts";
 import type { CorpusRow, JudgedData } from "./judged-data.ts";
 
 export interface FixPairRow {
@@ -24,23 +26,8 @@ export interface FixPairs {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-interface HeadLine {
-  readonly text: string;
-  readonly added: boolean;
-}
-
 /** As the data names them. */
 const PROSE = new Set(["Markdown", "reStructuredText", "Text", "MDX", "AsciiDoc", "Org", "TeX"]);
-/** Lines of flagged code: a comment is about the end of its hunk, rarely about more than a few lines. */
-const MOST_LINES = 8;
-/** Lines above the flagged ones that must stand unchanged, so that it is the same place. */
-const ANCHORS = 2;
-const ANCHOR_REACH = 6;
-/** Words that two versions of the same lines share at least, 0–1: fewer, and it is other code in the same place. */
-const SAME_PLACE = 0.2;
-/** Words of each version. */
-const LEAST_WORDS = 4;
-
 /** One pair a comment at most; the later text is looked for in the final diff first. */
 export function fixPairs({ corpus, queries }: JudgedData): FixPairs {
   const finals = finalHunks(queries);
@@ -62,7 +49,7 @@ function pairOf(
 ): FixPairRow | string {
   if (PROSE.has(row.language ?? "")) return "prose";
   const then = headLines(row.hunk ?? "");
-  if (then.length === 0 || row.side === "LEFT" || then.at(-1)?.added !== true) return "its last line was not added";
+  if (then.length === 0 || row.side === "LEFT" || then.at(-1)?.isAdded !== true) return "its last line was not added";
   const later = (byFile.get(fileKey(row)) ?? []).filter(({ createdAt }) => createdAt > row.createdAt);
   const sources = [
     { from: "final diff", texts: finals.get(fileKey(row)) ?? [] },
@@ -72,7 +59,7 @@ function pairOf(
   let reason = "the place is not found later";
   for (const { from, texts } of sources) {
     for (const now of texts) {
-      const found = changedLines(then, now);
+      const found = changed(then, now);
       if (typeof found === "string") reason = found === PLACE_UNKNOWN ? reason : found;
       else return { id: row.id, repo: row.repo, language: row.language, from, ...found };
     }
@@ -80,52 +67,15 @@ function pairOf(
   return reason;
 }
 
-const PLACE_UNKNOWN = "the place is not found later";
-
 /** The flagged end of a hunk, and what stands after the same anchors now; or why there is none. */
-function changedLines(
+function changed(
   then: readonly HeadLine[],
   now: readonly HeadLine[],
 ): Pick<FixPairRow, "flagged" | "fixed" | "flaggedHunk" | "fixedHunk"> | string {
-  const matched = commonLines(then, now);
-  const last = matched.at(-1);
-  if (last === undefined) return PLACE_UNKNOWN;
-  const flagged = then.slice(last[0] + 1);
-  if (flagged.length === 0) return "the line stands unchanged";
-  const anchors = matched.filter(([at]) => at > last[0] - ANCHOR_REACH && told(then[at]?.text ?? ""));
-  if (flagged.length > MOST_LINES || anchors.length < ANCHORS) return PLACE_UNKNOWN;
-  const rest = now.slice(last[1] + 1);
-  const end = rest.findIndex(({ added }) => !added);
-  const fixed = rest.slice(0, Math.min(end < 0 ? rest.length : end, flagged.length + 2));
-  const [before, after] = [textOf(flagged), textOf(fixed)];
-  const [a, b] = [wordsOf(before), wordsOf(after)];
-  if (a.size < LEAST_WORDS || b.size < LEAST_WORDS) return "too few words";
-  const shared = [...a].filter((word) => b.has(word)).length;
-  if (shared / (a.size + b.size - shared) < SAME_PLACE) return "other code in the same place";
-  if (squeezed(before) === squeezed(after)) return "only its form changed";
-  return { flagged: before, fixed: after, flaggedHunk: textOf(then), fixedHunk: textOf(now) };
-}
-
-/** Longest common subsequence of lines without their indentation, as index pairs. */
-function commonLines(a: readonly HeadLine[], b: readonly HeadLine[]): readonly (readonly [number, number])[] {
-  const [left, right] = [a.slice(-120), b.slice(0, 600)];
-  const skipped = a.length - left.length;
-  const width = right.length + 1;
-  const lengths = new Uint16Array((left.length + 1) * width);
-  const same = (i: number, j: number) => left[i]?.text.trim() === right[j]?.text.trim() && left[i]?.text.trim() !== "";
-  for (let i = left.length - 1; i >= 0; i -= 1)
-    for (let j = right.length - 1; j >= 0; j -= 1)
-      lengths[i * width + j] = same(i, j)
-        ? (lengths[(i + 1) * width + j + 1] ?? 0) + 1
-        : Math.max(lengths[(i + 1) * width + j] ?? 0, lengths[i * width + j + 1] ?? 0);
-  const pairs: (readonly [number, number])[] = [];
-  let [i, j] = [0, 0];
-  while (i < left.length && j < right.length) {
-    if (same(i, j)) pairs.push([skipped + i++, j++]);
-    else if ((lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0)) i += 1;
-    else j += 1;
-  }
-  return pairs;
+  const spans = changedLines(then, now, null);
+  if (typeof spans === "string") return spans;
+  const [flagged, fixed] = [textIn(then, spans.flagged), textIn(now, spans.fixed)];
+  return { flagged, fixed, flaggedHunk: textOf(then), fixedHunk: textOf(now) };
 }
 
 function finalHunks(queries: JudgedData["queries"]): ReadonlyMap<string, readonly (readonly HeadLine[])[]> {
@@ -139,13 +89,7 @@ function finalHunks(queries: JudgedData["queries"]): ReadonlyMap<string, readonl
 }
 
 function headOf({ lines }: Hunk): readonly HeadLine[] {
-  return lines.filter(({ kind }) => kind !== "removed").map(({ kind, text }) => ({ text, added: kind === "added" }));
-}
-
-/** The head side of GitHub's `diff_hunk`: it ends at the line that was spoken about. */
-function headLines(hunk: string): readonly HeadLine[] {
-  const lines = hunk.split("\n").filter((line) => /^[+ ]/.test(line));
-  return lines.map((line) => ({ text: line.slice(1).replace(/\r$/, ""), added: line.startsWith("+") }));
+  return lines.filter(({ kind }) => kind !== "removed").map(({ kind, text }) => ({ text, isAdded: kind === "added" }));
 }
 
 function distinct(pairs: readonly FixPairRow[]): readonly FixPairRow[] {
@@ -164,14 +108,6 @@ function fileKey({ repo, pr, filePath }: Pick<CorpusRow, "repo" | "pr" | "filePa
 
 function textOf(lines: readonly HeadLine[]): string {
   return lines.map(({ text }) => text).join("\n");
-}
-
-function told(line: string): boolean {
-  return (line.match(/[\p{L}\p{N}]/gu) ?? []).length >= 4;
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.match(/[\p{L}\p{N}_]+/gu) ?? []);
 }
 
 function squeezed(text: string): string {

@@ -11,8 +11,11 @@ import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
 import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
+import { promisesMarkdown, readPromises } from "./promises-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const read = (name: string) => readFileSync(join(root, name), "utf8");
 
 const files = new Map([
   ["docs/configuration.md", configurationMarkdown()],
@@ -20,7 +23,8 @@ const files = new Map([
   [".kodiai.yml.example", exampleYaml()],
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
-  ["docs/features.md", featuresMarkdown(readFeatures(readFileSync(join(root, "test/features.json"), "utf8")))],
+  ["docs/features.md", featuresMarkdown(readFeatures(read("test/features.json")))],
+  ["docs/promises.md", promisesMarkdown(readPromises(read("test/promises.json"), read("chaos/measured.json")))],
   ["docs/commands.md", commandsMarkdown()],
 ]);
 

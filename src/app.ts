@@ -1,29 +1,28 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { ModelChoice } from "./config/read-model.ts";
 import type { RerankerChoice } from "./config/read-reranker.ts";
-import type { DescribeJob, UpkeepJob } from "./domain/job.ts";
+import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
-import type { Step } from "./flows/review-pull-request.ts";
-import type { AnyJob, JobEnd, Lease } from "./ports.ts";
+import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
+import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
-import { closed, openDoor, type Workers } from "./server/http-door.ts";
-import { pruneDeliveries } from "./server/prune-deliveries.ts";
+import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
+import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner, type PullJob } from "./server/run-job.ts";
-import { stepFacts } from "./server/step-facts.ts";
+import { timedStep } from "./server/timed-step.ts";
 import type { FormerSecret } from "./server/verify-signature.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
+import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
 import {
@@ -31,9 +30,9 @@ import {
   chosenReranker,
   followPorts,
   githubFetch,
-  inspector,
   type Reading,
   reviewPorts,
+  serverInspector,
   serverStatistics,
   type Unposted,
   type WiredGitHub,
@@ -73,6 +72,8 @@ export interface AppOptions {
   readonly debounce?: boolean;
   /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
   readonly feedbackAfterMs?: number;
+  /** Other times for finding what nobody told us of, or not at all; in tests only. */
+  readonly missed?: MissedChoice;
   /** Write reviews and post nothing. */
   readonly dryRun: boolean;
   /** Space out writes as GitHub asks; off in tests only. */
@@ -80,6 +81,8 @@ export interface AppOptions {
   /** Other limits than the documented ones; in tests only. */
   readonly memory?: MemorySettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
+  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
+  readonly inspector?: Inspector & { close?(): void };
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
@@ -121,7 +124,7 @@ function probotOf(
 /**
  * Starts the app and listens.
  *
- * @throws Error when the credentials are wrong, the port is taken or the store cannot be opened
+ * @throws StoreUnusable when the store cannot be used; Error when the credentials are wrong or the port is taken
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
@@ -138,14 +141,22 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
   const github = wiredGitHub({ app, apiUrl, fetch, botLogin, pace, onUnposted, onUnrecorded });
   const sweeper = checkSweeper(store.checks, wiredChecks(github), log);
-  const workers = startWorkers(options, store, github, reading, sweeper);
+  // Started now, so that the first review finds it ready.
+  const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
+  const expiring = expirySweep(store, log);
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
-  const pruning = pruneDeliveries(store.inbox, log);
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
   const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
   const url = urlOf(door.server);
   const adminUrl = admin === null ? null : urlOf(admin);
+  // What comes again comes through the door, so the door is open by now.
+  const add = (job: ReviewJob) => {
+    store.queue.add(job, Date.now());
+    workers.review.wake();
+  };
+  const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
   return {
     url,
@@ -153,23 +164,24 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       looking.stop();
-      pruning.stop();
+      const tidied = Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      await Promise.race([sweeper.stop(), new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
+      await within(TIDY_MS, Promise.all([tidied, sweeper.stop()]));
+      inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
     },
   };
 }
 
-function urlOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+/** Resolves with the work, or when the time is over: it goes on then, with nobody who waits for it. */
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 }
 
 /** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
 function openedStore({ dataDir, memory, log }: AppOptions): Store {
-  const store = openStore(dataDir, memory);
+  const store = openStore(dataDir, { isChecked: true, ...memory });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store
@@ -201,7 +213,7 @@ const TALKERS = 2;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(
-  options: AppOptions,
+  options: AppOptions & { readonly inspector: Inspector },
   store: Store,
   github: WiredGitHub,
   reading: Reading,
@@ -212,10 +224,10 @@ function startWorkers(
   const runner = jobRunner({
     queue,
     onAdded: () => review.wake(),
-    portsOf: reviewPorts(github, store, inspector(), reading),
+    portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
-        timed(job, options),
+        timedStep(job, options),
         job,
         describeLater(options, store, () => upkeep.wake()),
       ),
@@ -280,25 +292,4 @@ async function slug(app: ProbotOctokit): Promise<string> {
 /** Anything but "try again later". */
 function isBug(error: unknown): boolean {
   return error !== null && !(error instanceof Transient);
-}
-
-function timed(job: PullJob, options: AppOptions): Step {
-  return async (room, enter) => {
-    const started = performance.now();
-    const value = await enter();
-    const ms = Math.round(performance.now() - started);
-    options.log.debug({ job: job.key, room, ms, ...stepFacts(value) }, "room");
-    const trouble = memoryTrouble(room, value);
-    if (trouble !== null) options.log.warn({ job: job.key, room, ...trouble }, "memory is degraded");
-    options.onStep?.(job, room, value, ms);
-    return value;
-  };
-}
-
-/** What went wrong with memory in a room: one warning a review. The review's footer says it too, where it still can. */
-function memoryTrouble(room: string, value: unknown): object | null {
-  if ((room !== "retrieve" && room !== "remember") || typeof value !== "object" || value === null) return null;
-  if ("reason" in value) return { reason: value.reason };
-  const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
-  return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
 }

@@ -8,13 +8,14 @@ import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
 import { githubDependencies } from "./adapters/github/dependencies.ts";
-import { type GuardedFetch, guardedFetch } from "./adapters/github/guarded-fetch.ts";
+import type { GuardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
+import { type IsolatedInspector, isolatedInspector } from "./adapters/rules/isolated-inspector.ts";
 import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
@@ -36,8 +37,10 @@ import type { Inspector, Ledger } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
+import { egressTo } from "./wire/egress.ts";
 import { pastOf } from "./wire/history.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
+import { standingReviews } from "./wire/standing.ts";
 import type { Store } from "./wire/store.ts";
 import { talkPorts } from "./wire/talk.ts";
 
@@ -73,12 +76,15 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
   neverTell(apiKey);
   // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
+    const { VOYAGE_URL } = await import("./adapters/voyage/client.ts");
     const { voyageEmbedder } = await import("./adapters/voyage/embedder.ts");
-    const own = baseUrl ?? undefined;
-    return withoutSecretsSent(voyageEmbedder({ ...embeddings, baseUrl: own, limits, now: Date.now }));
+    const own = baseUrl ?? VOYAGE_URL;
+    return withoutSecretsSent(
+      voyageEmbedder({ ...embeddings, baseUrl: own, fetch: egressTo(own), limits, now: Date.now }),
+    );
   }
   const { httpEmbedder } = await import("./adapters/http-embedder/embedder.ts");
-  const fetch = guardedFetch(new Set([new URL(embeddings.baseUrl).origin]));
+  const fetch = egressTo(embeddings.baseUrl);
   const settings = {
     baseUrl: embeddings.baseUrl,
     model,
@@ -93,8 +99,10 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
 export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
   if (choice.kind === "off") return null;
   neverTell(choice.apiKey);
+  const { VOYAGE_URL } = await import("./adapters/voyage/client.ts");
   const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
-  const { name, rerank } = voyageReranker({ ...choice, baseUrl: choice.baseUrl ?? undefined, now: Date.now });
+  const baseUrl = choice.baseUrl ?? VOYAGE_URL;
+  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
   // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
   const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
   const safe = (candidate: RerankCandidate) => {
@@ -114,6 +122,11 @@ export function inspector(): Inspector {
   return rulesInspector();
 }
 
+/** The rules in a process of their own, for a server that has to answer meanwhile. */
+export function serverInspector(): IsolatedInspector {
+  return isolatedInspector();
+}
+
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
@@ -121,7 +134,7 @@ export function knownRules(): Required<KnownRules> {
 
 /** `fetch` for GitHub: the API's origin and nothing else. */
 export function githubFetch(apiUrl: string): GuardedFetch {
-  return guardedFetch(new Set([new URL(apiUrl).origin]));
+  return egressTo(apiUrl);
 }
 
 export interface GitHubWiring {
@@ -203,6 +216,7 @@ export function reviewPorts(
       checks: checks(job.installationId, job.repo),
       checkBook: store.checks,
       waits: store.waits,
+      standing: standingReviews(client, github.botLogin, store),
       ledger: github.onUnposted === null ? store.ledger : unpostedLedger(store.ledger),
       now: Date.now,
     };

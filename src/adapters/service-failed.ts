@@ -49,7 +49,8 @@ export function unreadableAnswer(): ServiceFailed {
 export function connectionFailure(error: unknown): ServiceFailed {
   if (error instanceof ServiceFailed) return error;
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : null);
-  return new ServiceFailed(`no connection to the service${code === null ? "" : ` (${code})`}`, { again: true });
+  const again = code !== "EGRESS_REFUSED";
+  return new ServiceFailed(`no connection to the service${code === null ? "" : ` (${code})`}`, { again });
 }
 
 function codeOf(error: unknown): string | null {

@@ -1,6 +1,6 @@
 // What a changed file is for: test, infrastructure, documentation, configuration or source. Decided from its path alone.
-import picomatch from "picomatch";
 import type { RepoConfig } from "../config/repo-config.ts";
+import { pathGlob } from "../domain/path-glob.ts";
 import type { FileKind } from "../domain/signals.ts";
 
 type Table = readonly (readonly [kind: FileKind, patterns: readonly RegExp[]])[];
@@ -56,9 +56,6 @@ const TABLE: Table = [
 /** Documents that build tools or agents would otherwise claim by their extension. */
 const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
 
-/** Code under `docs/`, `man/` or `deploy/` that people run: its language is what it is. */
-const MATCH = { dot: true, noextglob: true } as const;
-
 /**
  * A classifier for one repository's settings; compile it once for a review.
  *
@@ -68,8 +65,14 @@ const MATCH = { dot: true, noextglob: true } as const;
 export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {
   const own = (["test", "config", "docs", "infra"] as const)
     .filter((kind) => fileKinds[kind].length > 0)
-    .map((kind) => [kind, picomatch([...fileKinds[kind]], MATCH)] as const);
+    .map((kind) => [kind, anyOf(fileKinds[kind])] as const);
   return (path) => own.find(([, matches]) => matches(path))?.[0] ?? builtInKind(path);
+}
+
+/** One that cannot be read matches nothing; the configuration has told of it. */
+function anyOf(globs: readonly string[]): (path: string) => boolean {
+  const read = globs.map((glob) => pathGlob(glob)).flatMap((glob) => ("problem" in glob ? [] : [glob.matches]));
+  return (path) => read.some((matches) => matches(path));
 }
 
 function builtInKind(path: string): FileKind {

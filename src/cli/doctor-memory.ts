@@ -2,6 +2,7 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
+import { egressTo } from "../wire/egress.ts";
 import type { MemoryWarmth } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 
@@ -96,7 +97,9 @@ export async function warmthCheck({
 }: Pick<Env, "adminHost" | "adminPort">): Promise<Check> {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
-    const answer = await fetch(`http://${at}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) });
+    const answer = await egressTo(`http://${at}:${port}`, { deadlineMs: 2_000, own: true })(
+      `http://${at}:${port}/healthz`,
+    );
     const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
     const said = WARMTH.get(memory?.state ?? "");
     if (!memory || said === undefined) throw new Error("not Kodiai");

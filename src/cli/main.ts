@@ -45,6 +45,10 @@ usage: kodiai VERB [options]
   stats    what retrieval did: --window 24h, 7d; of all repositories, or of --repo
   retract  URL of a review, or OWNER/NAME#N   take a review back: hide its comments, say so, forget it
              --review ID               which review (the newest); --dry-run changes nothing
+  backup   DIR                         copy the store beside a running server, verified, into a new folder
+  restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
+  export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
+  erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -104,6 +108,22 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "retract",
     async () =>
       withPorts((await import("./retract.ts")).retract, (await import("../wire/retract.ts")).retractVerbPorts),
+  ],
+  [
+    "backup",
+    async () => withPorts((await import("./backup.ts")).backup, (await import("../wire/upkeep.ts")).backupPorts),
+  ],
+  [
+    "restore",
+    async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/upkeep.ts")).backupPorts),
+  ],
+  [
+    "export-data",
+    async () => withPorts((await import("./person.ts")).exportData, (await import("../wire/upkeep.ts")).personPorts),
+  ],
+  [
+    "erase",
+    async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
   ["config", async () => (await import("./config.ts")).config],
   ["doctor", async () => (await import("./doctor.ts")).doctor],

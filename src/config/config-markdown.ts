@@ -1,7 +1,7 @@
 // docs/configuration.md: every key and every variable, made from the two schemas so that it cannot lag behind.
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "./config-keys.ts";
-import { ENV_VARIABLES } from "./env-variables.ts";
+import { ENV_VARIABLES } from "./env-variable-list.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { MAX_CONFIG_BYTES } from "./read-yaml.ts";
 

@@ -1,5 +1,5 @@
 // .env.example: every variable with its meaning and default.
-import { ENV_VARIABLES, type EnvVariable } from "./env-variables.ts";
+import { ENV_VARIABLES, type EnvVariable } from "./env-variable-list.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 const HEAD = `# The environment of the Kodiai server. Copy to \`.env\` and fill in; the real environment beats this file.

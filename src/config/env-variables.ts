@@ -157,6 +157,11 @@ export const EnvVariables = z.object({
   KODIAI_ALLOW_HTTP_HOSTS: hostList
     .describe("Hosts, separated by commas, that may be reached over plain http. Loopback always may.")
     .meta({ examples: ["ollama:11434"] }),
+  KODIAI_ALLOW_PRIVATE_HOSTS: hostList
+    .describe(
+      "Hosts, separated by commas, that may have a private address: a GitHub Enterprise Server, a model or an embedder in your own network. Any other host at such an address is refused, whatever DNS says. Those in KODIAI_ALLOW_HTTP_HOSTS may too.",
+    )
+    .meta({ examples: ["github.example.com"] }),
   KODIAI_WORKERS: wholeNumber(1, 16)
     .default("2")
     .transform(Number)
@@ -285,33 +290,6 @@ export const EnvVariables = z.object({
     .meta({ examples: ["/etc/ssl/private-ca.pem"] }),
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
-
-/** A variable as documents tell it. */
-export interface EnvVariable {
-  readonly name: string;
-  readonly description: string;
-  /** null: it has none. */
-  readonly default: string | null;
-  readonly example: string | null;
-  readonly required: boolean;
-}
-
-const SCHEMA = z.toJSONSchema(EnvVariables, { io: "input", target: "draft-7" });
-
-/** All variables in the order of the schema. */
-export const ENV_VARIABLES: readonly EnvVariable[] = Object.entries(EnvVariables.shape).map(([name, schema]) => {
-  const property = SCHEMA.properties?.[name];
-  const fallback = typeof property === "object" ? property.default : undefined;
-  // JSON Schema leaves the examples of transformed values out, so they are read from the schema itself.
-  const { description, examples } = schema.meta() as { description?: string; examples?: readonly string[] };
-  return {
-    name,
-    description: description ?? "",
-    default: typeof fallback === "string" && fallback !== "" ? fallback : null,
-    example: examples?.[0] ?? null,
-    required: SCHEMA.required?.includes(name) ?? false,
-  };
-});
 
 /** Environment files often cannot hold line breaks, so `\n` and base64 are understood, as Probot does. */
 function pemText(value: string): string | null {

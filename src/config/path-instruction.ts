@@ -1,7 +1,6 @@
 // An entry of `pathInstructions` in .kodiai.yml.
 import { z } from "zod";
-
-const Glob = z.string().min(1).max(500);
+import { Glob } from "./glob.ts";
 
 /** What a repository asks of reviewers for some of its paths. */
 export const PathInstruction = z.strictObject({

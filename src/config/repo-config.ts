@@ -1,6 +1,7 @@
 // .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
 // What arrives is untrusted text; what leaves is a complete configuration and a list of problems, never an exception.
 import { z } from "zod";
+import { Glob } from "./glob.ts";
 import { Knowledge } from "./knowledge.ts";
 import { PathInstruction } from "./path-instruction.ts";
 import { Suppression } from "./suppression.ts";
@@ -14,6 +15,7 @@ export type FailOn = z.infer<typeof FailOn>;
 
 /** Caps for lists of patterns: far above what people write, low enough that matching every file stays quick. */
 const globs = z.array(z.string().min(1).max(500)).max(200);
+const pathGlobs = z.array(Glob).max(200);
 
 /** A repository's own structural rule: ast-grep's rule object with Kodiai's words around it. */
 export const CustomRule = z.strictObject({
@@ -179,7 +181,7 @@ export const RepoConfig = z.strictObject({
     .describe("Version of this file's format.")
     .meta({ examples: [1] }),
   review: Review.describe("Which pull requests are reviewed, and how much is said."),
-  pathFilters: globs
+  pathFilters: pathGlobs
     .default([])
     .describe(
       "Which files are reviewed: globs, `!` leaves out, the last match wins. Lock, generated, vendored and binary files are left out anyway; a positive glob brings them back.",
@@ -195,19 +197,19 @@ export const RepoConfig = z.strictObject({
     }),
   fileKinds: z
     .strictObject({
-      test: globs
+      test: pathGlobs
         .default([])
         .describe("Further globs for tests.")
         .meta({ examples: [["**/*.it.ts", "qa/**"]] }),
-      config: globs
+      config: pathGlobs
         .default([])
         .describe("Further globs for configuration.")
         .meta({ examples: [["deploy/*.ini"]] }),
-      docs: globs
+      docs: pathGlobs
         .default([])
         .describe("Further globs for documentation.")
         .meta({ examples: [["handbook/**"]] }),
-      infra: globs
+      infra: pathGlobs
         .default([])
         .describe("Further globs for infrastructure.")
         .meta({ examples: [["ops/**"]] }),

@@ -1,5 +1,6 @@
 // Where code that was spoken about stands now: by its tokens, whatever was reformatted, moved or renamed meanwhile.
 import type { CodeShape, TokenStream } from "./code-shape.ts";
+import { otherNames } from "./other-names.ts";
 
 export interface FoundAgain {
   /** `same`: token for token; `alike`: edited. */
@@ -18,9 +19,12 @@ const TELLING_AROUND = 6;
 const MOST_OCCURRENCES = 500;
 /** Share of tokens in common by which edited code is known. */
 const ALIKE = 0.7;
+/** Tokens on one side by whose agreement the place of code is known that is no longer there. */
+const TELLING_SIDE = 8;
 
 /**
- * Finds code again.
+ * Finds code again. Code that differs in names alone is the same after a rename, and another piece where the old one has
+ * gone from its own place, or its names still stand beside it.
  *
  * @param near the line where it stood, to choose between equals
  * @returns null when it is gone. Linear in the stream but for repeats of its first tokens
@@ -85,13 +89,68 @@ function agreementOf({ before, at, after }: CodeShape, tokens: readonly number[]
   return left + right;
 }
 
-/** The window of as many tokens that has most of them in common, in any order. */
+/** Edited code; null where all that is like it is another piece of code. */
 function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain | null {
+  const best = mostAlike(shape, stream, near);
+  return best === null || isAnother(shape, stream.tokens, best.from) ? null : best.found;
+}
+
+/** Whether code that is like what is looked for stands there beside it, or in another place, under other names. */
+function isAnother(shape: CodeShape, tokens: readonly number[], from: number): boolean {
+  const size = Math.min(shape.at.length, tokens.length);
+  const names = otherNames(shape.at, tokens.slice(from, from + size));
+  if (names === null) return false;
+  const slot = slotOf(shape, tokens) ?? { from: 0, to: tokens.length };
+  if (from + size <= slot.from || from >= slot.to) return true;
+  return tokens.slice(slot.from, slot.to).some((token, at) => {
+    const place = slot.from + at;
+    return names.has(token) && (place < from || place >= from + size);
+  });
+}
+
+/** Between what stood before and what stood after; null where neither is to be found, or it is found twice. */
+function slotOf({ before, at, after }: CodeShape, tokens: readonly number[]): LineSlot | null {
+  const start = sideOf(before, tokens, -1);
+  const end = sideOf(after, tokens, 1);
+  if (start !== null && end !== null && start <= end) return { from: start, to: end };
+  if (start !== null && end === null) return { from: start, to: start + at.length };
+  return start === null && end !== null ? { from: Math.max(0, end - at.length), to: end } : null;
+}
+
+interface LineSlot {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where one side of the code meets it: the one place at which most of its tokens agree. */
+function sideOf(side: readonly number[], tokens: readonly number[], step: 1 | -1): number | null {
+  let [most, place, isOnly] = [TELLING_SIDE - 1, 0, false];
+  for (let at = 0; at <= tokens.length; at++) {
+    let length = 0;
+    while (length < side.length && agrees(side, tokens, at, length, step)) length++;
+    if (length < most || length < TELLING_SIDE) continue;
+    isOnly = length > most;
+    if (isOnly) [most, place] = [length, at];
+  }
+  return isOnly ? place : null;
+}
+
+/** Counted from where it meets the code outwards. */
+function agrees(side: readonly number[], tokens: readonly number[], at: number, length: number, step: 1 | -1): boolean {
+  return step === 1 ? side[length] === tokens[at + length] : side.at(-1 - length) === tokens[at - 1 - length];
+}
+
+/** The window of as many tokens that has most of them in common, in any order. */
+function mostAlike(
+  shape: CodeShape,
+  stream: TokenStream,
+  near: number,
+): { readonly found: FoundAgain; readonly from: number } | null {
   const size = Math.min(shape.at.length, stream.tokens.length);
   const missing = new Map<number, number>();
   for (const token of shape.at) missing.set(token, (missing.get(token) ?? 0) + 1);
   let common = 0;
-  let best: FoundAgain | null = null;
+  let best: { readonly found: FoundAgain; readonly from: number } | null = null;
   let most = Math.ceil(ALIKE * shape.at.length);
   const step = (token: number | undefined, by: 1 | -1) => {
     if (token === undefined) return;
@@ -106,7 +165,7 @@ function alike(shape: CodeShape, stream: TokenStream, near: number): FoundAgain 
     if (end < size - 1 || common < most) continue;
     const from = end - size + 1;
     const found = at(stream, from, size, "alike", agreementOf(shape, stream.tokens, from));
-    if (best === null || common > most || isBetter(found, best, near)) best = found;
+    if (best === null || common > most || isBetter(found, best.found, near)) best = { found, from };
     most = common;
   }
   return best;

@@ -10,7 +10,7 @@ export interface Repo {
   readonly visibility: "public" | "private" | "internal";
 }
 
-/** Why a review was asked for: the event and action of the delivery, or a person at a terminal. */
+/** Why a review was asked for: the event and action of the delivery, a person at a terminal, or `missed`: nobody told us of the head. */
 export type Trigger =
   | "opened"
   | "reopened"
@@ -21,6 +21,7 @@ export type Trigger =
   | "review_requested"
   | "command"
   | "rerequested"
+  | "missed"
   | "command-line";
 
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
@@ -117,12 +118,14 @@ export interface DescribeJob {
 /** Bring what people said in reviews of the past into memory; where it stands is written down beside the queue. */
 export interface HistoryJob {
   readonly kind: "history";
-  /** `HOST/REPO_ID:history`: a later one takes the place of one that waits. */
+  /** `HOST/REPO_ID:history`, for one pull request `HOST/REPO_ID:history#NUMBER`: a later one takes the place of one that waits. */
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
-  readonly trigger: "installed" | "continued";
+  readonly trigger: "installed" | "continued" | "closed";
+  /** The pull request that was closed, whose comments are read alone; absent for all of the past. */
+  readonly number?: number;
 }
 
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */
@@ -163,6 +166,11 @@ export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string 
 /** The key under which jobs of one kind exclude each other in one repository. */
 export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"]): string {
   return `${repo.host}/${repo.id}:${kind}`;
+}
+
+/** The key under which the jobs that import one closed pull request exclude each other. */
+export function closedPullKey(repo: Pick<Repo, "host" | "id">, number: number): string {
+  return `${upkeepKey(repo, "history")}#${number}`;
 }
 
 /** The key under which the jobs that learn from one pull request exclude each other. */

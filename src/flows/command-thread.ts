@@ -6,7 +6,7 @@ import { findingMemoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
 import { Transient } from "../domain/transient.ts";
 import { findingOfThread, isWriter, type Order } from "./command-order.ts";
-import { noteCommand } from "./weigh-evidence.ts";
+import { noteCommand, noteOnMemory } from "./weigh-evidence.ts";
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
@@ -72,21 +72,25 @@ async function declineElsewhere(order: Order, findingId: string, reason: string 
 export async function restoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const repo = repoKey(job.repo);
-  if (MEMORY_ID.test(text)) return restoreMemory(text, (await ports.keeping?.restore(repo, text)) ?? 0);
+  if (MEMORY_ID.test(text)) {
+    const count = (await ports.keeping?.restore(repo, text)) ?? 0;
+    return restoreMemory(text, count, await noteOnMemory(order, text, { kind: "restored", text: "" }));
+  }
   const found = FINDING_ID.test(text) ? { findingId: text } : await findingOfThread(order);
   if ("end" in found) return found;
-  const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
   const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, found.findingId))) ?? 0;
+  // What people said against it is over from now on, and is not heard again with the next look.
+  const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
   const was = ports.decisions.restore(key, found.findingId) || elsewhere > 0;
   const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}${noted}`);
 }
 
-function restoreMemory(memoryId: string, count: number): Answer {
-  if (count === 0) return plainAnswer("done", "Nobody declined this memory.", `not declined: ${memoryId}`);
+function restoreMemory(memoryId: string, count: number, noted: string): Answer {
+  if (count === 0) return plainAnswer("done", "Nobody declined this memory.", `not declined: ${memoryId}${noted}`);
   const said =
     "Findings like it are said again, from the next review of each pull request on. `/kodiai full review` makes one here.";
-  return plainAnswer("done", said, `restored ${memoryId}`);
+  return plainAnswer("done", said, `restored ${memoryId}${noted}`);
 }
 
 export async function resolveThread(order: Order): Promise<Answer> {

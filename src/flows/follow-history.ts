@@ -7,6 +7,7 @@ import type { HistoryBook, PastReviews } from "../ports/history.ts";
 import type { Embedder, Memory, RepositoryHost, RepositoryLabels } from "../ports/memory.ts";
 import type { PullRequests } from "../ports.ts";
 import { type HistoryRun, importHistory } from "./import-history.ts";
+import { type ImportedPull, importPull } from "./import-pull.ts";
 
 /** What an import needs beside what following a repository does. */
 export interface HistoryFollowing {
@@ -33,11 +34,15 @@ const LIMIT = { comments: 10_000, pulls: 1_000 };
 /** Requests of one run: two or three minutes, well within the time that a worker may hold a job. */
 const REQUESTS = 400;
 
-/** @throws Transient when GitHub or memory can be asked later; the next try goes on behind what was read */
+/**
+ * @param number of a pull request that was closed; null for the whole past
+ * @throws Transient when GitHub or memory can be asked later; the next try goes on behind what was read
+ */
 export async function followHistory(
   ports: RepositoryPorts,
   { past: pastOf, book, botLogin }: HistoryFollowing,
-): Promise<HistoryRun | Skipped> {
+  number: number | null,
+): Promise<HistoryRun | ImportedPull | Skipped> {
   const found = await ports.host.lookUp();
   if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
   // Before anything is added: what is written can only narrow who may read it.
@@ -50,6 +55,8 @@ export async function followHistory(
   const past = await pastOf(found.repo);
   if (past === null) return { kind: "skipped", reason: "the App does not reach the repository" };
   const { embedder, memory, redact, now } = ports;
+  const keeping = { past, embedder, memory, redact };
+  if (number !== null) return importPull({ repo: found.repo, pull: number, ownLogin: botLogin }, keeping);
   const request = { repo: found.repo, since: null, limit: LIMIT, most: REQUESTS, ownLogin: botLogin, at: now };
-  return importHistory(request, { past, book, embedder, memory, redact });
+  return importHistory(request, { ...keeping, book });
 }

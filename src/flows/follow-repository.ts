@@ -21,6 +21,7 @@ import { type DescribedMemories, describedLine } from "./describe-memories.ts";
 import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
 import { followHistory, type HistoryFollowing } from "./follow-history.ts";
 import { type HistoryRun, historyLine } from "./import-history.ts";
+import { type ImportedPull, importedLine } from "./import-pull.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
 
 /** What the jobs of one repository need of the world. */
@@ -58,12 +59,12 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | Skipped;
+export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | ImportedPull | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
 export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
-  if (job.kind === "history") return followHistory(ports, ports.history);
+  if (job.kind === "history") return followHistory(ports, ports.history, job.number ?? null);
   if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
   return job.kind === "label" ? label(job, ports) : forget(job, ports);
 }
@@ -79,6 +80,8 @@ export function followedLine(done: Followed): string {
       return describedLine(done);
     case "history":
       return historyLine(done);
+    case "imported":
+      return importedLine(done);
     case "forgotten":
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {

@@ -13,18 +13,11 @@ import {
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { HistoryBook, PastPage, PastReviews } from "../ports/history.ts";
-import type { Embedder, Memory } from "../ports/memory.ts";
-import { type RememberingThreads, rememberThreads, threadsOf } from "./remember-threads.ts";
-import { whoMayWrite } from "./who-may-write.ts";
+import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
-export interface HistoryPorts {
-  readonly past: PastReviews;
+export interface HistoryPorts extends KeepingPorts {
   /** Null writes nothing down: every run begins anew. */
   readonly book: HistoryBook | null;
-  readonly embedder: Embedder;
-  /** Null remembers nothing and only counts. */
-  readonly memory: Memory | null;
-  readonly redact: (text: string) => Promise<string>;
 }
 
 export interface HistoryRequest {
@@ -124,35 +117,17 @@ interface Walk {
 }
 
 async function openWalk(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Walk> {
-  const { past, embedder, memory, redact } = ports;
+  const { past } = ports;
   const { repo, ownLogin } = request;
-  const given: Omit<RememberingThreads, "mayWrite"> = {
-    repo,
-    open: await past.openPulls(),
-    ownLogin,
-    redact,
-    embedder,
-    memory,
-  };
-  const writers = whoMayWrite(past);
+  const keep = commentKeeper({ repo, ownLogin, open: await past.openPulls() }, ports);
   return {
     request,
     past,
     waiting: new Map(),
     torn: new Set(progress.torn),
     listed: null,
-    async keep(comments, now) {
-      const { threads: resolved, failed } = await past.resolved(pullsOfLines(comments, given.open));
-      const mayWrite = await writers(comments.map(({ author }) => author));
-      const tally = await rememberThreads(threadsOf(comments, resolved), now.tally, { ...given, mayWrite });
-      return { ...now, tally: failed === null ? tally : { ...tally, degraded: countUp(tally.degraded, [failed]) } };
-    },
+    keep: async (comments, now) => ({ ...now, tally: await keep(comments, now.tally) }),
   };
-}
-
-function pullsOfLines(comments: readonly PastComment[], open: ReadonlySet<number>): readonly number[] {
-  const numbers = comments.filter(({ place, pull }) => place === "line" && !open.has(pull)).map(({ pull }) => pull);
-  return [...new Set(numbers)];
 }
 
 type Stage = (progress: HistoryProgress, walk: Walk) => Promise<HistoryProgress>;

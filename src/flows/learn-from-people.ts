@@ -14,6 +14,7 @@ import { attest, fateOf, observe } from "../learn/learn.ts";
 import type { Feedback, FeedbackBook, RememberedFinding } from "../ports/feedback.ts";
 import type { ReviewRecords } from "../ports/talk.ts";
 import type { PullRequests } from "../ports.ts";
+import { type ChangedFinding, learnFixes } from "./learn-fixes.ts";
 import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
 export interface LearnPorts extends WeighPorts {
@@ -53,10 +54,11 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
 
   const before = await ports.evidence.evidence(repoKey(repo), number);
   const now = ports.now();
+  const code = await codeNow(job, pull, findings, ports);
   const { fresh, gone } = observe({
     pull,
     memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
-    code: await codeNow(job, pull, findings, ports),
+    code: code.fates,
     before,
     reopened: new Map(job.unresolved ? [[job.unresolved.threadId, job.unresolved.by]] : []),
     now,
@@ -65,7 +67,8 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), gone, now);
   const evidence = known.map((one): Evidence => attest(one, access));
-  const { added, changed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
+  const { added, changed, outcomes } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
+  await learnFixes(repo, code.changed, outcomes, ports);
   const waiting = fresh.length - known.length;
   // With somebody left to ask, a closed pull request is looked at once more.
   ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
@@ -84,15 +87,22 @@ function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Skipped {
   return { kind: "skipped", reason };
 }
 
-/** Finding id → what became of its code, as far as that can be told. */
+interface CodeOfFindings {
+  /** By finding id, as far as that can be told. */
+  readonly fates: ReadonlyMap<string, CodeFate>;
+  readonly changed: readonly ChangedFinding[];
+}
+
+/** What became of the code of each finding. */
 async function codeNow(
   { repo, number }: FeedbackJob,
   { headSha }: PullFeedback,
   findings: readonly RememberedFinding[],
   ports: LearnPorts,
-): Promise<ReadonlyMap<string, CodeFate>> {
+): Promise<CodeOfFindings> {
   const said = new Map((ports.records.latest(jobKey(repo, number))?.said ?? []).map((one) => [one.finding.id, one]));
   const fates = new Map<string, CodeFate>();
+  const changed: ChangedFinding[] = [];
   const texts = new Map<string, Promise<string | null | undefined>>();
   const textOf = (one: Said, from: string): Promise<string | null | undefined> => {
     const { path } = one.finding;
@@ -102,14 +112,17 @@ async function codeNow(
     texts.set(path, reading);
     return reading;
   };
-  for (const { findingId, sha } of findings) {
+  for (const remembered of findings) {
+    const { findingId, sha } = remembered;
     const one = said.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
     const text = await textOf(one, sha);
     const fate = text === undefined ? null : fateOf(one, text);
-    if (fate !== null) fates.set(findingId, fate);
+    if (fate === null) continue;
+    fates.set(findingId, fate);
+    if (fate !== "stands" && typeof text === "string") changed.push({ remembered, said: one, now: text });
   }
-  return fates;
+  return { fates, changed };
 }
 
 /** The text of a finding's file at the head, wherever it went; null when it was removed, undefined when nobody can tell. */

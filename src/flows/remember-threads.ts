@@ -3,9 +3,9 @@ import { languageOf } from "../analyze/analyze.ts";
 import { countUp, type HistoryTally, type PastComment, type PastThread } from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
+import type { MemoryRecord, Outcome } from "../domain/memory.ts";
 import type { Remembered } from "../domain/remembered.ts";
-import { remember, threadRecord } from "../learn/learn.ts";
+import { fixPairOfComment, remember, threadRecord } from "../learn/learn.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
 import type { MayWrite } from "./who-may-write.ts";
 
@@ -14,6 +14,8 @@ export interface RememberingThreads {
   /** Pull requests on which people still talk: nothing of them is remembered yet. */
   readonly open: ReadonlySet<number>;
   readonly mayWrite: MayWrite;
+  /** What a pull request changed up to its last head, by path; null where it is not asked. */
+  readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
   readonly ownLogin: string | null;
   readonly redact: (text: string) => Promise<string>;
   readonly embedder: Embedder;
@@ -57,7 +59,7 @@ export async function rememberThreads(
     }
     const record = threadRecord(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
     if ("kind" in record) leftOut.push(record.reason);
-    else records.push(record);
+    else records.push(memory === null ? record : await withFix(record, thread, given));
   }
   const counted: HistoryTally = {
     ...tally,
@@ -74,6 +76,22 @@ export async function rememberThreads(
   };
   if (memory === null || records.length === 0) return counted;
   return withRemembered(counted, await remember(records, embedder, memory, { redact }));
+}
+
+/** After these the line was changed, and nobody said that it should not have been. */
+const TELLING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
+
+/** With what was spoken about and what it became, where its line changed and both are found. */
+async function withFix(
+  record: MemoryRecord,
+  { root }: PastThread,
+  { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
+): Promise<MemoryRecord> {
+  const { path, hunk } = root;
+  if (root.isOutdated !== true || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
+  const patch = (await patchesOf(root.pull))?.get(path);
+  const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
+  return pair === null ? record : { ...record, ...pair };
 }
 
 function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {

@@ -9,7 +9,7 @@ import { analyze } from "../analyze/analyze.ts";
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
-import type { ReviewJob } from "../domain/job.ts";
+import type { Repo, ReviewJob } from "../domain/job.ts";
 import { originOf } from "../domain/logged-retrieval.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
@@ -91,6 +91,11 @@ export interface ReviewPorts extends WritingPorts {
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
+  /**
+   * Whether a review of ours of this head stands on GitHub: asked where our books may have lost it. Null or absent:
+   * they are believed.
+   */
+  readonly standing?: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** Nobody will call again: what cannot be remembered now is not. */
   readonly isLastTry?: boolean;
 }
@@ -140,7 +145,10 @@ async function reviewed(
     const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
   }
-  const isDone = (headSha: string, baseSha: string) => !job.explicit && ports.ledger.wasPosted(job, headSha, baseSha);
+  const isDone = async (headSha: string, baseSha: string) =>
+    !job.explicit &&
+    (ports.ledger.wasPosted(job, headSha, baseSha) ||
+      ((await ports.standing?.(job.repo, job.number, headSha)) ?? false));
   const begun = ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
     ports.waits.learn(repo, asked.debounceSeconds * 1000);
     return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : Promise.resolve([]);
@@ -165,7 +173,7 @@ export async function writeReview(
   job: ReviewJob,
   ports: WritingPorts,
   step: Step,
-  isDone: (headSha: string, baseSha: string) => boolean = () => false,
+  isDone: (headSha: string, baseSha: string) => boolean | Promise<boolean> = () => false,
   earlier: readonly EarlierReview[] = [],
 ): Promise<Review | Skipped> {
   const started = ports.now();
@@ -175,7 +183,7 @@ export async function writeReview(
     gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint, declined }),
   );
   if (context.kind === "skipped") return context;
-  if (isDone(context.pull.head.sha, context.pull.base.sha)) {
+  if (await isDone(context.pull.head.sha, context.pull.base.sha)) {
     return { kind: "skipped", reason: "this head was reviewed before" };
   }
   const missing = (await ports.begun?.(context)) ?? [];

@@ -1,6 +1,6 @@
 // New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
-import { repoKey } from "../domain/memory.ts";
+import { type Outcome, repoKey } from "../domain/memory.ts";
 import { threadMemories, weigh } from "../learn/learn.ts";
 import type { Decision, EvidenceShelf, RememberedFinding } from "../ports/feedback.ts";
 import { isWriter, type Order } from "./command-order.ts";
@@ -14,7 +14,7 @@ export interface WeighPorts {
  * Writes evidence down, without secrets, and sets the outcomes that follow from all there is on the pull request.
  *
  * @param evidence may be empty: what is known is weighed again
- * @returns how much was new, and how many outcomes changed
+ * @returns how much was new, how many outcomes changed, and all of them by memory id
  * @throws Transient
  */
 export async function weighEvidence(
@@ -25,32 +25,49 @@ export async function weighEvidence(
   },
   evidence: readonly Evidence[],
   { evidence: shelf, redact }: WeighPorts,
-): Promise<{ readonly added: number; readonly changed: number }> {
+): Promise<{
+  readonly added: number;
+  readonly changed: number;
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}> {
   const repo = repoKey(at.repo);
   const clean = await Promise.all(
     evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
   );
   const added = await shelf.add(repo, clean);
   const weighed = weigh(await shelf.evidence(repo, at.pull), at.findings);
-  const decisions = [...weighed].map(([memoryId, { outcome, decided }]): Decision => ({ memoryId, outcome, decided }));
-  return { added, changed: await shelf.decide(repo, decisions) };
+  const decisions = [...weighed].map(
+    ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
+  );
+  const outcomes = new Map(decisions.map(({ memoryId, outcome }) => [memoryId, outcome]));
+  return { added, changed: await shelf.decide(repo, decisions), outcomes };
+}
+
+/** What a command says, and its text: "" for none. */
+interface SaidByCommand {
+  readonly kind: EvidenceKind;
+  readonly text: string;
 }
 
 /**
  * What a command says about the finding of its thread, as evidence. Never throws: the command is obeyed either way, and
  * memory may be off.
  *
- * @param text as the person wrote it, "" for none
  * @returns for the note of the answer: "" when all went well
  */
-export async function noteCommand(
-  { job, level, ports }: Order,
-  findingId: string,
-  said: { readonly kind: EvidenceKind; readonly text: string },
-): Promise<string> {
-  const { repo, number, comment } = job;
+export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<string> {
+  const { repo, number } = order.job;
   const [memoryId] = threadMemories(repo, number, { commentIds: [], findingId });
-  if (memoryId === undefined) return "";
+  return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
+}
+
+/** The same about a finding by its memory, of whatever pull request. */
+export async function noteOnMemory(
+  { job, level, ports }: Order,
+  memoryId: string,
+  said: SaidByCommand,
+): Promise<string> {
+  const { repo, comment } = job;
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
   const piece: Evidence = {
@@ -66,8 +83,10 @@ export async function noteCommand(
     withdrawnAt: null,
   };
   try {
-    const findings = await ports.evidence.findings(repoKey(repo), number);
-    const { added } = await weighEvidence({ repo, pull: number, findings }, [piece], ports);
+    const pull = await ports.evidence.pullOf(repoKey(repo), memoryId);
+    if (pull === null) return "";
+    const findings = await ports.evidence.findings(repoKey(repo), pull);
+    const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
     return added === 0 || isWriter({ level }) ? "" : "; shown, and weighs nothing without write access";
   } catch (error) {
     return `; not noted in memory: ${error instanceof Error ? error.message : String(error)}`;

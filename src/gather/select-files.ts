@@ -1,7 +1,7 @@
 // Which changed files are reviewed, and why the others are not. This is our own list, not linguist's vendored label, which
 // would leave out every workflow file. Everything left out is told by name; `pathFilters` of .kodiai.yml overrules the list.
-import picomatch from "picomatch";
 import type { LeftOut } from "../domain/outcome.ts";
+import { pathGlob } from "../domain/path-glob.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { declaresGenerated } from "./declares-generated.ts";
 
@@ -83,12 +83,11 @@ export function selectFiles(
 
 /** `review`, a reason to leave the path out, or null when the filters say nothing about it. */
 function compiled(pathFilters: readonly string[]): (path: string) => string | null {
-  const rules = pathFilters.filter(isGlob).map((filter) => {
+  const rules = pathFilters.flatMap((filter) => {
     const negative = filter.startsWith("!");
-    const glob = filter.slice(negative ? 1 : 0).replace(/\/$/, "/**");
-    // Without extended globs picomatch makes no nested repetition, so a path cannot be made slow to match.
-    const matches = picomatch(glob, { dot: true, nonegate: true, noextglob: true, basename: !glob.includes("/") });
-    return { filter, negative, matches };
+    const glob = pathGlob(filter.slice(negative ? 1 : 0).replace(/\/$/, "/**"), { anyFolder: true });
+    // The configuration has told of one that cannot be read.
+    return "problem" in glob ? [] : [{ filter, negative, matches: glob.matches }];
   });
   const isSelection = rules.some((rule) => !rule.negative);
   return (path) => {
@@ -96,11 +95,6 @@ function compiled(pathFilters: readonly string[]): (path: string) => string | nu
     if (last === undefined) return isSelection ? "no glob of pathFilters matches" : null;
     return last.negative ? `pathFilters: ${last.filter}` : "review";
   };
-}
-
-/** picomatch refuses a pattern without a character; a lone `!` says nothing anyway. */
-function isGlob(filter: string): boolean {
-  return filter.replace(/^!/, "") !== "";
 }
 
 function reasonAgainst(file: FileDiff, headTextOf: (path: string) => string | undefined): string | null {

@@ -5,7 +5,7 @@ import { VERBS } from "../domain/command.ts";
 import { cutText } from "../domain/cut-text.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
 import type { CodeFate, Person, PullFeedback, ReadThread } from "../domain/pull-feedback.ts";
-import { replyStance } from "./reply-stance.ts";
+import { readReply } from "../domain/read-reply.ts";
 
 /** Everything that is known when evidence is collected. */
 export interface Observed {
@@ -88,7 +88,7 @@ function repliesOf({ replies }: ReadThread, memoryId: string): readonly Unattest
     .filter(({ body }) => !isCommand(body))
     .map(({ id, by, isFirstTime, at, body, url }) => {
       const text = cutText(body.trim(), EVIDENCE_TEXT);
-      const from = { memoryId, at, url, by: { ...by, isFirstTime }, text, stance: replyStance(body) };
+      const from = { memoryId, at, url, by: { ...by, isFirstTime }, text, stance: readReply(body).stance };
       return piece("reply", `reply:${id}`, from);
     });
 }

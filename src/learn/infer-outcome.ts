@@ -1,25 +1,35 @@
-// What became of a comment, from what people answered and what GitHub tells about its line. Whoever may not write to the
-// repository decides nothing, and what is not known stays null.
+// What became of a comment of the past: what people answered and what GitHub tells about its line, as voices that are judged
+// like those on our own findings. Whoever may not write to the repository has none.
+import type { Evidence } from "../domain/evidence.ts";
 import type { PastThread } from "../domain/history.ts";
 import type { Outcome } from "../domain/memory.ts";
-import { readVerdict } from "./read-verdict.ts";
+import { readReply } from "../domain/read-reply.ts";
+import { judge } from "./outcome-of.ts";
 
 /**
- * The outcome of a thread. The last word of somebody who may write counts: people change their minds. Without one, a
- * thread that was resolved after its line changed counts as fixed, and a line that changed as outdated. Reactions come as
- * numbers without names, and anybody may give one: they decide nothing.
+ * The outcome of a thread; null where nothing is known. Who says that it is done vouches for the line as GitHub does that
+ * tells it changed. Reactions come as numbers without names, and anybody may give one: they decide nothing.
  *
  * @param mayDecide whether an account may write to the repository, by its id
  */
-export function inferOutcome(
-  { root, replies, isResolved }: PastThread,
-  mayDecide: (accountId: number) => boolean,
-): Outcome | null {
-  const decisive = replies.filter(({ author }) => !author.isBot && mayDecide(author.id)).toReversed();
-  for (const { body } of decisive) {
-    const verdict = readVerdict(body);
-    if (verdict !== null) return verdict;
-  }
-  if (root.isOutdated !== true) return null;
-  return isResolved === true ? "fixed" : "outdated";
+export function inferOutcome(thread: PastThread, mayDecide: (accountId: number) => boolean): Outcome | null {
+  const { outcome } = judge(voicesOf(thread, mayDecide), { severity: null, category: null });
+  return outcome === "posted" ? null : outcome;
+}
+
+function voicesOf({ root, replies, isResolved }: PastThread, mayDecide: (accountId: number) => boolean): Evidence[] {
+  const { sha } = root;
+  const bare = { memoryId: "", stance: null, by: null, text: null, url: null, sha, withdrawnAt: null } as const;
+  const deciders = replies.filter(({ author }) => !author.isBot && mayDecide(author.id));
+  const words = deciders.flatMap(({ id, body, at, author }): Evidence[] => {
+    const { stance, saysDone } = readReply(body);
+    const by = { id: author.id, login: author.login, access: "write", isBot: false, isFirstTime: false } as const;
+    const reply: Evidence = { ...bare, key: `reply:${id}`, kind: "reply", stance, by, text: body, at };
+    return saysDone ? [reply, { ...bare, key: `code:${id}`, kind: "lines-changed", by, at }] : [reply];
+  });
+  // GitHub tells neither when nor by whom: what it tells holds now.
+  const at = Math.max(root.at, ...deciders.map((reply) => reply.at));
+  const changed: Evidence = { ...bare, key: "code:now", kind: "lines-changed", at };
+  const resolved: Evidence = { ...bare, key: "thread:now", kind: "resolved", at };
+  return [...words, ...(root.isOutdated === true ? [changed] : []), ...(isResolved === true ? [resolved] : [])];
 }

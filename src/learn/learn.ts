@@ -25,6 +25,7 @@ import { isDocPath, isWikiPage } from "./doc-paths.ts";
 import { docSections } from "./doc-sections.ts";
 import { findingHunks } from "./finding-hunks.ts";
 import { type ReviewFacts, recordsOfFindings } from "./finding-records.ts";
+import { fixOfComment, fixOfFinding } from "./fix-pair.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
@@ -257,6 +258,12 @@ export const attest: typeof attested = (evidence, accessOf) => attested(evidence
 
 /** What became of the code of a finding. See `codeFate`. */
 export const fateOf: typeof codeFate = (said, text) => codeFate(said, text);
+
+/** Flagged code and what it became, of a finding. See `fixOfFinding`. */
+export const fixPairOf: typeof fixOfFinding = (flagged, redact) => fixOfFinding(flagged, redact);
+
+/** The same, of a comment of the past. See `fixOfComment`. */
+export const fixPairOfComment: typeof fixOfComment = (hunk, patch, redact) => fixOfComment(hunk, patch, redact);
 
 /** What became of each finding of a pull request. See `weighPull`. */
 export const weigh: typeof weighPull = (evidence, findings) => weighPull(evidence, findings);

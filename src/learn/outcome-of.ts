@@ -4,6 +4,7 @@ import { type Evidence, isWriterAct } from "../domain/evidence.ts";
 import type { Decided, MemoryRecord, Outcome } from "../domain/memory.ts";
 import { isProtected } from "../domain/protected-finding.ts";
 import { rejectedOften } from "../domain/rejected-often.ts";
+import type { Rejection } from "../domain/rejections.ts";
 import { evidenceName } from "./held-evidence.ts";
 
 /** What one piece of evidence did. */
@@ -17,6 +18,8 @@ export interface WeighedOutcome {
   readonly outcome: Outcome;
   /** Null while the outcome is `posted`. */
   readonly decided: Decided | null;
+  /** Who rejects it and may write, other than by a command; empty unless it is declined. */
+  readonly against: readonly Rejection[];
   /** True when somebody who may write said or did something, whatever followed. */
   readonly isAnswered: boolean;
   /** In sentences of ours, never empty. */
@@ -44,10 +47,11 @@ export function outcomeOf(
   const all = eachOnce(evidence);
   const mute = new Map(all.map((one) => [one.key, muteReason(one, all, held)]));
   const voices = all.filter(({ key }) => mute.get(key) === null);
-  const { outcome, decided, because, by } = judged(voices, finding);
+  const { outcome, decided, because, by } = judge(voices, finding);
   return {
     outcome,
     decided,
+    against: outcome === "declined" ? against(voices) : [],
     isAnswered: voices.some(({ kind }) => kind !== "merged" && !CODE.has(kind)),
     because,
     evidence: all.map((one) => ({
@@ -85,7 +89,7 @@ function muteReason(one: Evidence, all: readonly Evidence[], held: ReadonlyMap<s
   return one.by === null ? "GitHub does not say who" : `no weight: ${one.by.access} access`;
 }
 
-interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "because"> {
+export interface Judgement extends Pick<WeighedOutcome, "outcome" | "decided" | "because"> {
   /** The key of what decided. */
   readonly by: string | null;
 }
@@ -97,8 +101,12 @@ interface Position {
   readonly from: Evidence;
 }
 
-/** The ladder, highest rung first. */
-function judged(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severity" | "category">): Judgement {
+/**
+ * The ladder, highest rung first: the one way from what was done to what became of it, for findings and for the past.
+ *
+ * @param voices what counts, oldest first
+ */
+export function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severity" | "category">): Judgement {
   const positions = positionsOf(voices);
   const code = codeOf(voices);
   const isShielded = isProtected(finding);
@@ -148,6 +156,19 @@ function positionOf(from: Evidence): Position | null {
     default:
       return null;
   }
+}
+
+/** What a command says is kept where it is obeyed. */
+function against(voices: readonly Evidence[]): readonly Rejection[] {
+  const rejecting = positionsOf(voices).filter(({ side, from }) => side === "rejects" && from.kind !== "declined");
+  return rejecting.map(({ weight, from }) => ({
+    by: nameOf(from),
+    isWriter: true,
+    reason: weight === "reason" ? reasonOf(from) : null,
+    url: from.url,
+    at: from.at,
+    isReaction: weight === "reaction",
+  }));
 }
 
 function codeOf(voices: readonly Evidence[]): readonly Evidence[] {
@@ -247,7 +268,7 @@ function posted(voices: readonly Evidence[], positions: readonly Position[], isS
 
 function decision(outcome: Outcome, from: Evidence, weight: Decided["weight"], because: string): Judgement {
   const isCode = weight === "code";
-  const reason = weight === "reason" && from.text !== null ? [...from.text.trim()].slice(0, REASON).join("") : null;
+  const reason = weight === "reason" ? reasonOf(from) : null;
   const decided: Decided = {
     at: from.at,
     by: isCode ? null : nameOf(from),
@@ -256,6 +277,10 @@ function decision(outcome: Outcome, from: Evidence, weight: Decided["weight"], b
     weight,
   };
   return { outcome, decided, because: [because], by: from.key };
+}
+
+function reasonOf({ text }: Evidence): string | null {
+  return text === null ? null : [...text.trim()].slice(0, REASON).join("");
 }
 
 function nameOf({ by }: Evidence): string {

@@ -5,6 +5,7 @@ import type { Evidence } from "../domain/evidence.ts";
 import type { FeedbackJob, Repo } from "../domain/job.ts";
 import type { Decided, MemoryRecord, Outcome, RepoKey } from "../domain/memory.ts";
 import type { Person, PullFeedback } from "../domain/pull-feedback.ts";
+import type { Rejection } from "../domain/rejections.ts";
 
 /** Reads one pull request. Cannot write. */
 export interface Feedback {
@@ -20,10 +21,17 @@ export interface Feedback {
 }
 
 /** The memory of a finding, as far as feedback asks. */
-export interface RememberedFinding extends Pick<MemoryRecord, "id" | "severity" | "category"> {
+export interface RememberedFinding extends Pick<MemoryRecord, "id" | "severity" | "category" | "path"> {
   readonly findingId: string;
   /** The head that was spoken about. */
   readonly sha: string | null;
+  /** Whether flagged and fixed code are known already. */
+  readonly hasFix: boolean;
+}
+
+/** Flagged code of a finding and what it became: without secrets, at most 4,000 characters each. */
+export interface KnownFix extends Required<Pick<MemoryRecord, "flaggedCode" | "fixedCode">> {
+  readonly memoryId: string;
 }
 
 /** What follows for one memory. */
@@ -32,6 +40,8 @@ export interface Decision {
   readonly outcome: Outcome;
   /** Null takes an earlier decision back. */
   readonly decided: Decided | null;
+  /** Who speaks against it, beside commands: takes the place of what was known. */
+  readonly against: readonly Rejection[];
 }
 
 /** Evidence beside the memories, and the outcomes that follow. A piece is forgotten with its memory. */
@@ -44,8 +54,12 @@ export interface EvidenceShelf {
   add(repo: RepoKey, evidence: readonly Evidence[]): Promise<number>;
   /** Marks evidence as gone. */
   withdraw(repo: RepoKey, gone: readonly Pick<Evidence, "memoryId" | "key">[], at: number): Promise<void>;
-  /** Sets outcomes; words and vectors are not touched. Returns how many changed. */
+  /** The pull request of a finding; null when nothing is remembered of it. */
+  pullOf(repo: RepoKey, memoryId: string): Promise<number | null>;
+  /** Sets outcomes, and who speaks against; words and vectors are not touched. Returns how many outcomes changed. */
   decide(repo: RepoKey, decisions: readonly Decision[]): Promise<number>;
+  /** Keeps flagged and fixed code beside findings; it outlives a finding that is written again. */
+  keepFixes(repo: RepoKey, fixes: readonly KnownFix[]): Promise<void>;
 }
 
 /** Which pull requests are to be looked at, from the reviews that were posted. */

@@ -37,6 +37,8 @@ export interface PastReviews {
   /** All of one pull request's, whatever their age. */
   linesOf(pull: number): Promise<readonly PastComment[]>;
   conversationOf(pull: number): Promise<readonly PastComment[]>;
+  /** By path, what it changed in its files up to its last head; files whose patch GitHub does not show are left out. */
+  patchesOf(pull: number): Promise<ReadonlyMap<string, string>>;
   /** The texts of its reviews; those without one are left out. */
   reviewsOf(pull: number): Promise<readonly PastComment[]>;
   /** Whether the threads of these pull requests are resolved, by the id of their first comment; `failed` says why some lack. */

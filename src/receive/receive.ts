@@ -5,6 +5,7 @@ import type { CommandJob } from "../domain/command.ts";
 import {
   type CancelJob,
   type FeedbackJob,
+  type HistoryJob,
   type Ignored,
   jobKey,
   type Repo,
@@ -12,6 +13,7 @@ import {
   type Trigger,
   type UpkeepJobs,
 } from "../domain/job.ts";
+import { closedPullJob } from "./closed-pull-job.ts";
 import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
 import { feedbackJob } from "./feedback-job.ts";
 import { meaning } from "./meaning.ts";
@@ -62,6 +64,11 @@ export function isReadEvent(event: string): boolean {
 }
 
 const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "check_run"]);
+
+/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
+export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
+  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
+}
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {

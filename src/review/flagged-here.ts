@@ -2,6 +2,7 @@
 // a new name nor new formatting hides it.
 import { type TokenStream, textTokens } from "../domain/code-shape.ts";
 import { type Flagged, keyAt } from "../domain/flagged.ts";
+import { otherNames } from "../domain/other-names.ts";
 import type { FileDiff, Side } from "../domain/pull-request.ts";
 import type { FlaggedHere, FlaggedPlace } from "../domain/recollection.ts";
 import { type CodeNow, codeNow } from "./code-now.ts";
@@ -100,7 +101,8 @@ function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
     const { tokens } = stream;
     const differs = at.findIndex((token, index) => tokens[from + index] !== token);
     const length = differs < 0 ? at.length : differs;
-    if (length < BEGINNING * at.length) return [];
+    // A beginning is known where less of what follows stands there, not where the rest goes on under another name.
+    if (length < BEGINNING * at.length || otherNames(at, tokens.slice(from, from + at.length)) !== null) return [];
     const lines = [...new Set(stream.lines.slice(from, from + length))];
     const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
     return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];

@@ -86,7 +86,7 @@ function declinedBefore(
 ): Verdict | null {
   const alike = [...byCode(finding, past, byId), ...byClaim(finding, past, byId)];
   const memories = new Map(alike.map((one) => [one.memory.memoryId, one]));
-  const rejections = rejectionsOf([...memories.values()].flatMap(({ memory }) => memory.each));
+  const rejections = rejectionsOf([...memories.values()].flatMap(({ memory }) => rejectionsOn(memory)));
   const ofRule = rejections !== null && areEnough(rejections) ? null : ruleDeclined(finding, past.rejected);
   if (ofRule !== null) return verdict(ofRule.memory, 0, ofRule.rejections, true);
   if (rejections === null) return null;
@@ -137,7 +137,7 @@ function ruleDeclined(
   if (rule === null) return null;
   const byPerson = new Map<string, { memory: RejectedMemory; one: Rejection }[]>();
   for (const memory of rejected.filter((one) => one.rule === rule)) {
-    for (const one of memory.each.filter(({ isWriter }) => isWriter)) {
+    for (const one of rejectionsOn(memory).filter(({ isWriter }) => isWriter)) {
       byPerson.set(one.by, [...(byPerson.get(one.by) ?? []), { memory, one }]);
     }
   }
@@ -147,6 +147,10 @@ function ruleDeclined(
     if (rejections?.byMaintainer === true && told !== undefined) return { memory: told.memory, rejections };
   }
   return null;
+}
+
+function rejectionsOn({ each, pull }: RejectedMemory): readonly Rejection[] {
+  return each.map((one) => ({ ...one, pull }));
 }
 
 function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolean {

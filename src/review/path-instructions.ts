@@ -1,6 +1,6 @@
 // Which of a repository's instructions for paths concern a change.
-import picomatch from "picomatch";
 import type { PathInstruction } from "../config/path-instruction.ts";
+import { pathGlob } from "../domain/path-glob.ts";
 
 /** An instruction, and the changed files that it is about. */
 export interface MatchedInstruction {
@@ -30,8 +30,8 @@ function matcherOf(globs: readonly string[]): (path: string) => boolean {
   return (path) => taken.some((one) => one(path)) && !out.some((one) => one(path));
 }
 
-/** Without extended globs picomatch makes no nested repetition, so a path cannot be made slow to match. */
+/** One that cannot be read matches nothing; the configuration has told of it. */
 function matches(glob: string): (path: string) => boolean {
-  const match = picomatch(glob, { dot: true, nonegate: true, noextglob: true, basename: !glob.includes("/") });
-  return (path) => match(path);
+  const read = pathGlob(glob, { anyFolder: true });
+  return "problem" in read ? () => false : read.matches;
 }

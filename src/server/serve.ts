@@ -1,9 +1,11 @@
 // The app in its process: from the settings to a listening server, and from a signal to the end.
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
-import { type RunningApp, startApp } from "../app.ts";
+import { type AppOptions, type RunningApp, startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
+import { StoreUnusable } from "../domain/store-unusable.ts";
 import { logWithoutSecrets } from "../wire.ts";
+import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 
 /** An orchestrator gives up on a process after 30 s; draining ends before. */
@@ -24,7 +26,7 @@ export async function serve(
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
   const log = pino({ level: env.logLevel }, lines);
-  const started = startApp({
+  const started = startOrRefuse({
     ...env,
     privateKey,
     apiUrl: env.githubApiUrl,
@@ -63,9 +65,21 @@ export async function serve(
 }
 
 /** What was begun is stopped as ever; what never came to be needs no stopping. */
-async function stopped(started: Promise<RunningApp>): Promise<void> {
+async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
   const app = await started.catch(() => null);
   await app?.close();
+}
+
+/** The app; or, where its store cannot be used, a door that turns everybody away. */
+async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
+  try {
+    return await startApp(options);
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const door = await closedDoor(options);
+    options.log.fatal({ url: door.url }, `Kodiai does not serve, and answers 503: ${error.message}`);
+    return door;
+  }
 }
 
 /** What the operator can mend, in one line that names the variable; null for anything else. */

@@ -2,8 +2,8 @@
 // cannot read nor work that takes long can lose one.
 import type { Logger } from "pino";
 import type { Probot } from "probot";
-import type { FeedbackJob } from "../domain/job.ts";
-import { isReadEvent, receive, receivedMeaning, receiveFeedback } from "../receive/receive.ts";
+import type { UpkeepJob } from "../domain/job.ts";
+import { isReadEvent, receive, receiveClosed, receivedMeaning, receiveFeedback } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Committer } from "./commit-deliveries.ts";
 import type { Counters } from "./counters.ts";
@@ -42,9 +42,10 @@ export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   const { githubHost: host, reviewerLogin, slug, debounce, log } = at.reception;
   const delivery = { id, event, payload };
   const now = Date.now();
-  const received = receive(delivery, { host, reviewerLogin, slug });
+  const known = { host, reviewerLogin, slug };
+  const received = receive(delivery, known);
   const wanted = debounce === false ? received : debounced(received, at.store, now);
-  const { result, beside } = withFeedback(wanted, receiveFeedback(delivery, { host, reviewerLogin, slug }));
+  const { result, beside } = withUpkeep(wanted, [receiveFeedback(delivery, known), receiveClosed(delivery, known)]);
   const row = { id, event, receivedAt: now, meaning: receivedMeaning(delivery, received) };
   const kept = await at.commits.commit({ delivery: row, outcome: result, beside }).catch((error: unknown) => {
     log.error({ event, delivery: id, err: error }, "a delivery could not be kept");
@@ -97,14 +98,15 @@ function debounced(result: Received, { waits }: Taking["store"], now: number): R
   return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
 }
 
-/** What people may have done about our findings is learnt beside whatever else the delivery asks. */
-function withFeedback(
+/** What people may have done and said is learnt beside whatever else the delivery asks. */
+function withUpkeep(
   result: Received,
-  learning: FeedbackJob | null,
-): { readonly result: Received; readonly beside: readonly FeedbackJob[] } {
-  if (learning === null) return { result, beside: [] };
-  if (result.kind !== "ignored") return { result, beside: [learning] };
-  return { result: { kind: "upkeep", delivery: result.delivery, jobs: [learning] }, beside: [] };
+  learning: readonly (UpkeepJob | null)[],
+): { readonly result: Received; readonly beside: readonly UpkeepJob[] } {
+  const jobs = learning.filter((one) => one !== null);
+  if (jobs.length === 0) return { result, beside: [] };
+  if (result.kind !== "ignored") return { result, beside: jobs };
+  return { result: { kind: "upkeep", delivery: result.delivery, jobs }, beside: [] };
 }
 
 function hasJob(result: Received): boolean {

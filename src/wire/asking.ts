@@ -1,12 +1,12 @@
 // Joins a language model to its port: secrets masked in what it is asked, each question in the book.
 import { randomBytes } from "node:crypto";
-import { guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
 import type { SpendingBook } from "../adapters/sqlite/spending.ts";
 import type { ModelChoice } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { Model, ModelAccess } from "../ports/model.ts";
+import { egressTo } from "./egress.ts";
 import { neverTell, redactor } from "./secrets.ts";
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
@@ -28,8 +28,8 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   // Loaded only when chosen: the SDK takes a second to import.
   const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
   neverTell(choice.apiKey);
-  const origins = new Set([new URL(choice.baseUrl ?? ANTHROPIC_URL).origin]);
-  return anthropicModel({ ...choice, fetch: guardedFetch(origins, null), now: Date.now });
+  const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
+  return anthropicModel({ ...choice, fetch, now: Date.now });
 }
 
 function withMaskedPrompts(model: Model): Model {

@@ -1,12 +1,12 @@
 // Joins the import of past reviews to its ports: for the server over the App's tokens, for the command line over a person's.
 import { Octokit } from "@octokit/rest";
 import type { Clients } from "../adapters/github/clients.ts";
-import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { githubPastReviews } from "../adapters/github/past-reviews.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/follow-history.ts";
 import type { PastReviews } from "../ports/history.ts";
+import { egressTo } from "./egress.ts";
 
 /** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
 const PACE_MS = 100;
@@ -43,7 +43,7 @@ export async function personsPast(named: {
   readonly apiUrl: string;
 }): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
   const { host, owner, name, token, apiUrl } = named;
-  const fetch: GuardedFetch = guardedFetch(new Set([new URL(apiUrl).origin]));
+  const fetch = egressTo(apiUrl);
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const github = new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: silent });
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

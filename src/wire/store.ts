@@ -8,6 +8,7 @@ import { openDatabase } from "../adapters/sqlite/database.ts";
 import { sqliteDecisions } from "../adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
+import { expire } from "../adapters/sqlite/expire.ts";
 import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
 import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
@@ -15,6 +16,9 @@ import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
+import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
+import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
+import { momentsOf } from "../adapters/sqlite/moments.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -24,13 +28,16 @@ import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
 import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
+import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { Ledger, Queue, Traces } from "../ports.ts";
@@ -53,6 +60,12 @@ export interface Store {
   readonly waits: PushWaits;
   /** When pull requests were looked at for what people did about findings. */
   readonly looks: FeedbackBook;
+  /** What was received, asked for again and reviewed. */
+  readonly missed: MissedBook;
+  /** When a backup was last restored, in epoch milliseconds; null when none was. */
+  restoredAt(): number | null;
+  /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
+  expire(now: number): Promise<number>;
   /** What models cost. */
   readonly book: SpendingBook;
   /** Where imports of past reviews stand. */
@@ -96,16 +109,20 @@ export interface MemoryWarmth {
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
 export interface MemorySettings extends Omit<RecallSettings, "path"> {
   readonly mostPages?: number;
+  /** Read both files wholly before they are used, as a server does when it starts: about a second per gigabyte. */
+  readonly isChecked?: boolean;
 }
 
 /**
  * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
  *
- * @throws Error when the folder cannot be written or the queue comes from a newer Kodiai
+ * @throws StoreUnusable when the queue is damaged or comes from a newer Kodiai; Error when the folder cannot be written
  */
 export function openStore(dataDir: string, settings: MemorySettings = {}): Store {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
+  const path = join(dataDir, "queue.db");
+  if (settings.isChecked === true) checkFile(path, QUEUE_MIGRATIONS);
+  const db = openDatabase(path, QUEUE_MIGRATIONS);
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   return {
     queue: sqliteQueue(db),
@@ -113,10 +130,13 @@ export function openStore(dataDir: string, settings: MemorySettings = {}): Store
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
     answers: sqliteAnswerBook(db),
-    traces: sqliteTraces(db),
+    traces: withTombstones(sqliteTraces(db), dataDir),
     checks: sqliteCheckBook(db),
     waits: sqlitePushWaits(db),
     looks: sqliteFeedbackBook(db),
+    missed: sqliteMissedBook(db),
+    expire: (now) => expire(db, dataDir, now),
+    restoredAt: () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -146,13 +166,27 @@ type Shelf = Omit<
   | "history"
   | "introductions"
   | "looks"
+  | "missed"
+  | "restoredAt"
+  | "expire"
   | "book"
   | "retrievals"
   | "statistics"
 >;
 
-function openShelf(path: string, { mostPages, ...settings }: MemorySettings): Shelf {
+/** Whatever is forgotten is written down first: an older backup must not bring it back. */
+function withTombstones(traces: Traces, dataDir: string): Traces {
+  return {
+    async forgetRepository(repo) {
+      bury(dataDir, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
+      return traces.forgetRepository(repo);
+    },
+  };
+}
+
+function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySettings): Shelf {
   try {
+    if (isChecked === true) checkFile(path, MEMORY_MIGRATIONS);
     const db = openMemory(path, mostPages ?? null);
     const memory = sqliteMemory(db);
     const recall = sqliteRecall({ ...settings, path });

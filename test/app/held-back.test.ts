@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, LOGIN } from "./given.ts";
+import { anHourPasses } from "./heard.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { answered, replies, repliesIn } from "./talking.ts";
@@ -215,6 +216,55 @@ describe("what one pull request taught", () => {
     expect(seen.prompts().at(-1)).toContain("declined by 1 person, without a reason");
     const last = await opened(at, repository, { "src/session.ts": SESSION });
     expect(titles(at, last)).toEqual([]);
+    expect(heldBackIn(at, last)).toMatch(/declined 3 times by 2 people, last on `?#3`? by `@vera`/);
+  });
+});
+
+describe("what people answered, without a command", () => {
+  test("holds back elsewhere with its reason, is listed, and is said again once restored from anywhere", async () => {
+    const { at, world, repository } = await play();
+    const first = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
+    const because = "This is intentional: the cache is best effort, see #4.";
+    await says(at, first, "rae", "src/session.ts", "False positive, never report this again because it is noise.");
+    await says(at, first, "wren", "ops/backup.py", "By design: names come from our own list.");
+    await says(at, first, "wren", "src/session.ts", because);
+    await world.closePull(first);
+    const second = await opened(at, repository, { "src/auth/login.ts": SESSION_MOVED, "ops/backup.py": BACKUP });
+    // Security is said, with what was answered.
+    expect(titles(at, second)).toEqual([expect.stringContaining("hell")]);
+    expect(world.comments(second).inline[0]?.body).toContain("names come from our own list");
+    const held = heldBackIn(at, second);
+    expect(held).toMatch(
+      /declined on `?#1`? by `@wren` on \d{4}-\d\d-\d\d: This is intentional: the cache is best effort.*\[said there\]\(https:\/\/github\.com\/acme\/shop\/pull\/1#discussion_r\d+\).*`\/kodiai restore mem_[0-9a-f]{12}`/,
+    );
+    const [, memory = ""] = /`\/kodiai restore (mem_\w+)`/.exec(held) ?? [];
+    await world.comment(second, "vera", `/kodiai restore ${memory}`);
+    await answered(at);
+    expect(replies(world, second).at(-1)).toContain("Findings like it are said again");
+    // The answer still stands on the first pull request: looking at it once more brings nothing back.
+    await anHourPasses(at);
+    const third = await opened(at, repository, { "src/late.ts": SESSION });
+    expect(titles(at, third)).toHaveLength(1);
+    expect(heldBackIn(at, third)).toBe("");
+    expect(world.violations).toEqual([]);
+  });
+
+  test("thumbs down hold back once there are three by two people who may write, and never what is grave", async () => {
+    const { at, world, repository } = await play();
+    const reactions = [
+      ["wren", "rae"],
+      ["wren", "mona"],
+      ["vera", "rae"],
+    ];
+    for (const logins of reactions) {
+      const pull = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
+      expect(titles(at, pull)).toHaveLength(2);
+      for (const root of pull.comments) for (const login of logins) world.react(root, login, "-1");
+      await world.closePull(pull);
+      await answered(at);
+    }
+    const last = await opened(at, repository, { "src/session.ts": SESSION, "ops/backup.py": BACKUP });
+    expect(titles(at, last)).toEqual([expect.stringContaining("hell")]);
     expect(heldBackIn(at, last)).toMatch(/declined 3 times by 2 people, last on `?#3`? by `@vera`/);
   });
 });

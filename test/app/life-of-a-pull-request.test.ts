@@ -1,5 +1,5 @@
-// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, mended and broken again, and the model
-// finds other words each time. SLOW=1 lives through 50 pushes, else 14.
+// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, mended and broken again, written once
+// more with a single name changed while the first is mended, and the model finds other words each time. SLOW=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type Defect, type SeeingModel, seeingModel } from "./seeing-model.ts";
@@ -54,7 +54,27 @@ const MISTAKES: readonly Mistake[] = [
     good: (n) => `if (isLegacy${n}(kind${n})) return legacy${n}.convert${n}({ kind${n}, input${n} });`,
     words: ["Numbers without a name decide", "Nobody can tell what 3 and 11 are", "Magic numbers choose the path"],
   },
+  // Twins: a single name tells two of them apart.
+  {
+    category: "reliability",
+    bad: (n) => `await mailer.send(letter${n}, sender, { retries: 0 }).catch(() => undefined);`,
+    good: (n) => `await mailer.deliver(letter${n}, sender, { retries: 3 });`,
+    words: [
+      "A letter that is lost is not missed",
+      "The mailer fails in silence",
+      "Nobody learns that nothing was sent",
+    ],
+  },
+  {
+    category: "correctness",
+    bad: (n) => `total += ledger.sum(entries, column${n}, { rounded: true, depth: 99, from: 1 });`,
+    good: (n) => `total += ledger.exact(entries, column${n});`,
+    words: ["The sum is rounded too early", "Cents are lost on the way", "Rounded parts do not add up to the whole"],
+  },
 ];
+
+/** The first of the twins. */
+const TWINS = MISTAKES.length - 2;
 
 /** What the model sees of each, whatever the formatter did to the line. */
 const MARKS: readonly ((n: string) => string)[] = [
@@ -62,6 +82,8 @@ const MARKS: readonly ((n: string) => string)[] = [
   (n) => `<= rows${n}\\.length`,
   (n) => `Promise\\.all\\(ids${n}`,
   (n) => `kind${n} === 3`,
+  (n) => `mailer\\.send\\(letter${n},`,
+  (n) => `column${n}, \\{ rounded: true`,
 ];
 
 interface Part {
@@ -138,7 +160,11 @@ function commentsOf(at: Stage, pull: Pull): Map<string, number> {
 
 test("push after push nothing is said twice, nothing new is missed, and the next pull request hears nothing again", async () => {
   const planned = Array.from({ length: PUSHES * 2 }, (_, at): Part => {
-    return { n: nameOf(at), mistake: at % 3 === 2 ? null : at % MISTAKES.length, mended: false };
+    return {
+      n: nameOf(at),
+      mistake: at % 3 === 2 ? null : (at - Math.floor((at + 1) / 3)) % MISTAKES.length,
+      mended: false,
+    };
   });
   const defects = planned.flatMap((part): Defect[] => {
     const mistake = mistakeOf(part);
@@ -163,8 +189,9 @@ test("push after push nothing is said twice, nothing new is missed, and the next
   const texts = () => Object.fromEntries([...files].map(([path, parts]) => [path, written(parts, width)]));
   const said = new Set<string>();
   const plan = [...planned];
-  const add = () => {
-    const part = plan.shift();
+  const add = (mistake?: number | null) => {
+    const at = mistake === undefined ? 0 : plan.findIndex((part) => part.mistake === mistake);
+    const [part] = plan.splice(Math.max(0, at), 1);
     if (part !== undefined) [...files.values()][roll(2)]?.push(part);
   };
   add();
@@ -212,6 +239,16 @@ test("push after push nothing is said twice, nothing new is missed, and the next
       },
     ],
     [
+      "mends one and writes its twin",
+      async () => {
+        const twins = [...files.values()].flat().filter(({ mistake, mended }) => (mistake ?? 0) >= TWINS && !mended);
+        const part = twins[roll(twins.length)];
+        if (part !== undefined) part.mended = true;
+        add(part?.mistake ?? TWINS);
+        await world.push(pull, texts());
+      },
+    ],
+    [
       "mends or breaks again",
       async () => {
         const parts = [...files.values()].flat().filter(({ mistake }) => mistake !== null);
@@ -239,12 +276,15 @@ test("push after push nothing is said twice, nothing new is missed, and the next
     expect(counts.size).toBe(said.size);
   }
 
+  // The like of what stands there already, in the last place of a file.
+  const twin = planned.findLast(({ mistake }) => mistake === MISTAKES.length - 1);
+  if (twin !== undefined && !said.has(twin.n)) [...files.values()][0]?.push(twin);
   const next = await world.pullRequest(repository, {
     title: "feat: billing (backport)",
     author: "mona",
     files: texts(),
   });
   await at.settled(next);
-  expect([...commentsOf(at, next)]).toEqual([]);
+  expect([...commentsOf(at, next)]).toEqual([[twin?.n, 1]]);
   expect(world.violations).toEqual([]);
 }, 240_000);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { type AppOptions, type RunningApp, startApp } from "../../src/app.ts";
-import { logWithoutSecrets } from "../../src/wire.ts";
+import { inspector, logWithoutSecrets } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
 
@@ -48,13 +48,15 @@ export interface Stage {
   /** Leaves jobs as a process leaves them that dies in the middle, and starts the app anew. */
   crash(): Promise<void>;
   /** Ends the app and starts it anew on the same folder; `meanwhile` happens while it is down. */
-  restart(over?: Partial<AppOptions>, meanwhile?: () => void): Promise<void>;
+  restart(over?: Partial<AppOptions>, meanwhile?: () => unknown): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StageOptions extends WorldOptions {
   readonly app?: Partial<AppOptions>;
 }
+
+const rules = inspector();
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const world = await startGitHub(options);
@@ -79,6 +81,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reranker: { kind: "off" },
       pace: false,
       debounce: false,
+      // The process that a server reads code in takes a second to start.
+      inspector: rules,
+      missed: "off",
       log: pino({ level: "debug" }, lines),
       ...options.app,
       ...over,
@@ -91,9 +96,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     db
       .prepare("SELECT state, attempt, run_at AS runAt, outcome FROM jobs WHERE key = ? ORDER BY id")
       .all(`github.com/${pull.repository.id}#${pull.number}`) as JobRow[];
-  const restart = async (over: Partial<AppOptions> = {}, meanwhile = () => {}) => {
+  const restart = async (over: Partial<AppOptions> = {}, meanwhile: () => unknown = () => {}) => {
     await app.close();
-    meanwhile();
+    await meanwhile();
     app = await start(over);
     world.setWebhookUrl(app.url + WEBHOOK_PATH);
   };

@@ -10,7 +10,7 @@ import { exampleYaml } from "../../src/config/config-example.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { configurationMarkdown } from "../../src/config/config-markdown.ts";
 import { envExample } from "../../src/config/env-example.ts";
-import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
+import { ENV_VARIABLES } from "../../src/config/env-variable-list.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import { configJsonSchema } from "../../src/config/schema-json.ts";
@@ -32,6 +32,10 @@ describe("generated files", () => {
         "scripts/features-markdown.ts",
         "test/features.json",
         "docs/features.md",
+        "scripts/promises-markdown.ts",
+        "test/promises.json",
+        "chaos/measured.json",
+        "docs/promises.md",
         "package.json",
         "docs/kodiai.schema.json",
         "docs/rules.md",

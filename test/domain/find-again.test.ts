@@ -74,3 +74,38 @@ describe("code is found again", () => {
     );
   });
 });
+
+describe("code that differs in a name", () => {
+  const step = (name: string, line: string) =>
+    [`export async function ${name}(account, date) {`, "  let total = 0;", `  ${line}`, "  return total;", "}"].join(
+      "\n",
+    );
+  const LOST = (id: string) => `await gateway.charge(${id}, total, { retries: 0 }).catch(() => null);`;
+  const BEFORE = [step("bill", LOST("account")), step("report", "return date;")].join("\n\n");
+
+  test("is the same after a rename in its place", () => {
+    const renamed = [step("bill", LOST("customer")).replace("account", "customer"), step("report", "return date;")];
+    expect(found(BEFORE, 3, 3, renamed.join("\n\n"))).toBe("3-3 alike");
+  });
+
+  test("is another where the old one was mended, whichever stands first", () => {
+    const mended = step("bill", "await gateway.charge(account, total, { retries: 3 });");
+    const parts = [mended, step("report", "return date;"), step("settle", LOST("owner"))];
+    expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();
+    expect(found(BEFORE, 3, 3, parts.toReversed().join("\n\n"))).toBeNull();
+  });
+
+  test("is another right beside the place that the old one left", () => {
+    const both = step("bill", `await gateway.charge(account, total);\n  ${LOST("owner")}`);
+    expect(found(BEFORE, 3, 3, `${both}\n\n${step("report", "return date;")}`)).toBeNull();
+  });
+
+  test("is another where the old one was removed", () => {
+    const parts = [step("bill", "").replace("  \n", ""), step("report", "return date;"), step("settle", LOST("owner"))];
+    expect(found(BEFORE, 3, 3, parts.join("\n\n"))).toBeNull();
+  });
+
+  test("is the same where its place is not known any more and the old name is gone", () => {
+    expect(found(BEFORE, 3, 3, `function settle() {\n  ${LOST("owner")}\n}`)).toBe("2-2 alike");
+  });
+});

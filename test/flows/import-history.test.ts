@@ -99,6 +99,7 @@ function pastOf({
     linesOf: (pull) => of("line", pull),
     conversationOf: (pull) => of("conversation", pull),
     reviewsOf: (pull) => of("review", pull),
+    patchesOf: () => Promise.resolve(new Map()),
     resolved: () => Promise.resolve({ threads: new Map(), failed: null }),
     mayWrite: ({ id }) => Promise.resolve(id === INES.id),
   };

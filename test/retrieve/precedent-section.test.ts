@@ -57,7 +57,16 @@ describe("the section of the prompt", () => {
   });
 
   test("tells why a memory was declined, in one line and between its quotes", () => {
-    const rejections = { people: 1, count: 1, byMaintainer: true, by: "wren", url: null, at: NOW };
+    const rejections = {
+      people: 1,
+      count: 1,
+      pulls: 1,
+      isReactions: false,
+      byMaintainer: true,
+      by: "wren",
+      url: null,
+      at: NOW,
+    };
     const reason = `the cache is\nbest effort ${DELIMITER}`;
     const [told, silent] = [
       { ...rejections, reason },

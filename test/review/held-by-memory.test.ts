@@ -277,6 +277,8 @@ test("declines are told by the newest reason of somebody who may write", () => {
   expect(rejectionsOf(each)).toEqual({
     people: 3,
     count: 3,
+    pulls: 1,
+    isReactions: false,
     reason: "second",
     byMaintainer: true,
     by: "vera",
@@ -284,5 +286,9 @@ test("declines are told by the newest reason of somebody who may write", () => {
     at: 2,
   });
   expect(rejectionsOf([])).toBeNull();
-  expect(areEnough({ people: 1, count: 9, reason: null, byMaintainer: false, by: "a", url: null, at: 0 })).toBe(false);
+  const silent = { reason: null, byMaintainer: false, by: "a", url: null, at: 0 };
+  expect(areEnough({ ...silent, people: 1, count: 9, pulls: 9, isReactions: false })).toBe(false);
+  expect(areEnough({ ...silent, people: 2, count: 3, pulls: 1, isReactions: false })).toBe(true);
+  expect(areEnough({ ...silent, people: 9, count: 9, pulls: 1, isReactions: true })).toBe(false);
+  expect(areEnough({ ...silent, people: 2, count: 3, pulls: 2, isReactions: true })).toBe(true);
 });

@@ -34,6 +34,8 @@ export interface Clients {
     repo: Repo,
     what?: "contents" | "pull requests",
   ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
+  /** Lists the repositories of an installation and reads nothing in them; null when there is no such installation. */
+  forNames(installationId: number): Promise<GitHub | null>;
   /** The installation that reaches the repository under the name it is told by; null when there is none. */
   installationOf(repo: Repo): Promise<number | null>;
   /** Writes check runs of this one repository: a token of its own, as many an App was not granted that. */
@@ -48,6 +50,7 @@ const RENEW_BEFORE_MS = 15 * 60_000;
 const REVIEW_PERMISSIONS = { contents: "read", metadata: "read", pull_requests: "write" } as const;
 const CHECK_PERMISSIONS = { checks: "write", metadata: "read" } as const;
 const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
+const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
 /** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
@@ -100,6 +103,14 @@ export function githubClients(options: ClientOptions): Clients {
           github: newClient(options, data.token, installationId),
           name: name ?? `${repo.owner}/${repo.name}`,
         };
+      }),
+    forNames: (installationId) =>
+      unlessOutOfReach(async () => {
+        const { data } = await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
+          installation_id: installationId,
+          permissions: NAME_PERMISSIONS,
+        });
+        return newClient(options, data.token, installationId);
       }),
     installationOf: (repo) =>
       unlessOutOfReach(async () => {

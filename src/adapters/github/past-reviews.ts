@@ -55,6 +55,12 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
         (page) => pulls.listReviews({ ...at, pull_number, per_page: PAGE, page }),
         (review) => reviewComment(review, pull_number),
       ),
+    patchesOf: (pull_number) =>
+      whole(
+        ask,
+        (page) => pulls.listFiles({ ...at, pull_number, per_page: PAGE, page }),
+        ({ filename, patch }) => (patch === undefined ? null : { filename, patch }),
+      ).then((files) => new Map(files.map(({ filename, patch }) => [filename, patch]))),
     resolved: (numbers) => translated(() => resolvedThreads(github, repo, numbers)),
     mayWrite: (author) => translated(() => mayWrite(github, repo, author, ask)),
   };

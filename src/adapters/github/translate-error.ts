@@ -1,7 +1,7 @@
 // GitHub's failures in our words: try later, or never.
 import { RequestError } from "@octokit/request-error";
 import { Transient } from "../../domain/transient.ts";
-import { EgressRefused } from "./guarded-fetch.ts";
+import { refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
@@ -22,7 +22,10 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
 
 /** The error as our code knows it. `now` is epoch milliseconds. */
 export function translate(error: unknown, now: number): unknown {
-  if (error instanceof Transient || error instanceof EgressRefused) return error;
+  if (error instanceof Transient) return error;
+  // Octokit takes it for a request that got no answer; another try would get none either.
+  const refusal = refusalIn(error);
+  if (refusal !== null) return refusal;
   if (error instanceof RequestError) return translateStatus(error, now);
   if (isBrokenConnection(error)) return new Transient(`GitHub did not answer: ${message(error)}`, null, error);
   return error;

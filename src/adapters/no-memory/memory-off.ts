@@ -13,7 +13,15 @@ export function memoryOff(reason: string): {
   return {
     recall: { off: reason, nearest: fail, matching: fail, records: fail, counts: fail, version: fail },
     memory: { remember: fail, known: fail, fields: fail, fieldCounts: fail, forget: fail, forgetRepository: fail },
-    evidence: { findings: fail, evidence: fail, add: fail, withdraw: fail, decide: fail },
+    evidence: {
+      findings: fail,
+      evidence: fail,
+      add: fail,
+      withdraw: fail,
+      decide: fail,
+      keepFixes: fail,
+      pullOf: fail,
+    },
     labels: { relabel: fail, all: fail },
   };
 }

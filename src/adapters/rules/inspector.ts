@@ -1,13 +1,14 @@
 // The engine: every rule over every file; what touches added lines becomes a finding, everything else a value with a reason.
 // One rule that fails never takes the others with it.
 import { setImmediate } from "node:timers/promises";
-import type { RuleSetting } from "../../config/repo-config.ts";
+import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { findingId } from "../../domain/finding-id.ts";
 import type { Degraded } from "../../domain/outcome.ts";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { compileCustomRules } from "./custom.ts";
 import { ignoreReason } from "./ignore-comment.ts";
+import { joinInspections } from "./join-inspections.ts";
 import { addedLines, anchorOf, type LineText, lineTextOf, withoutOverlap } from "./place.ts";
 import type { Match, Rule, StructuralRule } from "./rule.ts";
 import { allRules } from "./rules.ts";
@@ -19,23 +20,45 @@ const MAX_MATCHES = 200;
 const MAX_IDENTITY_LINES = 50;
 
 /**
- * The reviewer without a model.
+ * The reviewer without a model, within this process: what a file asks of the grammars cannot be interrupted.
  *
  * @param rules the built-in rules; others only in tests
  */
 export function rulesInspector(rules: readonly Rule[] = allRules()): Inspector {
   return {
     inspect: async (files, settings, customRules) => {
-      const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
-      const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
-      const parts: Inspection[] = [{ findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) }];
+      const prepared = prepareRules(settings, customRules, rules);
+      const parts: Inspection[] = [prepared.problems];
       for (const file of files) {
-        parts.push(await inspectFile(file, active, settings));
+        parts.push(await prepared.inspect(file));
         // Webhooks are answered between two files: GitHub waits ten seconds and no longer.
         await setImmediate();
       }
-      return joined(parts);
+      return joinInspections(parts);
     },
+  };
+}
+
+/** The rules of one review, ready for one file after the other. */
+export interface PreparedRules {
+  /** What is wrong with the repository's own rules. */
+  readonly problems: Inspection;
+  /** @param onlyLines without a syntax tree: rules that need one do not run */
+  inspect(file: InspectedFile, onlyLines?: boolean): Promise<Inspection>;
+}
+
+/** @param rules the built-in rules; others only in tests */
+export function prepareRules(
+  settings: ReadonlyMap<string, RuleSetting>,
+  customRules: readonly CustomRule[],
+  rules: readonly Rule[] = allRules(),
+): PreparedRules {
+  const custom = compileCustomRules(customRules, new Set(rules.map((rule) => rule.id)));
+  const active = [...rules, ...custom.rules].filter((rule) => settings.get(rule.id) !== "off");
+  const ofLines = active.filter((rule) => rule.kind === "line");
+  return {
+    problems: { findings: [], heldBack: [], degraded: custom.problems.map(customDegraded) },
+    inspect: (file, onlyLines = false) => inspectFile(file, onlyLines ? ofLines : active, settings),
   };
 }
 
@@ -63,9 +86,9 @@ async function inspectFile(
   settings: ReadonlyMap<string, RuleSetting>,
 ): Promise<Inspection> {
   const added = addedLines(file.diff);
-  if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joined([]);
+  if (file.diff.status === "removed" || file.diff.binary || added.size === 0) return joinInspections([]);
   const degraded: Degraded[] = [];
-  const tree = parsed(file, degraded);
+  const tree = rules.some((rule) => rule.kind === "structural") ? parsed(file, degraded) : null;
   const subject: Subject = { file, added, tree, lineText: lineTextOf(file) };
   const parts: Inspection[] = [];
   for (const rule of rules.filter((candidate) => speaksAbout(candidate, file))) {
@@ -75,7 +98,7 @@ async function inspectFile(
       degraded.push({ part: `rule ${rule.id}`, reason: `${file.diff.path}: ${causesOf(error)}` });
     }
   }
-  return joined([...parts, { findings: [], heldBack: [], degraded }]);
+  return joinInspections([...parts, { findings: [], heldBack: [], degraded }]);
 }
 
 function parsed(file: InspectedFile, degraded: Degraded[]): Subject["tree"] {
@@ -172,25 +195,4 @@ function wordsOf(match: Match, lineText: LineText): string[] {
   const lines: string[] = [];
   for (let line = match.startLine; line <= last; line += 1) lines.push(lineText(line) ?? "");
   return lines;
-}
-
-/** Findings of each file by line, then by rule, so that the same input always reads the same. */
-function joined(parts: readonly Inspection[]): Inspection {
-  const paths = new Map<string, number>();
-  for (const { path } of parts.flatMap((part) => part.findings)) if (!paths.has(path)) paths.set(path, paths.size);
-  const order = (a: Finding, b: Finding): number =>
-    (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0) ||
-    a.startLine - b.startLine ||
-    a.line - b.line ||
-    compare(a.rule ?? "", b.rule ?? "");
-  return {
-    findings: parts.flatMap((part) => part.findings).sort(order),
-    heldBack: parts.flatMap((part) => part.heldBack),
-    degraded: [...new Map(parts.flatMap((part) => part.degraded).map((said) => [JSON.stringify(said), said])).values()],
-  };
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,6 +1,8 @@
-// Opens a SQLite file the way Kodiai needs it and brings its schema up to date.
+// Opens a SQLite file the way Kodiai needs it and brings its schema up to date, with a copy of what was there before.
 import Database from "better-sqlite3";
+import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { Transient } from "../../domain/transient.ts";
+import { snapshot } from "./snapshot.ts";
 
 export type { Database };
 
@@ -11,9 +13,10 @@ export type Migrations = readonly string[];
  * Opens (or creates) a database and migrates it.
  *
  * @param path a file, or `:memory:`
- * @throws Error when the file was written by a newer Kodiai, or is not a database
+ * @param keeps false: no copy is kept of what an older Kodiai wrote, because this file is one
+ * @throws StoreUnusable when the file was written by a newer Kodiai; Error when it is not a database
  */
-export function openDatabase(path: string, migrations: Migrations): Database.Database {
+export function openDatabase(path: string, migrations: Migrations, keeps = true): Database.Database {
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
   // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
@@ -23,24 +26,39 @@ export function openDatabase(path: string, migrations: Migrations): Database.Dat
   db.pragma("secure_delete = ON");
   // A waiting writer blocks the event loop; wait briefly and let the caller try again.
   db.pragma("busy_timeout = 1000");
-  migrate(db, migrations, path);
+  // What SQLite sorts aside stays in memory: no file outside the data folder holds anybody's text.
+  db.pragma("temp_store = MEMORY");
+  migrate(db, migrations, path, keeps);
   return db;
 }
 
-function migrate(db: Database.Database, migrations: Migrations, path: string): void {
+/** Where the copy of an older schema stands: `queue.db.schema-3`. Removed after 30 days (see expire.ts). */
+export function olderCopy(path: string, version: number): string {
+  return `${path}.schema-${version}`;
+}
+
+function migrate(db: Database.Database, migrations: Migrations, path: string, keeps: boolean): void {
   // Nothing to do takes no lock: another process may be in the middle of a long write.
-  if (Number(db.pragma("user_version", { simple: true })) === migrations.length) return;
+  const before = Number(db.pragma("user_version", { simple: true }));
+  if (before === migrations.length) return;
+  if (keeps && path !== ":memory:" && before > 0 && before < migrations.length) {
+    snapshot(db, olderCopy(path, before));
+  }
+  // All steps or none: a process that dies in between leaves what was there.
   const apply = db.transaction(() => {
     const version = Number(db.pragma("user_version", { simple: true }));
-    if (version > migrations.length) {
-      throw new Error(
-        `${path} has schema ${version}, newer than the ${migrations.length} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
-      );
-    }
+    if (version > migrations.length) throw newerSchema(path, version, migrations.length);
     for (const sql of migrations.slice(version)) db.exec(sql);
     db.pragma(`user_version = ${migrations.length}`);
   });
   apply.immediate();
+}
+
+/** Writing to it could destroy what the newer one knows. */
+export function newerSchema(path: string, version: number, known: number): StoreUnusable {
+  return new StoreUnusable(
+    `${path} has schema ${version}, newer than the ${known} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { AccessLevel } from "../../domain/command.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
+import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
 import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "./repo-key.ts";
 import { tick } from "./repository-label.ts";
@@ -15,6 +15,11 @@ interface Row extends Omit<Evidence, "by"> {
   readonly byFirstTime: number | null;
 }
 
+interface FindingRow extends Omit<RememberedFinding, "findingId" | "hasFix"> {
+  readonly sourceId: string;
+  readonly hasFix: number;
+}
+
 /** The shelf over an open memory (see openMemory). Throws `Transient` on a lock. */
 export function sqliteEvidence(db: Database.Database): EvidenceShelf {
   return {
@@ -22,20 +27,25 @@ export function sqliteEvidence(db: Database.Database): EvidenceShelf {
     evidence: async (repo, pull) => evidence(db, repo, pull),
     add: async (repo, given) => write(db, () => add(db, repo, given)),
     withdraw: async (repo, gone, at) => write(db, () => withdraw(db, repo, gone, at)),
+    pullOf: async (repo, memoryId) => pullOf(db, repo, memoryId),
     decide: async (repo, decisions) => write(db, () => decide(db, repo, decisions)),
+    keepFixes: async (repo, fixes) => write(db, () => keepFixes(db, repo, fixes)),
   };
 }
 
 function findings(db: Database.Database, repo: RepoKey, pull: number): readonly RememberedFinding[] {
   const rows = db
     .prepare(
-      `SELECT r.mem AS id, r.severity, r.category, c.source_id AS sourceId, c.sha FROM records r
+      `SELECT r.mem AS id, r.severity, r.category, r.path, c.source_id AS sourceId, c.sha,
+         c.fixed_code IS NOT NULL AS hasFix FROM records r
        JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
        WHERE p.host = @host AND p.github_id = @githubId AND r.corpus = 'finding' AND r.pull = @pull ORDER BY r.id`,
     )
-    .all({ ...keyOf(repo), pull }) as (Omit<RememberedFinding, "findingId"> & { readonly sourceId: string })[];
-  // A finding's own name is `#PULL/FINDING`.
-  return rows.map(({ sourceId, ...row }) => ({ ...row, findingId: sourceId.slice(sourceId.indexOf("/") + 1) }));
+    .all({ ...keyOf(repo), pull }) as FindingRow[];
+  return rows.map(({ sourceId, hasFix, ...row }) => {
+    // A finding's own name is `#PULL/FINDING`.
+    return { ...row, findingId: sourceId.slice(sourceId.indexOf("/") + 1), hasFix: hasFix === 1 };
+  });
 }
 
 function evidence(db: Database.Database, repo: RepoKey, pull: number): readonly Evidence[] {
@@ -108,11 +118,13 @@ function decide(db: Database.Database, repo: RepoKey, decisions: readonly Decisi
     `SELECT r.outcome, d.at, d.by, d.reason, d.sha, d.weight FROM records r LEFT JOIN decided d ON d.id = r.id WHERE r.id = ?`,
   );
   const set = db.prepare("UPDATE records SET outcome = ?, changed = ? WHERE id = ?");
+  const hear = againstWriter(db);
   let version: number | null = null;
   let changed = 0;
-  for (const { memoryId, outcome, decided } of decisions) {
+  for (const { memoryId, outcome, decided, against } of decisions) {
     const id = find(memoryId);
     if (id === null) continue;
+    hear(id, against);
     const { at, by, reason, sha, weight } = decided ?? { at: null, by: null, reason: null, sha: null, weight: null };
     const next = { outcome, at, by, reason, sha, weight };
     if (JSON.stringify(before.get(id)) === JSON.stringify(next)) continue;
@@ -122,11 +134,38 @@ function decide(db: Database.Database, repo: RepoKey, decisions: readonly Decisi
     set.run(outcome, version, id);
     changed++;
   }
-  if (version !== null) {
-    const { host, githubId } = keyOf(repo);
-    db.prepare("UPDATE repositories SET version = ? WHERE host = ? AND github_id = ?").run(version, host, githubId);
-  }
+  if (version !== null) versionIs(db, repo, version);
   return changed;
+}
+
+/** Takes the place of what was heard before: somebody may have changed their mind. */
+function againstWriter(db: Database.Database): (id: number, against: Decision["against"]) => void {
+  const forget = db.prepare("DELETE FROM against WHERE id = ?");
+  const insert = db.prepare(
+    "INSERT OR REPLACE INTO against (id, by, reason, url, at, is_reaction) VALUES (?,?,?,?,?,?)",
+  );
+  return (id, against) => {
+    forget.run(id);
+    for (const { by, reason, url, at, isReaction } of against)
+      insert.run(id, by, reason, url, at, flag(isReaction === true));
+  };
+}
+
+function pullOf(db: Database.Database, repo: RepoKey, memoryId: string): number | null {
+  const pull = db.prepare("SELECT pull FROM records WHERE id = ? AND corpus = 'finding'").pluck();
+  return (pull.get(recordFinder(db, repo)(memoryId)) as number | null | undefined) ?? null;
+}
+
+function versionIs(db: Database.Database, repo: RepoKey, version: number): void {
+  const { host, githubId } = keyOf(repo);
+  db.prepare("UPDATE repositories SET version = ? WHERE host = ? AND github_id = ?").run(version, host, githubId);
+}
+
+function keepFixes(db: Database.Database, repo: RepoKey, fixes: readonly KnownFix[]): void {
+  const find = recordFinder(db, repo);
+  const keep = db.prepare("UPDATE contents SET flagged_code = ?, fixed_code = ? WHERE id = ?");
+  for (const { memoryId, flaggedCode, fixedCode } of fixes) keep.run(flaggedCode, fixedCode, find(memoryId));
+  versionIs(db, repo, tick(db));
 }
 
 /** Row ids of memories of this repository; ids of other repositories are not found. */

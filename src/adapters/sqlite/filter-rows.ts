@@ -1,6 +1,6 @@
 // What a caller asked for within its scope: corpus, language, kind of chunk, path. Applied inside the search.
-import picomatch from "picomatch";
 import type { Corpus, Outcome } from "../../domain/memory.ts";
+import { pathGlob } from "../../domain/path-glob.ts";
 import type { MemoryFilter } from "../../domain/retrieval.ts";
 import type { SqlValues } from "./scope-sql.ts";
 
@@ -52,7 +52,7 @@ export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boo
   if (!asks(paths)) return null;
   const exact = new Set(paths);
   const prefixes = paths.filter((path) => path.endsWith("/"));
-  const globs = paths.filter((path) => /[*?[{(]/.test(path)).flatMap(compile);
+  const globs = paths.filter((path) => /[*?[{]/.test(path)).flatMap(compile);
   return (path) =>
     path !== null &&
     (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) || globs.some((matches) => matches(path)));
@@ -63,11 +63,8 @@ function asks(values: readonly string[] | undefined): values is readonly string[
   return values !== undefined && values.length > 0;
 }
 
-/** A pattern that cannot be compiled (too long) still stands for the path that it spells. */
+/** A pattern that cannot be read still stands for the path that it spells. */
 function compile(glob: string): ((path: string) => boolean)[] {
-  try {
-    return [picomatch(glob, { dot: true, nonegate: true })];
-  } catch {
-    return [];
-  }
+  const read = pathGlob(glob);
+  return "problem" in read ? [] : [read.matches];
 }

@@ -82,8 +82,10 @@ async function removeRows(db: Database.Database, repoId: number | null, ids: rea
 /**
  * Makes removal real. Pages were overwritten when their rows went (secure_delete); what is left are cached queries,
  * which were made from the same pull requests, free pages, and the write-ahead log.
+ *
+ * @throws Transient on a lock, and while a reader keeps the old bytes
  */
-async function purge(db: Database.Database): Promise<void> {
+export async function purge(db: Database.Database): Promise<void> {
   write(db, () => db.prepare("DELETE FROM embeddings").run());
   while (Number(db.pragma("freelist_count", { simple: true })) > 0) {
     const before = db.pragma("freelist_count", { simple: true });

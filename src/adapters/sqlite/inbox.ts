@@ -12,16 +12,5 @@ export function sqliteInbox(db: Database.Database): Inbox {
       writeAtOnce(db, () => {
         db.prepare("INSERT INTO probes (id, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at").run(now);
       }),
-    prune: (before, most) =>
-      writeAtOnce(
-        db,
-        () =>
-          db
-            .prepare(
-              `DELETE FROM deliveries WHERE rowid IN
-                 (SELECT rowid FROM deliveries WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
-            )
-            .run(before, most).changes,
-      ),
   };
 }

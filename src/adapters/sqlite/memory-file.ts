@@ -10,12 +10,13 @@ import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
  *
  * @param path a file; memory is searched from another thread, so `:memory:` would be found empty there
  * @param mostPages the file grows no larger than so many pages of 4 KiB; null lets it fill the disk
+ * @param keeps see openDatabase
  * @throws Error in words for the operator: not a database, damaged, another program's, or of a newer Kodiai
  */
-export function openMemory(path: string, mostPages: number | null = null): Database.Database {
+export function openMemory(path: string, mostPages: number | null = null, keeps = true): Database.Database {
   try {
     prepare(path);
-    const db = openDatabase(path, MEMORY_MIGRATIONS);
+    const db = openDatabase(path, MEMORY_MIGRATIONS, keeps);
     if (mostPages !== null) db.pragma(`max_page_count = ${mostPages}`);
     return db;
   } catch (error) {

@@ -200,4 +200,17 @@ export const MEMORY_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX flagged_by_key ON flagged (repo, key);
   `,
+  `
+  -- Who speaks against a finding in words, by a reaction or by dismissing its review: what follows from evidence, written
+  -- anew with each look. What commands said stands in rejections until a command takes it back.
+  CREATE TABLE against (
+    id          INTEGER NOT NULL REFERENCES records (id) ON DELETE CASCADE,
+    by          TEXT NOT NULL,
+    reason      TEXT,
+    url         TEXT,
+    at          INTEGER NOT NULL,
+    is_reaction INTEGER NOT NULL CHECK (is_reaction IN (0, 1)),
+    PRIMARY KEY (id, by)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

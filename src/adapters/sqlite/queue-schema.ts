@@ -187,6 +187,28 @@ export const QUEUE_MIGRATIONS: Migrations = [
   CREATE INDEX reviews_posted ON reviews (settled_at, key) WHERE outcome = 'posted';
   `,
   `
+  -- What nobody told us of. Deliveries that GitHub was asked to send once more.
+  CREATE TABLE redeliveries (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- When the open pull requests of each repository were last looked at.
+  CREATE TABLE watched (
+    repo TEXT PRIMARY KEY,
+    at   INTEGER NOT NULL
+  ) STRICT;
+  -- Heads that were there before us, and are reviewed only when somebody asks.
+  CREATE TABLE old_heads (
+    key      TEXT PRIMARY KEY,
+    head_sha TEXT NOT NULL
+  ) STRICT;
+  -- Times of the store as a whole, by name: how far GitHub's log was read, when a backup was restored.
+  CREATE TABLE moments (
+    name TEXT PRIMARY KEY,
+    at   INTEGER NOT NULL
+  ) STRICT;
+  `,
+  `
   -- What a delivery says, as HOST/REPO_ID#NUMBER@HASH: said again under another id, it is known again.
   ALTER TABLE deliveries ADD COLUMN meaning TEXT;
   CREATE UNIQUE INDEX deliveries_by_meaning ON deliveries (meaning) WHERE meaning IS NOT NULL;

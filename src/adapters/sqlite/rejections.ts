@@ -21,7 +21,9 @@ export function sqliteRejections(db: Database.Database): PastRejections & Reject
     restore: async (repo, memoryId) =>
       write(db, () => {
         const id = recordId(db, repo, memoryId);
-        return id === null ? 0 : db.prepare("DELETE FROM rejections WHERE id = ?").run(id).changes;
+        if (id === null) return 0;
+        const heard = db.prepare("DELETE FROM against WHERE id = ?").run(id).changes;
+        return heard + db.prepare("DELETE FROM rejections WHERE id = ?").run(id).changes;
       }),
   };
 }
@@ -77,22 +79,35 @@ interface RejectedRow {
   readonly reason: string | null;
   readonly url: string | null;
   readonly at: number;
+  readonly is_reaction: number;
 }
+
+/** Of one person's words, reactions and commands about a finding, the one that says most. */
+const EACH = `
+  SELECT id, by, is_writer, reason, url, at, is_reaction,
+    row_number() OVER (PARTITION BY id, by ORDER BY reason IS NULL, is_reaction, at DESC) AS place
+  FROM (
+    SELECT id, by, is_writer, reason, url, at, 0 AS is_reaction FROM rejections
+    UNION ALL SELECT id, by, 1, reason, url, at, is_reaction FROM against)
+  WHERE id IN (SELECT id FROM records WHERE repo = @repo AND corpus = 'finding')`;
 
 function rejectedMemories(db: Database.Database, repo: RepoKey): RejectedMemory[] {
   const repoId = repositoryId(db, repo);
   if (repoId === null) return [];
   const rows = db
     .prepare(
-      `SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS foundAt, j.by, j.is_writer, j.reason, j.url, j.at
-       FROM rejections j JOIN records r ON r.id = j.id JOIN contents c ON c.id = r.id LEFT JOIN flagged f ON f.id = r.id
-       WHERE r.repo = ? ORDER BY j.at DESC, j.id, j.by LIMIT ?`,
+      `SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS foundAt, j.by, j.is_writer, j.reason, j.url, j.at,
+              j.is_reaction
+       FROM (${EACH}) j JOIN records r ON r.id = j.id JOIN contents c ON c.id = r.id LEFT JOIN flagged f ON f.id = r.id
+       WHERE r.repo = @repo AND j.place = 1 ORDER BY j.at DESC, j.id, j.by LIMIT @most`,
     )
-    .all(repoId, MOST_REJECTED) as RejectedRow[];
+    .all({ repo: repoId, most: MOST_REJECTED }) as RejectedRow[];
   const found = new Map<string, RejectedMemory & { readonly each: Rejection[] }>();
-  for (const { mem, pull, path, category, rule, foundAt, by, is_writer, reason, url, at } of rows) {
+  for (const { mem, pull, path, category, rule, foundAt, ...one } of rows) {
+    const { by, is_writer, reason, url, at, is_reaction } = one;
     const memory = found.get(mem) ?? { memoryId: mem, pull, path, category, rule, url: foundAt, each: [] };
-    memory.each.unshift({ by, isWriter: is_writer === 1, reason, url, at });
+    const how = is_reaction === 1 ? { isReaction: true } : {};
+    memory.each.unshift({ by, isWriter: is_writer === 1, reason, url, at, ...how });
     found.set(mem, memory);
   }
   return [...found.values()];

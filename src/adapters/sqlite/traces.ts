@@ -4,9 +4,9 @@ import { type Database, write } from "./database.ts";
 import { truncateLog } from "./truncate-log.ts";
 
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
-const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history"];
+const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched"];
 /** Tables whose rows have a key that begins so, and goes on with `#` or `:`. */
-const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks"];
+const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
 const IN_KEYS = "(key >= @repo || '#' AND key < @repo || '$' OR key >= @repo || ':' AND key < @repo || ';')";
 

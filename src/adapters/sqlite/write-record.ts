@@ -65,10 +65,13 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
   const facts = db.prepare(`
     UPDATE records SET stale = ?, pull = ?, at = ?, corpus = ?, language = ?, chunk_type = ?, category = ?, severity = ?,
       outcome = ?, path = ?, changed = ? WHERE id = ?`);
+  // What code became is learnt later than what was said, and not known to whoever writes that again.
   const contents = db.prepare(`INSERT OR REPLACE INTO contents
     (id, source_id, repo_name, text, replies, situation, lesson, tags, symbol, hunk, url, author, author_is_bot, sha,
      flagged_code, fixed_code)
-    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`);
+    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,
+      coalesce(?, (SELECT flagged_code FROM contents WHERE id = ?)),
+      coalesce(?, (SELECT fixed_code FROM contents WHERE id = ?)))`);
   // An update that changes no word leaves the index alone: most updates only learn an outcome.
   const words = db.prepare(`
     INSERT INTO words (id, text, path, symbol, hunk) VALUES (@id, @text, @path, @symbol, @hunk)
@@ -90,7 +93,7 @@ function fillStatements(db: Database.Database): (id: number, record: MemoryRecor
     contents.run(
       ...[id, r.sourceId, r.repoName, r.text, JSON.stringify(r.replies), r.situation, r.lesson],
       ...[JSON.stringify(r.tags), r.symbol, r.hunk, from.url, from.author, from.authorIsBot ? 1 : 0, from.sha],
-      ...[r.flaggedCode ?? null, r.fixedCode ?? null],
+      ...[r.flaggedCode ?? null, id, r.fixedCode ?? null, id],
     );
     words.run({ id, ...recordWords(r) });
     const { decided: d = null } = r;

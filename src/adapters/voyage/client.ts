@@ -10,7 +10,7 @@ export interface VoyageOptions {
   readonly apiKey: string;
   /** With `/v1`; for keys of MongoDB Atlas `https://ai.mongodb.com/v1`. */
   readonly baseUrl?: string;
-  readonly fetch?: Fetch;
+  readonly fetch: Fetch;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly limits?: Partial<ServiceLimits>;
@@ -32,7 +32,7 @@ const NO_ROWS = '{"data":[]}';
 /** One for each use and process, because its circuit breaker remembers. */
 export function voyageCall(options: VoyageOptions): VoyageCall {
   const call = serviceCall(options.limits ?? {}, options.now);
-  const post = servicePost(options.fetch ?? globalThis.fetch);
+  const post = servicePost(options.fetch);
   return (ask) =>
     call(async (signal) => {
       let text = "";

@@ -219,7 +219,7 @@ test("prices are those of the table; a snapshot's date does not matter, an inher
 
 describe("through the guarded fetch that the server uses", () => {
   test("a question is answered over its origin, and nothing reaches another", async () => {
-    const fetch = guardedFetch(new Set([server.url]), null);
+    const fetch = guardedFetch({ origins: [server.url], deadlineMs: null });
     expect(await send({ structuredOutput: "auto", fetch })).toBeDefined();
     await using elsewhere = await startAnthropic({ replies: [says(FOUND)] });
     const astray = modelFor(elsewhere.url, { fetch, limits: { retries: 0 } });
@@ -237,7 +237,7 @@ describe("through the guarded fetch that the server uses", () => {
 
   test("a stream that falls silent is given up by us, since the fetch itself waits for ever", async () => {
     server.script([stalls()]);
-    const fetch = guardedFetch(new Set([server.url]), null);
+    const fetch = guardedFetch({ origins: [server.url], deadlineMs: null });
     const model = modelFor(server.url, { fetch, limits: { retries: 0, idleMs: 300 } });
     expect(await model.ask(QUESTION)).toMatchObject({ failure: "timeout", usage: { requests: 1 } });
   });

@@ -8,8 +8,10 @@ import { sqliteFeedbackBook } from "../../../src/adapters/sqlite/feedback-book.t
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { sqliteRejections } from "../../../src/adapters/sqlite/rejections.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import type { Evidence } from "../../../src/domain/evidence.ts";
+import type { Rejection } from "../../../src/domain/rejections.ts";
 import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../contracts/memory.ts";
 
@@ -83,7 +85,9 @@ describe("evidence", () => {
         findingId: "fnd_0123456789ab",
         severity: "major",
         category: "reliability",
+        path: FINDING.path,
         sha: "a".repeat(40),
+        hasFix: false,
       },
     ]);
     await sqliteMemory(db).forget(SHOP, [FINDING.id]);
@@ -94,7 +98,9 @@ describe("evidence", () => {
 
 describe("outcomes", () => {
   const decide = (decided: typeof DECIDED | null) =>
-    sqliteEvidence(db).decide(SHOP, [{ memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided }]);
+    sqliteEvidence(db).decide(SHOP, [
+      { memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided, against: [] },
+    ]);
 
   test("are read with the record and counted at once; words and vector stay; the same again changes nothing", async () => {
     const open = search();
@@ -168,4 +174,43 @@ describe("which pull requests are looked at", () => {
     expect(due(NOW + 9 * HOUR)).toEqual([2, 1]);
     queue.close();
   });
+});
+
+test("flagged and fixed code outlive a finding that is remembered again, and go with it", async () => {
+  const shelf = sqliteEvidence(db);
+  const pair = { flaggedCode: "conn->send(frame);", fixedCode: "if (conn) conn->send(frame);" };
+  await shelf.keepFixes("github.com/43", [{ memoryId: FINDING.id, ...pair }]);
+  expect(found()).not.toHaveProperty("fixedCode");
+  await shelf.keepFixes(SHOP, [{ memoryId: FINDING.id, ...pair }]);
+  await sqliteMemory(db).remember([{ record: FINDING, vector: null }], SPACE);
+  expect(found()).toMatchObject(pair);
+  expect((await shelf.findings(SHOP, 7))[0]?.hasFix).toBe(true);
+  expect(await shelf.pullOf(SHOP, FINDING.id)).toBe(7);
+  expect(await shelf.pullOf("github.com/43", FINDING.id)).toBeNull();
+  await sqliteMemory(db).forget(SHOP, [FINDING.id]);
+  expect(db.prepare("SELECT count(*) FROM contents WHERE fixed_code IS NOT NULL").pluck().get()).toBe(0);
+});
+
+test("who speaks against a finding is written anew each time, and stands beside what commands said", async () => {
+  const shelf = sqliteEvidence(db);
+  const kept = sqliteRejections(db);
+  const against = (...each: Rejection[]) =>
+    shelf.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against: each }]);
+  const by = (login: string, more: Partial<Rejection> = {}): Rejection => {
+    return { by: login, isWriter: true, reason: null, url: null, at: 5, ...more };
+  };
+  await against(by("wren", { reason: "by design" }), by("vera", { isReaction: true }));
+  await kept.reject(SHOP, FINDING.id, by("vera", { at: 7 }));
+  await kept.reject(SHOP, FINDING.id, by("wren", { at: 8 }));
+  // Of each person what says most: a reason, else words, else a reaction.
+  expect((await kept.rejected(SHOP))[0]?.each).toEqual([by("wren", { reason: "by design" }), by("vera", { at: 7 })]);
+  await against(by("ines", { isReaction: true }));
+  expect((await kept.rejected(SHOP))[0]?.each).toEqual([
+    by("ines", { isReaction: true }),
+    by("vera", { at: 7 }),
+    by("wren", { at: 8 }),
+  ]);
+  expect(await kept.rejected("github.com/43")).toEqual([]);
+  expect(await kept.restore(SHOP, FINDING.id)).toBe(3);
+  expect(await kept.rejected(SHOP)).toEqual([]);
 });

@@ -8,7 +8,7 @@ embedderContract("the Voyage embedder", {
   batch: 128,
   price: 0.18,
   make: (url, limits, apiKey) =>
-    voyageEmbedder({ apiKey, baseUrl: `${url}/v1`, dimension: DIMENSION, now: Date.now, limits }),
+    voyageEmbedder({ apiKey, baseUrl: `${url}/v1`, dimension: DIMENSION, fetch, now: Date.now, limits }),
 });
 
 let server: ScriptedServer;
@@ -20,7 +20,13 @@ afterAll(() => server.close());
 
 test.each(["query", "document"] as const)("a %s is announced as one, in the service's own words", async (kind) => {
   server.received.length = 0;
-  const embedder = voyageEmbedder({ apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, now: Date.now });
+  const embedder = voyageEmbedder({
+    apiKey: KEY,
+    baseUrl: `${server.url}/v1`,
+    dimension: DIMENSION,
+    fetch,
+    now: Date.now,
+  });
   await embedder.embed(["let x = 1"], kind);
   expect(server.received.map(({ body }) => body)).toEqual([
     { input: ["let x = 1"], model: "voyage-code-3", input_type: kind, output_dimension: DIMENSION, truncation: true },
@@ -28,13 +34,19 @@ test.each(["query", "document"] as const)("a %s is announced as one, in the serv
 });
 
 test("without settings it is voyage-code-3 with 1,024 numbers, relevant under a distance of .3", () => {
-  const embedder = voyageEmbedder({ apiKey: KEY, now: Date.now });
+  const embedder = voyageEmbedder({ apiKey: KEY, fetch, now: Date.now });
   expect(embedder).toMatchObject({ space: { model: "voyage-code-3", dimension: 1024 }, threshold: 0.3, weight: 1 });
 });
 
 test("a request stays below the tokens that the service takes at once", async () => {
   server.received.length = 0;
-  const embedder = voyageEmbedder({ apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, now: Date.now });
+  const embedder = voyageEmbedder({
+    apiKey: KEY,
+    baseUrl: `${server.url}/v1`,
+    dimension: DIMENSION,
+    fetch,
+    now: Date.now,
+  });
   // 20,000 tokens each by the estimate: six are 120,000.
   const texts = Array.from({ length: 13 }, (_, at) => `${at}`.padStart(70_000, "x"));
   await embedder.embed(texts, "document");
@@ -43,7 +55,7 @@ test("a request stays below the tokens that the service takes at once", async ()
 
 test("a model that could run inside the SDK is asked for over the network all the same", async () => {
   server.received.length = 0;
-  const options = { apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, now: Date.now };
+  const options = { apiKey: KEY, baseUrl: `${server.url}/v1`, dimension: DIMENSION, fetch, now: Date.now };
   const { vectors, usd } = await voyageEmbedder({ ...options, model: "voyage-4-nano" }).embed(["let x = 1"], "query");
   expect(server.received.length).toBe(1);
   expect([vectors.length, usd]).toEqual([1, 0]);

@@ -115,6 +115,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
   /** Every later request with a token made so far gets 401. */
   revokeTokens(): void;
   setWebhookUrl(url: string | null): void;
+  /** What becomes of later deliveries; null sends all. */
+  setFate(fate: Parameters<Hub["hooks"]["setFate"]>[0]): void;
   /** Sends any payload, signed; a string goes out as it is. */
   deliver(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
   readonly deliveries: readonly Delivery[];
@@ -210,6 +212,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
+    setFate: hub.hooks.setFate,
     deliver: hub.hooks.send,
     deliveries: hub.hooks.deliveries,
     requests,

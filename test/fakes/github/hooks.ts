@@ -16,7 +16,15 @@ export interface Delivery {
   readonly at: string;
   /** What the app answered; null when it was not reached. */
   readonly status: number | null;
+  /** False for what GitHub never sent: its log does not know it. */
+  readonly isLogged: boolean;
 }
+
+/**
+ * What becomes of a delivery: `sent`; `failed`: GitHub logs that it could not deliver it; `claimed`: GitHub logs a success
+ * and nothing arrived; `lost`: nothing arrived, and GitHub's log knows nothing of it.
+ */
+export type Fate = "sent" | "failed" | "claimed" | "lost";
 
 export interface SendOptions {
   /** Signs with this secret instead of the App's; null leaves the signature out. */
@@ -29,6 +37,8 @@ export interface SendOptions {
 export interface Hooks {
   readonly deliveries: readonly Delivery[];
   setUrl(url: string | null): void;
+  /** Decides about each later delivery; redeliveries are sent. Null sends all. */
+  setFate(fate: ((event: string, action: string | null) => Fate) | null): void;
   /** Sends to the App's webhook address and waits for its answer; without an address it is only logged. */
   send(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
 }
@@ -36,6 +46,7 @@ export interface Hooks {
 export function openHooks(appId: number, secret: string): Hooks {
   const deliveries: Delivery[] = [];
   let url: string | null = null;
+  let fateOf: ((event: string, action: string | null) => Fate) | null = null;
 
   const post = async (event: string, body: string, id: string, key: string | null): Promise<number | null> => {
     if (url === null) return null;
@@ -72,11 +83,16 @@ export function openHooks(appId: number, secret: string): Hooks {
     setUrl(next) {
       url = next;
     },
+    setFate(next) {
+      fateOf = next;
+    },
     async send(event, payload, options = {}) {
       const id = options.id ?? randomUUID();
       const body = typeof payload === "string" ? payload : JSON.stringify(payload);
-      const status = await post(event, body, id, options.secret === undefined ? secret : options.secret);
       const action = (payload as Json | null)?.action;
+      const fate = options.redelivery === true ? "sent" : (fateOf?.(event, String(action)) ?? "sent");
+      const key = options.secret === undefined ? secret : options.secret;
+      const status = fate === "sent" ? await post(event, body, id, key) : fate === "claimed" ? 200 : null;
       const delivery: Delivery = {
         number: deliveries.length + 1,
         id,
@@ -86,6 +102,7 @@ export function openHooks(appId: number, secret: string): Hooks {
         redelivery: options.redelivery ?? false,
         at: new Date().toISOString(),
         status,
+        isLogged: fate !== "lost",
       };
       deliveries.push(delivery);
       return delivery;

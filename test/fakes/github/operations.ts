@@ -36,6 +36,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   "GET /app/installations/{installation_id}": "app",
   "POST /app/installations/{installation_id}/access_tokens": "app",
   "GET /orgs/{org}/installation": "app",
+  "GET /installation/repositories": ["metadata:read"],
   [`GET ${REPO}/installation`]: "app",
   "GET /advisories": "token",
   "GET /rate_limit": "token",

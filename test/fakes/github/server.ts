@@ -175,11 +175,29 @@ function appRoutes(hub: Hub): Hono<RouteEnv> {
     if (!found) throw new Refusal(404, "Not Found");
     return found;
   };
-  routes.get("/app/hook/deliveries", (c) =>
-    paged(hub, c, hub.hooks.deliveries.toReversed(), (page) =>
+  // By cursor, newest first: the cursor names the last entry of the page before.
+  routes.get("/app/hook/deliveries", (c) => {
+    const perPage = Math.min(100, Math.max(1, Number(c.req.query("per_page") ?? 30)));
+    const before = Number(/^v1_(\d+)$/.exec(c.req.query("cursor") ?? "")?.[1] ?? Number.POSITIVE_INFINITY);
+    const logged = hub.hooks.deliveries.filter((one) => one.isLogged && one.number < before).toReversed();
+    const page = logged.slice(0, perPage);
+    const next = `${hub.apiUrl}/app/hook/deliveries?per_page=${perPage}&cursor=v1_${page.at(-1)?.number}`;
+    const headers = logged.length > perPage ? { link: `<${next}>; rel="next"` } : undefined;
+    return c.json(
       page.map((one) => deliveryJson(one, installationOf(one.payload))),
-    ),
-  );
+      200,
+      headers,
+    );
+  });
+  routes.get("/installation/repositories", (c) => {
+    const { caller } = c.env;
+    const owner = caller.kind === "installation" ? caller.owner : "";
+    const reached = [...hub.repositories.values()].filter((one) => one.owner === owner && !hub.withdrawn.has(one.id));
+    return paged(hub, c, reached, (page) => ({
+      total_count: reached.length,
+      repositories: page.map(({ json }) => json),
+    }));
+  });
   routes.get("/app/hook/deliveries/:id", (c) => {
     const one = find(c);
     const sent = { request: { headers: {}, payload: one.payload }, response: { headers: {}, payload: "" } };

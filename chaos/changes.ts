@@ -1,0 +1,47 @@
+// Files that a push brings: some with something to say about them, each in names of its own, so that nothing counts as said before.
+import type { Dice } from "./dice.ts";
+
+export interface Change {
+  readonly files: Readonly<Record<string, string>>;
+  /** Secrets that stand in it. */
+  readonly secrets: readonly string[];
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** @param word the repository's own canary; it stands in the code */
+export function changeOf(dice: Dice, word: string): Change {
+  const name = `part_${dice.below(1e9).toString(36)}`;
+  const kind = dice.below(4);
+  const said = kind === 0 ? quiet(name, word) : kind === 1 ? shell(name, word) : tls(name, word);
+  if (!dice.chance(0.08)) return { files: { [`src/${name}.py`]: said }, secrets: [] };
+  const secret = `ghp_${Array.from({ length: 36 }, () => LETTERS[dice.below(LETTERS.length)]).join("")}`;
+  return { files: { [`src/${name}.py`]: said, [`src/${name}_login.py`]: `TOKEN = "${secret}"\n` }, secrets: [secret] };
+}
+
+function quiet(name: string, word: string): string {
+  return `def ${name}(amount: int) -> int:\n    """Of ${word}."""\n    return amount + ${name.length}\n`;
+}
+
+/** tls-verify-disabled. */
+function tls(name: string, word: string): string {
+  return [
+    "import requests",
+    "",
+    `def ${name}(account: str) -> dict:`,
+    `    ${name}_url = f"https://${name.replace("_", "-")}.example.com/${word}/{account}"`,
+    `    return requests.get(${name}_url, verify=False, timeout=${(name.length % 7) + 2}).json()`,
+    "",
+  ].join("\n");
+}
+
+/** shell-from-strings. */
+function shell(name: string, word: string): string {
+  return [
+    "import subprocess",
+    "",
+    `def ${name}(${name}_target: str) -> None:`,
+    `    subprocess.run("tar czf /backup/${word}-${name}-" + ${name}_target + ".tgz /srv/${name}", shell=True, check=True)`,
+    "",
+  ].join("\n");
+}

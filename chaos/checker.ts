@@ -1,0 +1,282 @@
+// What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
+import type { GroundTruth, PullTruth } from "./ground-truth.ts";
+import { type Happening, ofKind, type PullName } from "./history.ts";
+
+export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
+
+export const INVARIANTS: Readonly<Record<InvariantId, string>> = {
+  I1: "every delivery that was accepted is in the inbox",
+  I2: "the last head of every open pull request has exactly one outcome",
+  I3: "no review, summary, comment or answer stands twice",
+  I4: "nothing is said where nobody asked",
+  I5: "nothing is written after a newer head, a close or the end of the installation",
+  I6: "no word of one repository is sent for another",
+  I7: "no secret leaves in a body, a log or a file",
+  I8: "only allowed hosts are reached",
+  I9: "no request inside a rate limit, and writes a second apart",
+  I10: "memory, answers of /healthz and money stay within bounds",
+};
+
+export interface Broken {
+  readonly invariant: InvariantId;
+  readonly what: string;
+  /** Where to look in the history; null when it is not about one pull request. */
+  readonly pull: PullName | null;
+}
+
+export interface Bounds {
+  /** A write may be on its way when somebody pushes: the look at the head and the write are two requests. */
+  readonly lateWriteMs: number;
+  /** GitHub: "at least one second between each request" that writes; a little less for clocks and the way. */
+  readonly betweenWritesMs: number;
+  /** Requests that were on their way when the limit was told. */
+  readonly inFlightMs: number;
+  readonly rssMiB: number;
+  /** The 99th percentile. */
+  readonly healthMs: number;
+}
+
+export const BOUNDS: Bounds = {
+  lateWriteMs: 2_000,
+  betweenWritesMs: 900,
+  inFlightMs: 500,
+  rssMiB: 512,
+  healthMs: 1_000,
+};
+
+/**
+ * @param history in the order in which it happened
+ * @returns every broken invariant; none when all hold
+ */
+export function check(history: readonly Happening[], truth: GroundTruth, bounds: Bounds = BOUNDS): readonly Broken[] {
+  return [
+    ...lostDeliveries(history, truth),
+    ...truth.pulls.flatMap((pull) => [...missingOutcome(pull, truth), ...saidTwice(pull), ...unasked(pull)]),
+    ...lateWrites(history, bounds),
+    ...mixedTenants(history, truth),
+    ...leaks(history, truth),
+    ...strangers(history, truth),
+    ...insideLimits(history, bounds),
+    ...hurriedWrites(history, bounds),
+    ...beyondBounds(history, truth, bounds),
+  ];
+}
+
+function lostDeliveries(history: readonly Happening[], { inbox }: GroundTruth): Broken[] {
+  const accepted = ofKind(history, "delivered").filter(
+    ({ status }) => status !== null && status >= 200 && status < 300,
+  );
+  // One happening may have been told under several GUIDs: one of them is enough.
+  const families = new Set(accepted.filter(({ guid }) => inbox.has(guid)).map(({ guid, sameAs }) => sameAs ?? guid));
+  const isLost = ({ guid, sameAs }: { readonly guid: string; readonly sameAs: string | null }) =>
+    !inbox.has(guid) && !families.has(sameAs ?? guid);
+  const lost = new Map(accepted.filter(isLost).map((one) => [one.guid, one]));
+  return [...lost.values()].map(({ guid, event, action, status, pull }) => ({
+    invariant: "I1",
+    what: `${event}.${action} ${guid} was answered ${status} and is not in the inbox`,
+    pull,
+  }));
+}
+
+function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[] {
+  const { pull, head, state, isAsked, summaries } = truth;
+  if (state !== "open" || !isAsked) return [];
+  const broken = (what: string): Broken[] => [{ invariant: "I2", what, pull }];
+  const own = ends.filter((one) => one.pull === pull && sameHead(one.head, head));
+  const posted = own.filter(({ end }) => end === "posted");
+  const waiting = open.filter((job) => job.pull === pull);
+  if (waiting.length > 0) return broken(`a job of it is still open, at attempt ${waiting[0]?.attempt}`);
+  const said = summaries.some(({ heads }) => heads.some((one) => sameHead(one, head)));
+  if (posted.length === 0) {
+    const told = own.map(({ end, reason }) => `${end}: ${reason}`).join("; ");
+    const known = ends.filter((one) => one.pull === pull).map((one) => one.head.slice(0, 7));
+    return broken(
+      `the last head ${head.slice(0, 7)} has no review (${told || `ends are known of ${known.join(", ") || "no head"}`})`,
+    );
+  }
+  if (!said) return broken(`the last head ${head.slice(0, 7)} counts as posted, and no summary speaks of it`);
+  if (posted.length > 1) return broken(`the last head ${head.slice(0, 7)} has ${posted.length} outcomes`);
+  return truth.openChecks > 0 ? broken(`${truth.openChecks} check runs never ended`) : [];
+}
+
+function saidTwice({ pull, reviews, summaries, comments, answers }: PullTruth): Broken[] {
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    ["review of", reviews.map(({ head }) => head.slice(0, 7))],
+    ["summary", summaries.map(() => "of the pull request")],
+    ["comment on", comments.map(({ finding, head }) => `${finding} at ${head.slice(0, 7)}`)],
+    ["answer to", answers.map(({ to }) => to)],
+  ];
+  return kinds.flatMap(([kind, said]) =>
+    [...counted(said)].flatMap(([about, times]): Broken[] =>
+      times > 1 ? [{ invariant: "I3", what: `${times} times the ${kind} ${about}`, pull }] : [],
+    ),
+  );
+}
+
+function unasked({ pull, isAsked, reviews, summaries, comments, answers }: PullTruth): Broken[] {
+  const said = reviews.length + summaries.length + comments.length;
+  if (isAsked || said + answers.length === 0) return [];
+  return [{ invariant: "I4", what: `${said + answers.length} posts where nobody asked for any`, pull }];
+}
+
+/** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
+function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+  const broken: Broken[] = [];
+  const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
+  for (const request of ofKind(history, "request")) {
+    const { pull, head, at, method, path } = request;
+    if (pull === null || !request.applied || !isPost(method, path)) continue;
+    const before = (acts.get(pull) ?? []).filter((act) => act.at < at);
+    const last = before.at(-1);
+    // The first act that made the write pointless, and how long the server could have known.
+    const since = last === undefined ? null : pointlessSince(before, head);
+    if (last === undefined || since === null) continue;
+    const late = at - since - stoppedWithin(history, since, at);
+    if (late <= bounds.lateWriteMs) continue;
+    const why = last.state === "open" ? `its head was ${last.head.slice(0, 7)}` : `it was ${last.state}`;
+    const about = head === null ? "" : ` about ${head.slice(0, 7)}`;
+    broken.push({
+      invariant: "I5",
+      what: `${method} ${path}${about} came ${(late / 1000).toFixed(1)} s after ${why}`,
+      pull,
+    });
+  }
+  return broken;
+}
+
+function pointlessSince(
+  acts: readonly { readonly at: number; readonly head: string; readonly state: string }[],
+  head: string | null,
+): number | null {
+  let since: number | null = null;
+  for (const act of acts) {
+    const isPointless = act.state !== "open" || (head !== null && !sameHead(act.head, head));
+    since = isPointless ? (since ?? act.at) : null;
+  }
+  return since;
+}
+
+/** Milliseconds in which the process was frozen: it could not have looked. */
+function stoppedWithin(history: readonly Happening[], from: number, to: number): number {
+  let frozen = 0;
+  let stoppedAt: number | null = null;
+  for (const { what, at } of ofKind(history, "process")) {
+    if (what === "stopped") stoppedAt = at;
+    else if (stoppedAt !== null) {
+      frozen += Math.max(0, Math.min(to, at) - Math.max(from, stoppedAt));
+      stoppedAt = null;
+    }
+  }
+  return frozen;
+}
+
+function mixedTenants(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+  return ofKind(history, "sent").flatMap(({ to, repository, canaries: found }): Broken[] => {
+    const owners = new Set(
+      found.map((canary) => canaries.get(canary) ?? "nobody").filter((whose) => whose !== "secret"),
+    );
+    if (repository !== null) owners.add(repository);
+    if (owners.size < 2) return [];
+    return [
+      { invariant: "I6", what: `words of ${[...owners].sort().join(" and ")} in one request to ${to}`, pull: null },
+    ];
+  });
+}
+
+function leaks(history: readonly Happening[], { canaries }: GroundTruth): Broken[] {
+  const isSecret = (canary: string) => canaries.get(canary) === "secret";
+  const sent = ofKind(history, "sent").flatMap(({ to, canaries: found }) => {
+    return found.filter(isSecret).map((canary) => `${shown(canary)} was sent to ${to}`);
+  });
+  const found = ofKind(history, "found")
+    .filter(({ canary }) => isSecret(canary))
+    .map(({ canary, where }) => `${shown(canary)} stands in ${where}`);
+  return [...new Set([...sent, ...found])].map((what) => ({ invariant: "I7", what, pull: null }));
+}
+
+function strangers(history: readonly Happening[], { allowedHosts }: GroundTruth): Broken[] {
+  const reached = new Set(ofKind(history, "connected").map(({ host }) => host));
+  return [...reached]
+    .filter((host) => !allowedHosts.has(host))
+    .map((host) => ({ invariant: "I8", what: `${host} was reached`, pull: null }));
+}
+
+function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
+  const requests = ofKind(history, "request").filter(({ method, path }) => !isToken(method, path));
+  return ofKind(history, "limited").flatMap(({ installation, at, until }): Broken[] => {
+    const inside = requests.filter(
+      (one) => one.installation === installation && one.at > at + bounds.inFlightMs && one.at < until,
+    );
+    if (inside.length === 0) return [];
+    const what = `${inside.length} requests of installation ${installation} within ${Math.round((until - at) / 1000)} s of its limit`;
+    return [{ invariant: "I9", what, pull: null }];
+  });
+}
+
+function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
+  const writes = ofKind(history, "request").filter(
+    ({ method, path, applied }) => method !== "GET" && applied && !isToken(method, path) && !path.startsWith("/app"),
+  );
+  return [...Map.groupBy(writes, ({ installation }) => installation)].flatMap(([installation, own]): Broken[] => {
+    const hurried = own.filter((one, index) => {
+      const before = own[index - 1];
+      return before !== undefined && one.at - before.at < bounds.betweenWritesMs;
+    });
+    if (hurried.length === 0) return [];
+    const what = `${hurried.length} of ${own.length} writes of installation ${installation} less than a second after another`;
+    return [{ invariant: "I9", what, pull: null }];
+  });
+}
+
+function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds: Bounds): Broken[] {
+  const broken = (what: string): Broken => ({ invariant: "I10", what, pull: null });
+  const samples = ofKind(history, "sample");
+  const most = Math.max(0, ...samples.map(({ rssMiB }) => rssMiB));
+  const calm = samples.filter(({ at, healthMs }) => healthMs !== null && !isTroubled(history, at, healthMs));
+  const waits = calm.map(({ healthMs }) => healthMs ?? 0).toSorted((a, b) => a - b);
+  const p99 = waits[Math.floor(waits.length * 0.99)] ?? 0;
+  const heads = new Set(ofKind(history, "act").map(({ pull, head }) => `${pull} ${head}`)).size;
+  const kills = ofKind(history, "process").filter(({ what }) => what === "killed").length;
+  const asked = ofKind(history, "sent").filter(({ to, answered }) => to === "model" && answered).length;
+  // A crash may cost the question of each worker once more.
+  const paid = heads + kills * truth.workers;
+  return [
+    ...(most > bounds.rssMiB ? [broken(`${Math.round(most)} MiB of memory`)] : []),
+    ...(p99 > bounds.healthMs ? [broken(`/healthz took ${Math.round(p99)} ms at the 99th percentile`)] : []),
+    ...(asked > paid ? [broken(`the model was asked ${asked} times for ${heads} heads and ${kills} kills`)] : []),
+    ...truth.violations.slice(0, 5).map((what) => broken(`not in GitHub's description: ${what}`)),
+  ];
+}
+
+/** Frozen, dying, or waiting for a lock that the harness holds. */
+function isTroubled(history: readonly Happening[], at: number, took: number): boolean {
+  const from = at - took;
+  const isWithin = (one: number) => one >= from - 1_000 && one <= at;
+  return history.some(
+    (one) =>
+      (one.kind === "process" && isWithin(one.at)) || (one.kind === "trouble" && one.at <= at && one.until >= from),
+  );
+}
+
+function isPost(method: string, path: string): boolean {
+  return method !== "GET" && /\/(?:pulls|issues)\/(?:\d+\/(?:reviews|comments)|comments\/\d+)$/.test(path);
+}
+
+function isToken(method: string, path: string): boolean {
+  return method === "POST" && path.endsWith("/access_tokens");
+}
+
+/** One of the two may be shortened. */
+function sameHead(one: string, other: string): boolean {
+  return one.length >= 7 && other.length >= 7 && (one.startsWith(other) || other.startsWith(one));
+}
+
+function counted(items: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}
+
+function shown(canary: string): string {
+  return `${canary.slice(0, 12)}…`;
+}

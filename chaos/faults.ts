@@ -1,0 +1,71 @@
+// Which kinds of trouble a run makes, and how often.
+
+export const FAULTS = {
+  kill: "kill -9 at random moments and at named points of the way",
+  term: "SIGTERM now and then in place of a kill",
+  stop: "SIGSTOP for seconds, then SIGCONT",
+  lock: "another process holds the write lock of the database for seconds",
+  disk: "the disk is full for seconds (needs a small file system of its own: --small-disk DIR)",
+  clock: "the clock steps back and forth (needs libfaketime)",
+  http: "GitHub answers 502, resets, hangs or breaks off before it has done anything",
+  lost: "GitHub does what was asked and the answer is lost (502, reset, broken off)",
+  limit: "GitHub tells an installation to wait",
+  lag: "what was just written is missing from lists for up to three seconds",
+  redirect: "GitHub answers reads with 301 to the same repository by its id",
+  duplicate: "deliveries arrive more than once, also at the same time, also under a new GUID",
+  reorder: "deliveries overtake one another",
+  delay: "deliveries arrive seconds late",
+  drop: "deliveries are never sent, and GitHub's log does not know them",
+  model: "the model and the embeddings server fail, hang, babble or attack",
+  push: "somebody pushes, closes or reopens while a review of that pull request is being written or sent",
+} as const;
+
+export type Fault = keyof typeof FAULTS;
+
+/** Without what needs special equipment, and without what only reconciling can mend. */
+export const USUAL_FAULTS: ReadonlySet<Fault> = new Set<Fault>([
+  "kill",
+  "term",
+  "stop",
+  "lock",
+  "http",
+  "lost",
+  "limit",
+  "lag",
+  "redirect",
+  "duplicate",
+  "reorder",
+  "delay",
+  "model",
+  "push",
+]);
+
+/**
+ * @param text names separated by commas; `-name` takes one away from the usual ones, `+name` adds one, `none` and `all` are sets
+ * @throws Error naming the word that is no fault
+ */
+export function readFaults(text: string): ReadonlySet<Fault> {
+  const words = text.split(",").filter((word) => word !== "");
+  const isChange = words.every((word) => /^[-+]/.test(word));
+  const chosen = new Set<Fault>(isChange ? USUAL_FAULTS : []);
+  for (const word of words) {
+    const name = word.replace(/^[-+]/, "");
+    if (name === "none") continue;
+    if (name === "all") for (const fault of Object.keys(FAULTS)) chosen.add(fault as Fault);
+    else if (!(name in FAULTS))
+      throw new Error(`no fault is called ${name}; there are ${Object.keys(FAULTS).join(", ")}`);
+    else if (word.startsWith("-")) chosen.delete(name as Fault);
+    else chosen.add(name as Fault);
+  }
+  return chosen;
+}
+
+/** Trouble that stops when the run wants quiet. */
+export interface Weather {
+  readonly faults: ReadonlySet<Fault>;
+  isCalm: boolean;
+}
+
+export function happens({ faults, isCalm }: Weather, fault: Fault): boolean {
+  return !isCalm && faults.has(fault);
+}

@@ -1,0 +1,62 @@
+// What the checker compares with: what stands on GitHub at the end, and what the store under test says of itself.
+import type { PullName } from "./history.ts";
+
+/** A pull request as a visitor sees it when all is quiet. */
+export interface PullTruth {
+  readonly pull: PullName;
+  readonly state: "open" | "closed" | "gone";
+  readonly head: string;
+  /** Whether anything that happened on it asks for a review. */
+  readonly isAsked: boolean;
+  /** Reviews of ours that are submitted, by the head that they were posted on. */
+  readonly reviews: readonly { readonly id: number; readonly head: string }[];
+  /** Sticky summaries of ours, each with the heads (7 digits or more) that it says it is about. */
+  readonly summaries: readonly { readonly id: number; readonly heads: readonly string[] }[];
+  /** Comments of ours on lines and files, each with its finding and head. */
+  readonly comments: readonly { readonly id: number; readonly finding: string; readonly head: string }[];
+  /** Answers of ours, each by what it answers. */
+  readonly answers: readonly { readonly id: number; readonly to: string }[];
+  /** Check runs that never ended. */
+  readonly openChecks: number;
+}
+
+/** What the checker must know of a store, whichever it is: SQLite, Postgres. */
+export interface StoreView {
+  /** GUIDs of all deliveries that it keeps. */
+  inbox(): Promise<ReadonlySet<string>>;
+  /** Jobs of pull requests that are neither done nor given up. */
+  open(): Promise<readonly OpenJob[]>;
+  /** Every end that a review of a pull request came to. */
+  ends(): Promise<readonly ReviewEnd[]>;
+  close(): Promise<void>;
+}
+
+export interface OpenJob {
+  /** Stays the same for as long as the job lives. */
+  readonly id: string;
+  readonly pull: PullName;
+  readonly isRunning: boolean;
+  readonly attempt: number;
+}
+
+export interface ReviewEnd {
+  readonly pull: PullName;
+  readonly head: string;
+  readonly end: "posted" | "skipped" | "superseded" | "cancelled" | "dead" | "stopped";
+  readonly reason: string;
+}
+
+/** Everything at the end of a run. */
+export interface GroundTruth {
+  readonly pulls: readonly PullTruth[];
+  readonly inbox: ReadonlySet<string>;
+  readonly open: readonly OpenJob[];
+  readonly ends: readonly ReviewEnd[];
+  /** `HOST:PORT` that the server may reach. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** Canary → whose it is: `secret`, or the repository (OWNER/NAME) that alone may see it. */
+  readonly canaries: ReadonlyMap<string, string>;
+  readonly workers: number;
+  /** What GitHub's description does not allow, and the app asked nevertheless. */
+  readonly violations: readonly string[];
+}

@@ -1,0 +1,350 @@
+// Deliberate breakages, each the loss of one promise, and the test that must notice it.
+
+export interface Mutant {
+  /** A few words; unique. */
+  readonly id: string;
+  /** What is lost. */
+  readonly loses: string;
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** [file, title]: fails when the promise is lost. */
+  readonly test: readonly [file: string, title: string];
+  /** Cheap enough for every change. */
+  readonly isQuick?: boolean;
+}
+
+const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
+const CORRIDOR = "src/flows/review-pull-request.ts";
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    id: "no dedupe",
+    loses: "the same delivery twice makes one job",
+    file: "src/adapters/sqlite/queue.ts",
+    find: "  if (inserted.changes === 0) return false;\n",
+    replace: "",
+    test: [QUEUE_TEST, "the same delivery twice makes one job"],
+    isQuick: true,
+  },
+  {
+    id: "NORMAL instead of FULL",
+    loses: "a commit is on disk before it is answered",
+    file: "src/adapters/sqlite/database.ts",
+    find: 'db.pragma("synchronous = FULL");',
+    replace: 'db.pragma("synchronous = NORMAL");',
+    test: [QUEUE_TEST, "a job outlives the process that accepted it, and every open syncs commits to disk"],
+    isQuick: true,
+  },
+  {
+    id: "newer database accepted",
+    loses: "a database of a newer version is refused",
+    file: "src/adapters/sqlite/database.ts",
+    find: "if (version > migrations.length) {",
+    replace: "if (version < 0) {",
+    test: [QUEUE_TEST, "a database of a newer Kodiai is refused and left as it is"],
+  },
+  {
+    id: "two jobs of one pull request",
+    loses: "jobs of one pull request run one after the other",
+    file: "src/adapters/sqlite/queue.ts",
+    find: "WHERE busy.key = next.key AND busy.state = 'running'",
+    replace: "WHERE busy.id = next.id AND busy.state = 'running'",
+    test: [QUEUE_TEST, "two jobs of one pull request never run side by side"],
+  },
+  {
+    id: "old heads stay",
+    loses: "the newest head takes the place of one that waits",
+    file: "src/adapters/sqlite/queue.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: 'replace(db, job.key, "superseded", at, `overtaken by ${by}`);',
+    replace: "void by;",
+    test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
+  },
+  {
+    id: "retries for ever from the start",
+    loses: "a job that is tried again waits until its time",
+    file: "src/adapters/sqlite/queue.ts",
+    find: "WHERE state = 'waiting' AND lane = ? AND run_at <= ?",
+    replace: "WHERE state = 'waiting' AND lane = ? AND (1 OR run_at <= ?)",
+    test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
+  },
+  {
+    id: "no owner filter",
+    loses: "memory of another owner is out of reach",
+    file: "src/adapters/sqlite/scope-sql.ts",
+    find: "(p.host = @host AND p.owner_id = @ownerId",
+    replace: "(p.host = @host AND @ownerId = @ownerId",
+    test: [
+      "test/adapters/sqlite/isolation.test.ts",
+      "no memory reaches a repository that may not hear it, and each hears all of its own",
+    ],
+  },
+  {
+    id: "no second look at the owner",
+    loses: "each record is asked once more whose it is",
+    file: "src/retrieve/scope.ts",
+    find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
+    replace: "",
+    test: [
+      "test/retrieve/scope.test.ts",
+      "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "private into public",
+    loses: "a public repository hears nothing of private ones",
+    file: "src/retrieve/scope.ts",
+    find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
+    replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
+    test: [
+      "test/retrieve/scope.test.ts",
+      "never another owner's, nor the same number of an owner on another server, nor what fewer people can read",
+    ],
+  },
+  {
+    id: "configuration of the head",
+    loses: "a pull request cannot configure its own review",
+    file: "src/gather/gather.ts",
+    find: "const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);",
+    replace: "const { config, problems } = await configAt(repo, pull.head.sha, pulls, known);",
+    test: [
+      "test/app/configuration.test.ts",
+      "a pull request cannot switch its own review off; the summary says when its change takes effect",
+    ],
+  },
+  {
+    id: "no sanitizer",
+    loses: "text by others does nothing",
+    file: "src/publish/sanitize.ts",
+    find: 'return writePieces(tame(shorten(readPieces(oneLine(start)), limit, start !== text)), "plain");',
+    replace: "return start;",
+    test: [
+      "test/publish/sanitize.test.ts",
+      "an entity of ours that someone wrote does not smuggle a reference past us",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "blocks as they come",
+    loses: "images, HTML and references of others become text",
+    file: "src/publish/sanitize.ts",
+    find: "const blocks = readBlocks(visible(start));",
+    replace: "return start;\n  const blocks = readBlocks(visible(start));",
+    test: ["test/publish/sanitize.test.ts", "headings, quotes, tables, HTML and references become text"],
+  },
+  {
+    id: "markers of others",
+    loses: "a marker of ours in somebody's code is broken",
+    file: "src/publish/sanitize.ts",
+    find: '.replaceAll("<!-- kodiai:", "<! -- kodiai:")',
+    replace: "",
+    test: ["test/publish/sanitize.test.ts", "a marker of ours in someone's code is broken"],
+  },
+  {
+    id: "head not asked before posting",
+    loses: "a head that moved is not reviewed any more",
+    file: "src/publish/publish.ts",
+    find: '  if (superseded !== null) return { kind: "superseded", reason: superseded };\n',
+    replace: "",
+    test: [
+      "test/app/trouble.test.ts",
+      "a written review of a head that moved meanwhile is dropped, and the new head is reviewed",
+    ],
+  },
+  {
+    id: "closed is open",
+    loses: "nothing is posted on a closed pull request",
+    file: "src/publish/publish.ts",
+    find: '  if (now.state === "closed") return "the pull request is closed";\n',
+    replace: "",
+    test: ["test/publish/publish.test.ts", "nothing is posted when the pull request was closed meanwhile"],
+    isQuick: true,
+  },
+  {
+    id: "review not kept",
+    loses: "a written review is kept before it is sent",
+    file: CORRIDOR,
+    find: "  ports.ledger.save(job, safe, ports.now());\n",
+    replace: "",
+    test: ["test/app/trouble.test.ts", "a review that was written is sent after a restart without being written again"],
+  },
+  {
+    id: "comments not looked up",
+    loses: "what stands already is not said again",
+    file: "src/publish/publish.ts",
+    find: "known.has(placed.finding.id);",
+    replace: 'known.has("");',
+    test: [
+      "test/publish/publish.test.ts",
+      "a second run on the same head posts no comment again and edits the one summary",
+    ],
+  },
+  {
+    id: "approves",
+    loses: "a review only ever comments",
+    file: "src/adapters/github/reviews.ts",
+    find: 'event: "COMMENT",',
+    replace: 'event: "APPROVE",',
+    test: [
+      "test/app/hostile-model.test.ts",
+      "through the running app it can do nothing but comment on this pull request, and no token that it echoes leaves",
+    ],
+  },
+  {
+    id: "review posted unredacted",
+    loses: "no secret is posted",
+    file: "src/adapters/secrets/redacted-reviews.ts",
+    find: "  const { text, found } = await redactor.redact(body.slice(0, at));",
+    replace: "  void redactor;\n  const { text, found } = { text: body.slice(0, at), found: [] };",
+    test: [
+      "test/adapters/secrets/redacted-reviews.test.ts",
+      "a suggestion that holds a secret is shown without it, and cannot be committed",
+    ],
+  },
+  {
+    id: "log unredacted",
+    loses: "no secret is logged",
+    file: "src/adapters/secrets/redacted-log.ts",
+    find: "handOn(await redactLine(line, redactor))",
+    replace: "handOn(line)",
+    test: [
+      "test/app/secrets.test.ts",
+      "what Kodiai posts and logs holds no token, whether it stood in code, a path, a title or the configuration",
+    ],
+  },
+  {
+    id: "embedded unredacted",
+    loses: "no secret is sent to be embedded",
+    file: "src/wire.ts",
+    find: "embedder.embed(await Promise.all(texts.map(redact)), kind)",
+    replace: "embedder.embed(texts, kind)",
+    test: [
+      "test/app/one-repository.test.ts",
+      "no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs",
+    ],
+  },
+  {
+    id: "vectors unchecked",
+    loses: "a vector of NaN is refused",
+    file: "src/adapters/sqlite/vector-problem.ts",
+    find: "if (!Number.isFinite(value)) return",
+    replace: "if (value === 7e30) return",
+    test: [
+      "test/adapters/sqlite/memory.test.ts",
+      "vectors that are not finite, all zero or of another dimension are refused by id; their neighbours are kept",
+    ],
+  },
+  {
+    id: "deleted stays",
+    loses: "what is forgotten is gone from the file",
+    file: "src/adapters/sqlite/database.ts",
+    find: 'db.pragma("secure_delete = ON");',
+    replace: 'db.pragma("secure_delete = OFF");',
+    test: [
+      "test/adapters/sqlite/memory.test.ts",
+      "leaves none of its words in the file, the write-ahead log or its index",
+    ],
+  },
+  {
+    id: "any host",
+    loses: "only allowed hosts are reached",
+    file: "src/adapters/github/guarded-fetch.ts",
+    find: "if (!allowedOrigins.has(url.origin)) throw",
+    replace: "if (allowedOrigins.size === 0) throw",
+    test: [
+      "test/adapters/anthropic/requests.test.ts",
+      "a question is answered over its origin, and nothing reaches another",
+    ],
+  },
+  {
+    id: "logins in place of ids",
+    loses: "who may is asked by number, not by name",
+    file: "src/adapters/github/permissions.ts",
+    find: "return data.user?.id === id ?",
+    replace: "return id !== 0 ?",
+    test: [
+      "test/app/command-rights.test.ts",
+      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+    ],
+  },
+  {
+    id: "denied is allowed",
+    loses: "who GitHub does not confirm may do nothing",
+    file: "src/adapters/github/permissions.ts",
+    find: '        return "none";\n      }\n    },',
+    replace: '        return "admin";\n      }\n    },',
+    test: [
+      "test/app/command-rights.test.ts",
+      "is obeyed for people with write access, whatever else GitHub says of them, and for nobody else",
+    ],
+  },
+  {
+    id: "bots are people",
+    loses: "bots are not answered",
+    file: "src/receive/read-comment.ts",
+    find: '  if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";\n',
+    replace: "",
+    test: ["test/app/commands.test.ts", "edits, bots, issues and ourselves, each with its reason"],
+  },
+  {
+    id: "patterns of people in RegExp",
+    loses: "a pattern of somebody's cannot stall the process",
+    file: "src/config/user-pattern.ts",
+    find: "return { source, matches: (text) => compiled.test(text) };",
+    replace: 'const native = new RegExp(source, "i");\n    return { source, matches: (text) => native.test(text) };',
+    test: ["test/config/knowledge.test.ts", "runs in linear time even when it is written to be slow"],
+  },
+  {
+    id: "weak secrets",
+    loses: "a secret that can be guessed is refused",
+    file: "src/config/weak-secret.ts",
+    find: "  return left.replace(",
+    replace: '  if (left !== "") return null;\n  return left.replace(',
+    test: ["test/config/env.test.ts", "your_github_webhook_secret_goes_here"],
+    isQuick: true,
+  },
+  {
+    id: "unknown stop reasons",
+    loses: "a reply that was cut off is never taken for an answer",
+    file: "src/adapters/anthropic/model.ts",
+    find: 'const stop = STOPS.get(said.stopReason ?? "");',
+    replace: 'const stop = STOPS.get("");',
+    test: ["test/adapters/anthropic/contract.test.ts", "cut off by its limit just behind a whole object"],
+  },
+  {
+    id: "tokens for everything",
+    loses: "a token reaches one repository",
+    file: "src/adapters/github/clients.ts",
+    find: "          repository_ids: [repo.id],\n          permissions: REVIEW_PERMISSIONS,",
+    replace: "          permissions: REVIEW_PERMISSIONS,",
+    test: [
+      "test/app/one-repository.test.ts",
+      "no secret of a change is sent to be embedded, and each token reaches one repository with what the work needs",
+    ],
+  },
+  {
+    id: "the walls have a hole",
+    loses: "only publish writes to GitHub: rooms do not know adapters",
+    file: "src/analyze/analyze.ts",
+    find: 'import type { ReviewSignals } from "../domain/signals.ts";\n',
+    replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
+    test: ["test/boundaries.test.ts", "the walls stand, and the tool that checks them saw every module of src"],
+  },
+];
+
+/** Breakages of what is still being built: they are tried once it is there. */
+export const PREPARED: readonly Pick<Mutant, "id" | "loses">[] = [
+  { id: "no signature check", loses: "only what GitHub signed is believed" },
+  { id: "answered before it is committed", loses: "the 202 comes after the sync" },
+  { id: "bodies are buffered whole", loses: "25 MiB is the most that is read" },
+  { id: "no dedupe by meaning", loses: "the same happening under another GUID is one job" },
+  { id: "no fencing", loses: "a worker whose lease passed on writes nothing" },
+  { id: "no intent", loses: "an unknown outcome is looked up before anything is sent again" },
+  { id: "no marker HMAC", loses: "a marker that somebody copied is not believed" },
+  { id: "retry of writes on", loses: "no write is repeated blindly" },
+  { id: "limits are forgotten", loses: "an installation that GitHub asked to wait is left alone" },
+  { id: "no sweep", loses: "deliveries that failed are asked for again" },
+];

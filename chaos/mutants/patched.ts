@@ -1,0 +1,13 @@
+// A small textual patch: where its place is not there exactly once, it says so rather than do nothing.
+import type { Mutant } from "./mutants.ts";
+
+/** The source with the mutant's breakage; `problem` when it does not apply, with the text as it was. */
+export function patched(
+  { id, file, find, replace }: Pick<Mutant, "id" | "file" | "find" | "replace">,
+  text: string,
+): { readonly text: string; readonly problem: string | null } {
+  const times = text.split(find).length - 1;
+  if (times !== 1) return { text, problem: `${id}: its place stands ${times} times in ${file}; mend the patch` };
+  // Not as a pattern: `$&` in it would mean something.
+  return { text: text.split(find).join(replace), problem: null };
+}

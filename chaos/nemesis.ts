@@ -1,0 +1,147 @@
+// Whoever is against the server: kills it at random moments and at named points, freezes it, ends it politely, takes the database's
+// lock. Always one thing at a time, always from its own dice.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Dice } from "./dice.ts";
+import { happens, type Weather } from "./faults.ts";
+import type { History } from "./history.ts";
+import type { Points } from "./points.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+/** Points that can be seen from outside; the server's own fail points are added where it has them. */
+const OUTSIDE = [
+  /^before GET app$/,
+  /^after POST app/,
+  /^(?:before|after) GET pulls$/,
+  /^before POST pulls\/reviews$/,
+  /^after POST pulls\/reviews$/,
+  /^before POST issues\/comments$/,
+  /^after POST issues\/comments$/,
+  /^(?:before|after) PATCH issues\/comments$/,
+  /^(?:before|after) POST check-runs$/,
+  /^(?:before|after) PATCH check-runs$/,
+  /^after GET pulls\/comments$/,
+  /^model asked$/,
+] as const;
+
+/** Nobody comes by a rare point for ever. */
+const PATIENCE_MS = 4_000;
+
+export interface NemesisOptions {
+  readonly dice: Dice;
+  readonly weather: Weather;
+  readonly history: History;
+  readonly points: Points;
+  readonly dataDir: string;
+  /** Names of the server's own fail points. */
+  readonly failPoints: readonly string[];
+  /** The longest time in which nothing is done to a server that listens. */
+  readonly patienceMs: number;
+}
+
+export interface Nemesis {
+  /** A fail point of the server's own for its next life; null for most lives. */
+  failAt(): string | null;
+  /** Lets the server live for a while and ends it. Returns how it ended. */
+  endLife(server: ServerProcess): Promise<"killed" | "terminated">;
+  close(): void;
+}
+
+export function nemesis(options: NemesisOptions): Nemesis {
+  const { dice, weather, points, history } = options;
+  const helpers = new Set<ChildProcess>();
+  let turn = 0;
+
+  function failAt(): string | null {
+    if (options.failPoints.length === 0 || !happens(weather, "kill") || !dice.chance(0.5)) return null;
+    return `${options.failPoints[turn++ % options.failPoints.length]}:${1 + dice.below(3)}`;
+  }
+
+  async function annoy(server: ServerProcess): Promise<void> {
+    if (happens(weather, "stop") && dice.chance(0.08)) {
+      server.freeze();
+      await wait(dice.between(500, 4_000));
+      server.thaw();
+    }
+    if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
+  }
+
+  /** A process of its own, so that its lock is as strange to the server as a backup's would be. */
+  function holdLock(forMs: number): void {
+    const file = join(options.dataDir, "queue.db");
+    if (!existsSync(file)) return;
+    const driver = createRequire(import.meta.url).resolve("better-sqlite3");
+    const script = `const D = require(${JSON.stringify(driver)}); const db = new D(${JSON.stringify(file)}, { timeout: 2000 });
+      try { db.exec("BEGIN IMMEDIATE"); setTimeout(() => { db.exec("ROLLBACK"); db.close(); }, ${Math.round(forMs)}); } catch {}`;
+    const helper = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
+    helpers.add(helper);
+    helper.once("exit", () => helpers.delete(helper));
+    const at = Date.now();
+    history.note({ kind: "trouble", at, what: "the database's lock is held", until: at + forMs + 2_500 });
+  }
+
+  async function endLife(server: ServerProcess): Promise<"killed" | "terminated"> {
+    // Some do not live to see the day.
+    if (dice.chance(0.08)) {
+      await Promise.race([wait(dice.between(50, 1_500)), server.gone]);
+      await server.kill("while it started");
+      return "killed";
+    }
+    const listens = await server.listening;
+    if (!listens) return "killed";
+    await Promise.race([annoy(server), server.gone]);
+    if (dice.chance(0.55)) {
+      await Promise.race([wait(dice.between(100, options.patienceMs)), server.gone]);
+      if (happens(weather, "term") && server.isAlive() && dice.chance(0.1)) {
+        await terminate(server);
+        return "terminated";
+      }
+      await server.kill("at a random moment");
+      return "killed";
+    }
+    const point = points.arm(dice.pick(OUTSIDE), PATIENCE_MS);
+    const reached = await Promise.race([point, server.gone.then(() => null)]);
+    await server.kill(reached ?? "having waited for a point in vain");
+    return "killed";
+  }
+
+  return {
+    failAt,
+    endLife,
+    close() {
+      for (const helper of helpers) helper.kill("SIGKILL");
+    },
+  };
+}
+
+/** GitHub's orchestrators wait for 30 s. */
+const TERM_MS = 30_000;
+
+/** SIGTERM, and a kill where that does not end it in time: written down as an end by itself. */
+export async function terminate(server: ServerProcess): Promise<number | null> {
+  const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), TERM_MS).unref());
+  const code = await Promise.race([server.terminate(), late]);
+  if (code !== "late") return code;
+  await server.kill("30 s after SIGTERM");
+  return null;
+}
+
+/** Names of the server's own fail points, where this version has any. */
+export async function ownFailPoints(): Promise<readonly string[]> {
+  const file = new URL("../src/adapters/fail-point.ts", import.meta.url);
+  if (!existsSync(file)) return [];
+  const { FAIL_POINTS } = (await import(file.href)) as { readonly FAIL_POINTS?: readonly string[] };
+  return FAIL_POINTS ?? [];
+}
+
+/** What the server wrote since it first started. */
+export function logOf(folder: string): string {
+  const file = join(folder, "server.log");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,137 @@
+// What people do in a run: they open pull requests, push, force, close, reopen and ask, on several repositories of several owners.
+// Chance decides what; the fake GitHub keeps what became of it.
+import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
+import type { GitHubWorld } from "../test/fakes/github/github.ts";
+import type { Canaries } from "./canaries.ts";
+import { changeOf } from "./changes.ts";
+import type { Dice } from "./dice.ts";
+import type { History, PullName } from "./history.ts";
+
+export interface PeopleOptions {
+  readonly world: GitHubWorld;
+  readonly dice: Dice;
+  readonly history: History;
+  readonly canaries: Canaries;
+  /** OWNER → how many repositories; each owner is an installation. */
+  readonly owners: readonly string[];
+  readonly repositoriesEach: number;
+  /** Pull requests that are opened before anything else happens to them, at most. */
+  readonly pulls: number;
+}
+
+export interface People {
+  readonly repositories: readonly Repository[];
+  /** One act, which makes one delivery. */
+  act(): Promise<void>;
+  /** Somebody pushes to, closes or reopens this very pull request, now. */
+  disturb(pull: PullName): Promise<void>;
+  /** Pull requests for which something happened that asks for a review. */
+  readonly asked: ReadonlySet<PullName>;
+  /** Acts so far. */
+  count(): number;
+}
+
+/** A stranger's bot: nobody asked for reviews of its pull requests. */
+const BOT = "merge-train[bot]";
+
+export async function gatherPeople(options: PeopleOptions): Promise<People> {
+  const { world, dice, history, canaries } = options;
+  const repositories: Repository[] = [];
+  const asked = new Set<PullName>();
+  const busy = new Map<Pull, Promise<void>>();
+  const pulls: Pull[] = [];
+  let acts = 0;
+  let opened = 0;
+  world.person("mona", { association: "MEMBER", permission: "write" });
+  for (const owner of options.owners) {
+    for (let number = 1; number <= options.repositoriesEach; number++) {
+      const name = `shop-${number}`;
+      const word = `vault${owner}${number}q${dice.below(1_000_000)}`;
+      canaries.owners.set(word, `${owner}/${name}`);
+      const files = {
+        "README.md": `# Shop ${number}\n`,
+        ".kodiai.yml": "review:\n  debounceSeconds: 0\n",
+        "src/names.py": `NAME = "${word}"\n`,
+      };
+      repositories.push(await world.repository(owner, name, { files, private: number % 2 === 0 }));
+    }
+  }
+
+  const wordOf = ({ owner, name }: Repository) =>
+    [...canaries.owners].find(([, whose]) => whose === `${owner}/${name}`)?.[0] ?? "vault";
+  const nameOf = (pull: Pull): PullName => `${pull.owner}/${pull.repo}#${pull.number}`;
+  const note = (pull: Pull, what: string) =>
+    history.note({ kind: "act", at: Date.now(), what, pull: nameOf(pull), head: pull.headSha, state: pull.state });
+  const change = (repository: Repository) => {
+    const made = changeOf(dice, wordOf(repository));
+    for (const secret of made.secrets) canaries.owners.set(secret, "secret");
+    return made.files;
+  };
+
+  async function open(): Promise<void> {
+    const repository = repositories[opened++ % repositories.length] ?? dice.pick(repositories);
+    const isDraft = dice.chance(0.04);
+    const isByBot = dice.chance(0.04);
+    const title = `Change ${wordOf(repository)} part ${opened}`;
+    const files = change(repository);
+    const pull = await world.pullRequest(repository, {
+      title,
+      files,
+      draft: isDraft,
+      author: isByBot ? BOT : "mona",
+    });
+    pulls.push(pull);
+    if (!isDraft && !isByBot) asked.add(nameOf(pull));
+    note(pull, isDraft ? "opened a draft" : isByBot ? "a bot opened" : "opened");
+  }
+
+  async function doTo(pull: Pull, what: string): Promise<void> {
+    // The truth changes before GitHub tells of it, and is written down at once: `note` runs when the head has moved.
+    if (what === "push") await world.push(pull, change(pull.repository));
+    else if (what === "force-push") await world.forcePush(pull, change(pull.repository));
+    else if (what === "close") await world.closePull(pull);
+    else if (what === "reopen") await world.reopen(pull);
+    else if (what === "ready") await world.readyForReview(pull);
+    else if (what === "edit") await world.edit(pull, { body: `More about it: ${dice.below(1000)}` });
+    else await world.comment(pull, "mona", "/kodiai help");
+    if (what === "ready" && pull.author.login !== BOT) asked.add(nameOf(pull));
+    if (what === "reopen" && pull.author.login !== BOT && !pull.draft) asked.add(nameOf(pull));
+    note(pull, what);
+  }
+
+  /** People take turns on one pull request. */
+  function inTurn(pull: Pull, work: () => Promise<void>): Promise<void> {
+    const turn = (busy.get(pull) ?? Promise.resolve()).then(work);
+    busy.set(
+      pull,
+      turn.catch(() => {}),
+    );
+    return turn;
+  }
+
+  function choice(pull: Pull): string {
+    if (pull.state === "closed") return "reopen";
+    if (pull.draft && dice.chance(0.3)) return "ready";
+    return dice.pick(["push", "push", "push", "push", "push", "force-push", "close", "edit", "comment"] as const);
+  }
+
+  return {
+    repositories,
+    asked,
+    count: () => acts,
+    async act() {
+      acts++;
+      if (pulls.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
+      const pull = dice.pick(pulls);
+      return inTurn(pull, () => doTo(pull, choice(pull)));
+    },
+    async disturb(name) {
+      const pull = pulls.find((one) => nameOf(one) === name);
+      if (pull === undefined || pull.author.login === BOT) return;
+      acts++;
+      await inTurn(pull, () =>
+        doTo(pull, pull.state === "closed" ? "reopen" : dice.pick(["push", "push", "close"] as const)),
+      );
+    },
+  };
+}

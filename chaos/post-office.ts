@@ -1,0 +1,253 @@
+// How deliveries come: late, twice, in another order, not at all; and GitHub's log of them, from which they can be sent again.
+import { createVerify, randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Dice } from "./dice.ts";
+import { happens, type Weather } from "./faults.ts";
+import type { Answer } from "./gate.ts";
+import type { History, PullName } from "./history.ts";
+
+/** GitHub gives a receiver ten seconds. */
+const PATIENCE_MS = 10_000;
+const LOG_PAGE = 30;
+
+interface Letter {
+  readonly guid: string;
+  /** The GUID under which another hook told the same. */
+  readonly sameAs: string | null;
+  readonly event: string;
+  readonly action: string | null;
+  readonly pull: PullName | null;
+  readonly installation: number | null;
+  readonly repository: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Whether it is on its way just now. */
+  travels: number;
+  isTaken: boolean;
+  askedAgain: number;
+}
+
+interface LogRow {
+  readonly id: number;
+  readonly letter: Letter;
+  readonly at: number;
+  readonly redelivery: boolean;
+  readonly status: number | null;
+}
+
+export interface PostOffice {
+  /** Where the fake GitHub sends webhooks. */
+  readonly url: string;
+  /** Where they are to go; null while nobody is there. */
+  address(url: string | null): void;
+  /** Answers requests for the delivery log; null for any other. */
+  answer(method: string, path: string, search: string, authorization: string): Promise<Answer | null>;
+  /** Sends again, as an operator does by hand, what was not accepted. Returns how many. */
+  sendFailedAgain(): Promise<number>;
+  /** Letters that travel or were not accepted; those never sent do not count. */
+  pending(): number;
+  /** How often each letter was asked for again through the API: at most once is enough. */
+  readonly letters: readonly Letter[];
+  /** Whether the server looked into the log. */
+  wasRead(): boolean;
+  close(): Promise<void>;
+}
+
+export interface PostOptions {
+  readonly dice: Dice;
+  readonly weather: Weather;
+  readonly history: History;
+  /** PEM: the log is the app's alone. */
+  readonly publicKey: string;
+}
+
+export async function openPostOffice({ dice, weather, history, publicKey }: PostOptions): Promise<PostOffice> {
+  const letters: Letter[] = [];
+  const log: LogRow[] = [];
+  let goal: string | null = null;
+  let reads = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      response.writeHead(202).end();
+      post(letterOf(request.headers as Record<string, string>, Buffer.concat(chunks).toString()));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  function post(letter: Letter): void {
+    const { event } = letter;
+    if (event === "pull_request" && happens(weather, "drop") && dice.chance(0.3)) return;
+    letters.push(letter);
+    const late = happens(weather, "delay") && dice.chance(0.1) ? dice.between(1_000, 8_000) : 0;
+    const jitter = happens(weather, "reorder") ? dice.between(0, 400) : 0;
+    const times = happens(weather, "duplicate") && dice.chance(0.2) ? 2 + dice.below(3) : 1;
+    for (let copy = 0; copy < times; copy++) {
+      const apart = copy === 0 || dice.chance(0.5) ? 0 : dice.between(10, 3_000);
+      travel(letter, late + jitter + apart);
+    }
+    // The same happening told by a second hook, or redelivered under another id.
+    if (happens(weather, "duplicate") && dice.chance(0.03)) {
+      const guid = randomUUID();
+      const twin = {
+        ...letter,
+        guid,
+        sameAs: letter.guid,
+        headers: { ...letter.headers, "x-github-delivery": guid },
+        travels: 0,
+      };
+      letters.push(twin);
+      travel(twin, late + dice.between(0, 2_000));
+    }
+  }
+
+  function travel(letter: Letter, afterMs: number, redelivery = false): void {
+    letter.travels++;
+    setTimeout(() => {
+      void deliver(letter, redelivery).finally(() => letter.travels--);
+    }, afterMs);
+  }
+
+  async function deliver(letter: Letter, redelivery: boolean): Promise<void> {
+    const { guid, sameAs, event, action, pull, headers, body } = letter;
+    const at = Date.now();
+    let status: number | null = null;
+    try {
+      if (goal !== null) {
+        const response = await fetch(goal, { method: "POST", headers, body, signal: AbortSignal.timeout(PATIENCE_MS) });
+        await response.arrayBuffer();
+        status = response.status;
+      }
+    } catch {
+      // Nobody there, or nobody who answers: GitHub writes down that it failed.
+    }
+    if (status !== null && status >= 200 && status < 300) letter.isTaken = true;
+    log.push({ id: 10_000 + log.length, letter, at, redelivery, status });
+    history.note({ kind: "delivered", at: Date.now(), guid, sameAs, event, action, pull, status });
+  }
+
+  function list(search: string): Answer {
+    const query = new URLSearchParams(search);
+    const perPage = Math.min(100, Math.max(1, Number(query.get("per_page") ?? LOG_PAGE)));
+    const before = Number(query.get("cursor")?.replace(/^v1_/, "") ?? Number.MAX_SAFE_INTEGER);
+    const wanted = query.get("status");
+    const rows = log.filter((row) => row.id < before && (wanted === null || (wanted === "success") === isGood(row)));
+    const page = rows.slice(-perPage).toReversed();
+    const last = page.at(-1);
+    const more = last !== undefined && rows.length > perPage;
+    if (more) query.set("cursor", `v1_${last.id}`);
+    const link = { link: `<https://api.github.com/app/hook/deliveries?${query}>; rel="next"` };
+    return json(200, page.map(rowJson), more ? link : {});
+  }
+
+  async function ask(row: LogRow): Promise<Answer> {
+    row.letter.askedAgain++;
+    travel(row.letter, 50, true);
+    return json(202, {});
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    address(url) {
+      goal = url;
+    },
+    async answer(method, path, search, authorization) {
+      if (!path.startsWith("/app/hook/deliveries")) return null;
+      if (!isAppToken(authorization, publicKey)) return json(401, { message: "A JSON web token could not be decoded" });
+      reads++;
+      const [, id, attempts] = /^\/app\/hook\/deliveries\/(\d+)(\/attempts)?$/.exec(path) ?? [];
+      if (id === undefined) return list(search);
+      const row = log.find((one) => one.id === Number(id));
+      if (row === undefined) return json(404, { message: "Not Found" });
+      if (method === "POST" && attempts !== undefined) return ask(row);
+      const sent = { request: { headers: row.letter.headers, payload: JSON.parse(row.letter.body) } };
+      return json(200, { ...rowJson(row), ...sent, response: { headers: {}, payload: "" } });
+    },
+    async sendFailedAgain() {
+      const failed = letters.filter(({ isTaken, travels }) => !isTaken && travels === 0);
+      for (const letter of failed) travel(letter, dice.between(0, 300), true);
+      return failed.length;
+    },
+    pending: () => letters.filter(({ isTaken, travels }) => !isTaken || travels > 0).length,
+    letters,
+    wasRead: () => reads > 0,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function letterOf(headers: Record<string, string>, body: string): Letter {
+  const payload = JSON.parse(body) as {
+    action?: string;
+    number?: number;
+    issue?: { number: number };
+    pull_request?: { number: number };
+    repository?: { id: number; full_name: string };
+    installation?: { id: number };
+  };
+  const number = payload.pull_request?.number ?? payload.issue?.number ?? payload.number;
+  const name = payload.repository?.full_name;
+  const kept = Object.entries(headers).filter(([key]) => /^x-|^content-type$|^user-agent$/.test(key));
+  return {
+    guid: headers["x-github-delivery"] ?? randomUUID(),
+    sameAs: null,
+    event: headers["x-github-event"] ?? "unknown",
+    action: payload.action ?? null,
+    pull: name !== undefined && number !== undefined ? `${name}#${number}` : null,
+    installation: payload.installation?.id ?? null,
+    repository: payload.repository?.id ?? null,
+    headers: Object.fromEntries(kept),
+    body,
+    travels: 0,
+    isTaken: false,
+    askedAgain: 0,
+  };
+}
+
+function isGood({ status }: LogRow): boolean {
+  return status !== null && status >= 200 && status < 400;
+}
+
+function rowJson({ id, letter, at, redelivery, status }: LogRow): object {
+  return {
+    id,
+    guid: letter.guid,
+    delivered_at: new Date(at).toISOString(),
+    redelivery,
+    duration: 0.1,
+    status:
+      status === null
+        ? "failed to connect to host"
+        : isGood({ status } as LogRow)
+          ? "OK"
+          : `Invalid HTTP Response: ${status}`,
+    status_code: status ?? 0,
+    event: letter.event,
+    action: letter.action,
+    installation_id: letter.installation,
+    repository_id: letter.repository,
+    throttled_at: null,
+  };
+}
+
+function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}
+
+/** A JSON Web Token of the app: signed by its key, and not older than GitHub takes. */
+function isAppToken(authorization: string, publicKey: string): boolean {
+  const [head = "", payload = "", signature = ""] = authorization.replace(/^bearer\s+/i, "").split(".");
+  const verify = createVerify("RSA-SHA256").update(`${head}.${payload}`);
+  if (signature === "" || !verify.verify(publicKey, signature, "base64url")) return false;
+  const { exp = 0 } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { exp?: number };
+  return exp * 1000 > Date.now();
+}

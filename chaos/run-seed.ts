@@ -1,0 +1,390 @@
+// One run: a world, a server in it, people, and somebody who is against the server; then quiet, and the checker.
+import { createPublicKey } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pull } from "../test/fakes/github/conversation.ts";
+import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
+import { type Canaries, newCanaries } from "./canaries.ts";
+import { type Broken, check } from "./checker.ts";
+import { type Dice, dice } from "./dice.ts";
+import { type Fault, happens, type Weather } from "./faults.ts";
+import { type Gate, openGate } from "./gate.ts";
+import type { GroundTruth, StoreView } from "./ground-truth.ts";
+import { type Happening, type History, ofKind, openHistory } from "./history.ts";
+import { type ModelServers, startModelServers } from "./model-servers.ts";
+import { type Nemesis, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
+import { gatherPeople, type People } from "./people.ts";
+import { newPoints, type Points } from "./points.ts";
+import { openPostOffice, type PostOffice } from "./post-office.ts";
+import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { sqliteView } from "./sqlite-view.ts";
+import { truthOf } from "./truth-of.ts";
+
+export interface SeedOptions {
+  readonly seed: string;
+  /** Acts of people, each told by one delivery; duplicates come on top. */
+  readonly deliveries: number;
+  readonly kills: number;
+  readonly faults: ReadonlySet<Fault>;
+  /** Share of writes whose answer is lost. */
+  readonly lostShare: number;
+  readonly owners: number;
+  readonly repositoriesEach: number;
+  readonly pulls: number;
+  readonly workers: number;
+  /** Whether failed deliveries are sent again by somebody, or by the server's own sweep alone. */
+  readonly redeliver: "hand" | "sweep";
+  /** How long after the last trouble everything must have come to its end. */
+  readonly settleMs: number;
+  /** `sqlite`, or the address of a Postgres. */
+  readonly store: string;
+  /** Opens the view of a store that is not SQLite. */
+  readonly viewOf?: (store: string, pullOf: (key: string) => string) => StoreView;
+  /** Keeps the folder with history, log and databases. */
+  readonly keep: boolean;
+  readonly say: (line: string) => void;
+}
+
+export interface SeedResult {
+  readonly broken: readonly Broken[];
+  readonly history: readonly Happening[];
+  readonly started: number;
+  readonly folder: string;
+  readonly figures: Readonly<Record<string, number>>;
+  readonly points: Points["seen"];
+}
+
+interface Theatre {
+  readonly options: SeedOptions;
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly port: number;
+  readonly history: History;
+  readonly weather: Weather;
+  readonly canaries: Canaries;
+  readonly world: GitHubWorld;
+  readonly gate: Gate;
+  readonly office: PostOffice;
+  readonly models: ModelServers;
+  readonly people: People;
+  readonly points: Points;
+  readonly foe: Nemesis;
+  readonly view: StoreView;
+  /** Interrupted jobs: when, and at which attempt. */
+  readonly interrupted: Map<string, { readonly at: number; readonly attempt: number }>;
+}
+
+const SECRETS = {
+  WEBHOOK_SECRET: "chaos-7b1f0e6c5d4a39281706f5e4d3c2b1a0",
+  ANTHROPIC_API_KEY: "sk-ant-api03-cHaOs9wLx4ZbN7mJcYpQ2rT8vE",
+  KODIAI_EMBEDDINGS_API_KEY: "emb-cHaOs-4ZbN7mJcYpQ2rT8vE9wLx",
+} as const;
+
+export async function runSeed(options: SeedOptions): Promise<SeedResult> {
+  const theatre = await build(options);
+  const started = Date.now();
+  let server: ServerProcess | null = null;
+  const watching = setInterval(() => void sample(theatre, () => server), 500);
+  const redelivering = setInterval(() => {
+    if (options.redeliver === "hand" && server?.isListening() === true) void theatre.office.sendFailedAgain();
+  }, 1_500);
+  try {
+    for (let kills = 0, lives = 0; kills < options.kills && lives < 3 * options.kills; lives++) {
+      server = theLife(theatre);
+      const acting = actUntil(theatre, Math.ceil((options.deliveries * (kills + 1)) / (options.kills + 1)));
+      await theatre.foe.endLife(server);
+      await Promise.all([acting, markInterrupted(theatre)]);
+      kills = ofKind(theatre.history.all, "process").filter(({ what }) => what === "killed").length;
+      if (lives % 10 === 9) options.say(`  ${kills} of ${options.kills} kills, ${theatre.people.count()} acts`);
+    }
+    const lastKill = Date.now();
+    server = await oneThatListens(theatre);
+    await actUntil(theatre, options.deliveries);
+    theatre.weather.isCalm = true;
+    const calm = Date.now();
+    await untilQuiet(theatre);
+    const quiet = Date.now();
+    const before = Date.now();
+    const code = await terminate(server);
+    if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
+    const truth = await groundTruth(theatre);
+    const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
+    const figures = {
+      seconds: (Date.now() - started) / 1000,
+      secondsToQuiet: (quiet - calm) / 1000,
+      secondsSinceLastKill: (quiet - lastKill) / 1000,
+      termSeconds: (Date.now() - before) / 1000,
+      tokens: theatre.models.tokens(),
+      ...recovery(history),
+      ...counts(history, truth),
+    };
+    return {
+      broken: check(history, truth),
+      history,
+      started,
+      folder: theatre.folder,
+      figures,
+      points: theatre.points.seen,
+    };
+  } finally {
+    clearInterval(watching);
+    clearInterval(redelivering);
+    await server?.kill("at the end");
+    await close(theatre);
+  }
+}
+
+async function build(options: SeedOptions): Promise<Theatre> {
+  const throws = dice(options.seed);
+  const folder = mkdtempSync(join(tmpdir(), `kodiai-chaos-${options.seed.replace(/\W/g, "")}-`));
+  const dataDir = join(folder, "data");
+  mkdirSync(dataDir);
+  const history = openHistory(join(folder, "history.jsonl"));
+  // Quiet while the stage is set.
+  const weather: Weather = { faults: options.faults, isCalm: true };
+  const canaries = newCanaries();
+  for (const secret of Object.values(SECRETS)) canaries.owners.set(secret, "secret");
+  const owners = Array.from({ length: options.owners }, (_, index) => `owner${String.fromCharCode(97 + index)}`);
+  const world = await startGitHub({ owners, webhookSecret: SECRETS.WEBHOOK_SECRET });
+  const { privateKey } = world.appCredentials;
+  canaries.owners.set(privateKey.split("\n")[5] ?? privateKey, "secret");
+  const points = newPoints();
+  const people = await gatherPeople({
+    world,
+    dice: throws.fork("people"),
+    history,
+    canaries,
+    owners,
+    repositoriesEach: options.repositoriesEach,
+    pulls: options.pulls,
+  });
+  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
+  const office = await openPostOffice({ dice: throws.fork("post"), weather, history, publicKey });
+  world.setWebhookUrl(office.url);
+  const common = { weather, history, canaries, points };
+  const gate = await openTheGate(options, throws, common, world, people, office);
+  const models = await startModelServers({ ...common, dice: throws.fork("model") });
+  const pullOf = (key: string) => {
+    const [, id, number] = /\/(\d+)#(\d+)$/.exec(key) ?? [];
+    const found = people.repositories.find((one) => one.id === Number(id));
+    return found === undefined ? key : `${found.owner}/${found.name}#${number}`;
+  };
+  const view = options.viewOf?.(options.store, pullOf) ?? sqliteView(dataDir, pullOf);
+  const failPoints = await ownFailPoints();
+  const foe = nemesis({ ...common, dice: throws.fork("nemesis"), dataDir, failPoints, patienceMs: 3_500 });
+  const port = await freePort();
+  office.address(`http://127.0.0.1:${port}/api/github/webhooks`);
+  weather.isCalm = false;
+  const theatre = { options, folder, dataDir, port, history, weather, canaries, world, gate, office, models };
+  return { ...theatre, people, points, foe, view, interrupted: new Map() };
+}
+
+function openTheGate(
+  { lostShare }: SeedOptions,
+  throws: Dice,
+  common: { weather: Weather; history: History; canaries: Canaries; points: Points },
+  world: GitHubWorld,
+  people: People,
+  office: PostOffice,
+): Promise<Gate> {
+  const own = throws.fork("gate");
+  const find = (name: string) => people.repositories.find((one) => `${one.owner}/${one.name}` === name);
+  const named = (id: number) => people.repositories.find((one) => one.id === id);
+  return openGate({
+    ...common,
+    target: world.apiUrl,
+    dice: own,
+    lostShare,
+    idOf: (name) => find(name)?.id ?? null,
+    nameOf: (id) => {
+      const found = named(id);
+      return found === undefined ? null : `${found.owner}/${found.name}`;
+    },
+    pullOfComment: (name, id) => {
+      const pull = find(name)?.pulls.find(({ issueComments }) => issueComments.some((one) => one.id === id));
+      return pull === undefined ? null : `${name}#${pull.number}`;
+    },
+    log: office.answer,
+    onWrite: async (pull) => {
+      if (happens(common.weather, "push") && own.chance(0.03)) await people.disturb(pull);
+    },
+  });
+}
+
+function theLife(theatre: Theatre): ServerProcess {
+  const { options, world, gate, models, dataDir, port, folder, history, foe } = theatre;
+  const { appId, privateKey } = world.appCredentials;
+  const env: Record<string, string> = {
+    ...SECRETS,
+    APP_ID: String(appId),
+    PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
+    KODIAI_GITHUB_API_URL: gate.url,
+    KODIAI_DATA_DIR: dataDir,
+    KODIAI_WORKERS: String(options.workers),
+    ANTHROPIC_BASE_URL: models.modelUrl,
+    KODIAI_EMBEDDINGS: "http",
+    KODIAI_EMBEDDINGS_URL: models.embeddingsUrl,
+    KODIAI_EMBEDDINGS_MODEL: "chaos-embed",
+    KODIAI_EMBEDDINGS_DIMENSION: "16",
+    ...(options.store === "sqlite" ? {} : { DATABASE_URL: options.store }),
+  };
+  return startServer({ env, port, folder, history, failAt: foe.failAt() });
+}
+
+/** A fail point may end this one as well; one without comes up. */
+async function oneThatListens(theatre: Theatre): Promise<ServerProcess> {
+  for (let tries = 0; tries < 5; tries++) {
+    theatre.weather.isCalm = true;
+    const server = theLife(theatre);
+    theatre.weather.isCalm = false;
+    if (await server.listening) return server;
+  }
+  throw new Error(`the server does not start any more: see ${join(theatre.folder, "server.log")}`);
+}
+
+async function actUntil({ people, options }: Theatre, count: number): Promise<void> {
+  const own = dice(`${options.seed}/pace/${count}`);
+  while (people.count() < count) {
+    await people.act().catch((error: unknown) => options.say(`  somebody could not act: ${String(error)}`));
+    await wait(own.between(5, 60));
+  }
+}
+
+/** Jobs that the dead server had in its hands. */
+async function markInterrupted({ view, interrupted, history }: Theatre): Promise<void> {
+  const at = ofKind(history.all, "process").findLast(({ what }) => what === "killed")?.at ?? Date.now();
+  for (const { id, isRunning, attempt } of await view.open()) {
+    if (isRunning && !interrupted.has(id)) interrupted.set(id, { at, attempt });
+  }
+}
+
+async function sample(theatre: Theatre, current: () => ServerProcess | null): Promise<void> {
+  const { history, port } = theatre;
+  const server = current();
+  const rssMiB = server?.rssMiB() ?? null;
+  if (server === null || rssMiB === null) return;
+  const asked = performance.now();
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(10_000) }).catch(
+    () => null,
+  );
+  await answer?.arrayBuffer().catch(() => null);
+  const healthMs = answer?.ok === true ? performance.now() - asked : null;
+  history.note({ kind: "sample", at: Date.now(), rssMiB, healthMs });
+  await noteRecovered(theatre).catch(() => {});
+}
+
+/** A job counts as recovered when a worker has taken it up again, or it has ended. */
+async function noteRecovered({ view, interrupted, history }: Theatre): Promise<void> {
+  if (interrupted.size === 0) return;
+  const open = new Map((await view.open()).map((job) => [job.id, job]));
+  for (const [id, { at, attempt }] of interrupted) {
+    const job = open.get(id);
+    if (job !== undefined && job.attempt <= attempt) continue;
+    interrupted.delete(id);
+    history.note({ kind: "recovered", at: Date.now(), job: id, ms: Date.now() - at });
+  }
+}
+
+/** Nothing travels, nothing is open, nobody asks GitHub for anything. */
+async function untilQuiet({ view, office, history, options, weather }: Theatre): Promise<void> {
+  const deadline = Date.now() + options.settleMs;
+  let quietSince = Date.now();
+  while (Date.now() < deadline) {
+    await wait(500);
+    const last = ofKind(history.all.slice(-200), "request").at(-1)?.at ?? 0;
+    const isPending = options.redeliver === "hand" && office.pending() > 0;
+    const isOpen = (await view.open()).length > 0;
+    if (isPending || isOpen || Date.now() - last < 2_000) quietSince = Date.now();
+    // A letter may have been accepted a moment ago.
+    if (Date.now() - quietSince > 3_000) return;
+  }
+  options.say(`  not quiet after ${options.settleMs / 1000} s (calm: ${weather.isCalm})`);
+}
+
+async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
+  const { world, people, view, canaries, options, history, folder, gate, models } = theatre;
+  scan(theatre);
+  const pulls = people.repositories.flatMap(({ pulls: own }) => own as Pull[]);
+  const hosts = [gate.url, models.modelUrl, models.embeddingsUrl].map((url) => new URL(url).host);
+  const reached = join(folder, "egress.log");
+  for (const host of existsSync(reached) ? readFileSync(reached, "utf8").trim().split("\n") : [])
+    history.note({ kind: "connected", at: Date.now(), host });
+  return {
+    pulls: await Promise.all(pulls.map((pull) => truthOf(world, pull, people.asked))),
+    inbox: await view.inbox(),
+    open: await view.open(),
+    ends: await view.ends(),
+    allowedHosts: new Set(hosts),
+    canaries: canaries.owners,
+    workers: options.workers,
+    violations: world.violations,
+  };
+}
+
+/** Every byte that the server left on disk. */
+function scan({ folder, canaries, history, dataDir }: Theatre): void {
+  const files = [join(folder, "server.log"), ...readdirSync(dataDir).map((name) => join(dataDir, name))];
+  for (const file of files) {
+    if (!existsSync(file)) continue;
+    for (const canary of canaries.in(readFileSync(file, "latin1")))
+      history.note({ kind: "found", at: Date.now(), canary, where: file.slice(folder.length + 1) });
+  }
+}
+
+function recovery(history: readonly Happening[]): Record<string, number> {
+  const waits = ofKind(history, "recovered")
+    .map(({ ms }) => ms / 1000)
+    .toSorted((a, b) => a - b);
+  const starts = startTimes(history).toSorted((a, b) => a - b);
+  return {
+    recovered: waits.length,
+    recoveryMedianSeconds: waits[Math.floor(waits.length / 2)] ?? 0,
+    recoveryMaxSeconds: waits.at(-1) ?? 0,
+    startMedianSeconds: starts[Math.floor(starts.length / 2)] ?? 0,
+  };
+}
+
+function startTimes(history: readonly Happening[]): number[] {
+  let started: number | null = null;
+  return ofKind(history, "process").flatMap(({ what, at }) => {
+    if (what === "started") started = at;
+    return what === "listening" && started !== null ? [(at - started) / 1000] : [];
+  });
+}
+
+function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTruth): Record<string, number> {
+  const delivered = ofKind(history, "delivered");
+  const requests = ofKind(history, "request");
+  const of = (what: string) => ofKind(history, "process").filter((one) => one.what === what).length;
+  return {
+    acts: ofKind(history, "act").length,
+    deliveries: delivered.length,
+    accepted: delivered.filter(({ status }) => status !== null && status < 300).length,
+    refused: delivered.filter(({ status }) => status !== null && status >= 300).length,
+    inbox: inbox.size,
+    kills: of("killed"),
+    terms: of("terminated"),
+    exits: of("exited"),
+    freezes: of("stopped"),
+    pulls: pulls.length,
+    openAndAsked: pulls.filter(({ state, isAsked }) => state === "open" && isAsked).length,
+    reviews: pulls.reduce((sum, { reviews }) => sum + reviews.length, 0),
+    dead: ends.filter(({ end }) => end === "dead").length,
+    requests: requests.length,
+    lostAnswers: requests.filter(({ fault }) => fault?.startsWith("answer lost") === true).length,
+    limits: ofKind(history, "limited").length,
+    modelCalls: ofKind(history, "sent").filter(({ to }) => to === "model").length,
+    rssMaxMiB: Math.max(0, ...ofKind(history, "sample").map(({ rssMiB }) => rssMiB)),
+  };
+}
+
+async function close({ foe, models, gate, office, world, view, folder, options }: Theatre): Promise<void> {
+  foe.close();
+  await Promise.all([models.close(), gate.close(), office.close(), world.close(), view.close()]);
+  if (!options.keep) rmSync(folder, { recursive: true, force: true });
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,140 @@
+// The server under test: the real one, as a process that is configured by its environment, struck, frozen and started again.
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { History } from "./history.ts";
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const EGRESS_LOG = new URL("./egress-log.mjs", import.meta.url).href;
+/** Ten times what a start takes on a busy machine. */
+const START_MS = 60_000;
+const LOOK_MS = 15;
+
+export interface ServerOptions {
+  /** Of the child; PORT and the rest of the harness's own are added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  /** An empty folder for the log and the list of connections. */
+  readonly folder: string;
+  readonly history: History;
+  /** What to start it with, such as `faketime`; usually nothing. */
+  readonly wrapper?: readonly string[];
+  /** A fail point of the server's own at which it is to kill itself. */
+  readonly failAt?: string | null;
+}
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly isAlive: () => boolean;
+  /** It has answered once. */
+  readonly isListening: () => boolean;
+  /** Resolves to its exit code when it is gone, however it went. */
+  readonly gone: Promise<number | null>;
+  /** Resolves true when it listens, false when it ended before. */
+  readonly listening: Promise<boolean>;
+  /** kill -9; resolves when it is gone. */
+  kill(where: string): Promise<void>;
+  /** SIGTERM; resolves to its exit code. */
+  terminate(): Promise<number | null>;
+  freeze(): void;
+  thaw(): void;
+  rssMiB(): number | null;
+}
+
+export function startServer({ env, port, folder, history, wrapper = [], failAt = null }: ServerOptions): ServerProcess {
+  const output = openSync(join(folder, "server.log"), "a");
+  const [command = process.execPath, ...args] = [...wrapper, process.execPath, "--import", EGRESS_LOG, MAIN];
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      CHAOS_EGRESS_LOG: join(folder, "egress.log"),
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      ...env,
+      ...(failAt === null ? {} : { KODIAI_FAIL_AT: failAt }),
+    },
+    stdio: ["ignore", output, output],
+  });
+  closeSync(output);
+  const note = (
+    what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued",
+    where: string | null = null,
+  ) => history.note({ kind: "process", at: Date.now(), what, where });
+  note("started");
+  let isAlive = true;
+  let hasListened = false;
+  let isExpected = false;
+  const gone = new Promise<number | null>((resolve) => {
+    child.once("exit", (code, signal) => {
+      isAlive = false;
+      if (isExpected) return resolve(code);
+      if (signal === "SIGKILL" && failAt !== null) note("killed", failAt);
+      else history.note({ kind: "process", at: Date.now(), what: "exited", where: "by itself", code });
+      resolve(code);
+    });
+  });
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    isAlive: () => isAlive,
+    isListening: () => isAlive && hasListened,
+    gone,
+    listening: waitUntilListening(child, port, () => isAlive).then((listens) => {
+      hasListened = listens;
+      if (listens) note("listening");
+      return listens;
+    }),
+    async kill(where) {
+      if (!isAlive) return;
+      isExpected = true;
+      child.kill("SIGKILL");
+      note("killed", where);
+      await gone;
+    },
+    async terminate() {
+      isExpected = true;
+      child.kill("SIGTERM");
+      note("terminated");
+      return gone;
+    },
+    freeze() {
+      if (child.kill("SIGSTOP")) note("stopped");
+    },
+    thaw() {
+      if (child.kill("SIGCONT")) note("continued");
+    },
+    rssMiB() {
+      const file = `/proc/${pid}/status`;
+      if (!isAlive || !existsSync(file)) return null;
+      try {
+        return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+async function waitUntilListening(child: ChildProcess, port: number, isAlive: () => boolean): Promise<boolean> {
+  for (let waited = 0; waited < START_MS && isAlive(); waited += LOOK_MS) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(
+      () => null,
+    );
+    if (answer?.ok === true) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  if (isAlive()) child.kill("SIGKILL");
+  return false;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,69 @@
+// The store under test as the checker sees it, where it is SQLite: read only, by another connection, also while the server is dead.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { OpenJob, ReviewEnd, StoreView } from "./ground-truth.ts";
+import type { PullName } from "./history.ts";
+
+interface Row {
+  readonly id: number;
+  readonly key: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly outcome: string | null;
+  readonly head: string | null;
+}
+
+/**
+ * @param pullOf gives the pull request of a job's key (`HOST/REPOSITORY_ID#NUMBER`)
+ */
+export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): StoreView {
+  const file = join(dataDir, "queue.db");
+  function read<T>(sql: string): T[] {
+    if (!existsSync(file)) return [];
+    const db = new Database(file, { readonly: true, timeout: 5_000 });
+    try {
+      return db.prepare(sql).all() as T[];
+    } catch (error) {
+      // Killed before its first schema was written.
+      if (/no such table/.test(String(error))) return [];
+      throw error;
+    } finally {
+      db.close();
+    }
+  }
+  const jobs = () =>
+    read<Row>(
+      "SELECT id, key, state, attempt, outcome, json_extract(job, '$.headSha') AS head FROM jobs WHERE lane IN ('review', 'command') ORDER BY id",
+    );
+  return {
+    inbox: async () => new Set(read<{ id: string }>("SELECT id FROM deliveries").map(({ id }) => id)),
+    open: async () =>
+      jobs()
+        .filter(({ state }) => state === "waiting" || state === "running")
+        .map(({ id, key, state, attempt }): OpenJob => {
+          return { id: String(id), pull: pullOf(key), isRunning: state === "running", attempt };
+        }),
+    ends: async () => {
+      const written = read<{ key: string; head: string; outcome: string }>(
+        "SELECT key, head_sha AS head, outcome FROM reviews WHERE settled_at IS NOT NULL",
+      );
+      return [...written.map(settled), ...jobs().flatMap(ended)];
+    },
+    close: async () => {},
+  };
+
+  function settled({ key, head, outcome }: { key: string; head: string; outcome: string }): ReviewEnd {
+    const end = outcome === "posted" || outcome === "superseded" || outcome === "stopped" ? outcome : "skipped";
+    return { pull: pullOf(key), head, end, reason: outcome };
+  }
+
+  /** A job that posted is told by the review that it settled. */
+  function ended({ key, state, outcome, head }: Row): ReviewEnd[] {
+    if (head === null) return [];
+    const told = { pull: pullOf(key), head, reason: outcome ?? "" };
+    if (state === "dead" || state === "cancelled" || state === "superseded") return [{ ...told, end: state }];
+    if (state !== "done" || outcome?.startsWith("posted") === true) return [];
+    return [{ ...told, end: outcome?.startsWith("superseded") === true ? "superseded" : "skipped" }];
+  }
+}

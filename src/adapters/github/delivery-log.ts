@@ -1,0 +1,76 @@
+// GitHub's log of the webhooks that it sent to this App, and having one sent again. Asked as the App itself: these requests
+// come out of the App's own budget, not out of any installation's.
+import { z } from "zod";
+import type { DeliveryLog, LoggedDelivery } from "../../ports/missed.ts";
+import type { ClientOptions } from "./clients.ts";
+import { translated } from "./translate-error.ts";
+
+const PAGE = 100;
+const Id = z.string().regex(/^\d{1,20}$/);
+const Logged = z.object({
+  id: Id,
+  guid: z.string().max(100),
+  event: z.string(),
+  delivered_at: z.iso.datetime({ offset: true }),
+  status_code: z.coerce.number(),
+});
+
+/** The log over the App's own authentication. */
+export function githubDeliveryLog(app: ClientOptions["app"]): DeliveryLog {
+  return {
+    page: (cursor) =>
+      translated(async () => {
+        const answer = await app.request("GET /app/hook/deliveries", {
+          per_page: PAGE,
+          ...(cursor === null ? {} : { cursor }),
+          request: { parseSuccessResponseBody: false },
+        });
+        const text = await new Response(answer.data as unknown as ReadableStream).text();
+        return { deliveries: readDeliveries(text), next: nextCursor(answer.headers.link) };
+      }),
+    redeliver: (id) =>
+      translated(async () => {
+        try {
+          await app.request(`POST /app/hook/deliveries/${Id.parse(id)}/attempts`);
+          return "asked";
+        } catch (error) {
+          if (isTooLate(error)) return "gone";
+          throw error;
+        }
+      }),
+  };
+}
+
+/** GitHub's words for a delivery that is over three days old, or whose hook is gone. */
+function isTooLate(error: unknown): boolean {
+  return error instanceof Error && "status" in error && [400, 404, 422].includes(Number(error.status));
+}
+
+/**
+ * Entries of a page of the log; what has another form is left out.
+ *
+ * @param text the page as it came: ids have 64 bits, which JSON.parse would round
+ */
+export function readDeliveries(text: string): readonly LoggedDelivery[] {
+  const parsed: unknown = JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) =>
+    key === "id" && typeof value === "number" ? (context?.source ?? String(value)) : value,
+  );
+  if (!Array.isArray(parsed)) return [];
+  return parsed.flatMap((one): LoggedDelivery[] => {
+    const read = Logged.safeParse(one);
+    if (!read.success) return [];
+    const { id, guid, event, delivered_at, status_code } = read.data;
+    const succeeded = status_code >= 200 && status_code < 300;
+    return [{ id, guid, event, at: Date.parse(delivered_at), succeeded }];
+  });
+}
+
+/** The cursor of the next page, from the header Link. */
+export function nextCursor(link: string | undefined): string | null {
+  const next = (link ?? "")
+    .slice(0, 10_000)
+    .split(",")
+    .find((part) => part.includes('rel="next"'));
+  const address = next?.slice(next.indexOf("<") + 1, next.indexOf(">"));
+  return address === undefined ? null : (URL.parse(address)?.searchParams.get("cursor") ?? null);
+}

@@ -1,0 +1,74 @@
+// Which network addresses are nobody's on the internet: the machine itself, its neighbours, a cloud's metadata service.
+import { BlockList, isIP } from "node:net";
+
+/** IANA's special-purpose registries: all that is not globally reachable, with multicast and what is reserved. */
+const V4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+];
+/** With 6to4 and Teredo, which carry an address of the old kind to where nobody looks at it. */
+const V6 = [
+  "::/96",
+  "64:ff9b:1::/48",
+  "100::/64",
+  "2001::/32",
+  "2001:db8::/32",
+  "2002::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+];
+
+const NOBODYS = listOf(V4, V6);
+const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
+
+function listOf(v4: readonly string[], v6: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of v4) add(list, range, "ipv4");
+  for (const range of v6) add(list, range, "ipv6");
+  return list;
+}
+
+function add(list: BlockList, range: string, family: "ipv4" | "ipv6"): void {
+  const [address = "", bits = ""] = range.split("/");
+  list.addSubnet(address, Number(bits), family);
+}
+
+/** True for an IP address that is not on the public internet, and for what is no address at all. */
+export function isPrivateAddress(address: string): boolean {
+  return isIP(address) === 0 || has(NOBODYS, address);
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return isIP(address) !== 0 && has(LOOPBACK, address);
+}
+
+/** An IPv4 address inside `::ffff:0:0/96` is looked up as itself; so is one behind NAT64, the only way out of some networks. */
+function has(list: BlockList, address: string): boolean {
+  if (isIP(address) === 4) return list.check(address, "ipv4");
+  const behind = behindNat64(address);
+  return behind === null ? list.check(address, "ipv6") : list.check(behind, "ipv4");
+}
+
+/** `64:ff9b::a00:1` → `10.0.0.1`; null for any other address. */
+function behindNat64(address: string): string | null {
+  // The URL parser writes an address in one way only.
+  const plain = URL.parse(`http://[${address.split("%")[0]}]`)?.hostname ?? "";
+  const [, high = "", low] = /^\[64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})\]$/.exec(plain) ?? [];
+  if (low === undefined) return null;
+  const [a, b] = [Number.parseInt(high || "0", 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join(".");
+}

@@ -1,0 +1,216 @@
+// Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
+// written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
+import type { InspectQuestion } from "./inspect-process.ts";
+import { joinInspections } from "./join-inspections.ts";
+
+export interface InspectLimits {
+  /** For one message. A usual change takes some tens of milliseconds, the worst that got through 3 s. */
+  readonly fileMs: number;
+  /** Resident, of the process that reads, while it reads. */
+  readonly bytes: number;
+  /** What it may hold afterwards: memory that grammars took does not come back. It needs some 150 MB. */
+  readonly restingBytes: number;
+  /** Files that may end the process; after that only lines of the review's other files are read. */
+  readonly stuckFiles: number;
+}
+
+const MB = 1024 * 1024;
+const LIMITS: InspectLimits = { fileMs: 5_000, bytes: 340 * MB, restingBytes: 240 * MB, stuckFiles: 3 };
+/** Starting takes a second, and several on a machine that has much to do. */
+const STARTS = 6;
+/** How often the process is weighed while it reads. */
+const WEIGH_MS = 100;
+
+/** An inspector with a process beside it. */
+export interface IsolatedInspector extends Inspector {
+  /** Ends the process. */
+  close(): void;
+}
+
+type Rules = Extract<InspectQuestion, { readonly kind: "rules" }>;
+
+/**
+ * The reviewer without a model. Its process starts at once and stays; when a file gets it stuck it is ended and started
+ * anew, and the file is read by the rules that need no syntax tree.
+ *
+ * @param over other limits; in tests only
+ */
+export function isolatedInspector(over: Partial<InspectLimits> = {}): IsolatedInspector {
+  const limits = { ...LIMITS, ...over };
+  let child: ChildProcess | null = start();
+  /** The rules that the process holds now. */
+  let holds: Rules | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let isOpen = true;
+
+  const end = () => {
+    child?.kill("SIGKILL");
+    [child, holds] = [null, null];
+  };
+
+  async function asked(question: InspectQuestion): Promise<Inspection | string> {
+    child ??= start();
+    const answer = await answerOf(child, question, limits);
+    if (typeof answer === "string" || (await residentBytes(child?.pid)) > limits.restingBytes) {
+      end();
+      // The next file finds it ready.
+      if (isOpen) child = start();
+    }
+    return answer;
+  }
+
+  /** One question at a time, whatever review it comes from. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  }
+
+  async function prepared(rules: Rules): Promise<Inspection | string> {
+    if (holds === rules) return NOTHING;
+    const problems = await asked(rules);
+    holds = typeof problems === "string" ? null : rules;
+    return problems;
+  }
+
+  const ask = (rules: Rules, files: readonly InspectedFile[], onlyLines = false) =>
+    inTurn(async () => {
+      const ready = await prepared(rules);
+      return typeof ready === "string" ? ready : asked({ kind: "files", files, onlyLines });
+    });
+
+  /** One file after the other, where several together got the process stuck. */
+  async function oneByOne(rules: Rules, files: readonly InspectedFile[], trouble: Trouble): Promise<Inspection[]> {
+    const parts: Inspection[] = [];
+    for (const file of files) {
+      const whole = trouble.stuck < limits.stuckFiles ? await ask(rules, [file]) : MANY_STUCK;
+      if (typeof whole === "string" && whole !== MANY_STUCK) trouble.stuck += 1;
+      parts.push(...(typeof whole === "string" ? await byLines(rules, file, whole) : [whole]));
+    }
+    return parts;
+  }
+
+  async function byLines(rules: Rules, file: InspectedFile, why: string): Promise<Inspection[]> {
+    const read = await ask(rules, [file], true);
+    const lines = typeof read === "string" ? degraded("rules", file, `${read}, lines included`) : read;
+    return [degraded("structural-rules", file, why), lines];
+  }
+
+  return {
+    async inspect(files, settings, customRules) {
+      const rules: Rules = { kind: "rules", settings, customRules };
+      const parts: Inspection[] = [await inTurn(() => prepared(rules)).then(orDegraded)];
+      const trouble: Trouble = { stuck: 0 };
+      for (const some of together(files)) {
+        const whole = trouble.stuck < limits.stuckFiles ? await ask(rules, some) : MANY_STUCK;
+        parts.push(...(typeof whole === "string" ? await oneByOne(rules, some, trouble) : [whole]));
+      }
+      return joinInspections(parts);
+    },
+    close() {
+      isOpen = false;
+      end();
+    },
+  };
+}
+
+/** How many files of one review ended the process. */
+interface Trouble {
+  stuck: number;
+}
+
+/** UTF-16 units and files that travel in one message: a usual change is one, and costs one way there and back. */
+const MESSAGE = { units: 131_072, files: 20 };
+
+function together(files: readonly InspectedFile[]): InspectedFile[][] {
+  const messages: InspectedFile[][] = [];
+  let left = 0;
+  for (const file of files) {
+    const units = file.headText?.length ?? file.diff.hunks.length * 1_000;
+    const open = messages.at(-1);
+    if (open === undefined || open.length >= MESSAGE.files || units > left) {
+      messages.push([file]);
+      left = MESSAGE.units - units;
+    } else {
+      open.push(file);
+      left -= units;
+    }
+  }
+  return messages;
+}
+
+const NOTHING: Inspection = { findings: [], heldBack: [], degraded: [] };
+const MANY_STUCK = "not read by rules that need syntax, since other files of this change could not be read in time";
+
+function degraded(part: string, file: InspectedFile, reason: string): Inspection {
+  return { ...NOTHING, degraded: [{ part, reason: `${file.diff.path}: ${reason}` }] };
+}
+
+function orDegraded(problems: Inspection | string): Inspection {
+  return typeof problems === "string" ? { ...NOTHING, degraded: [{ part: "rules", reason: problems }] } : problems;
+}
+
+function start(): ChildProcess {
+  const child = fork(new URL("./inspect-process.ts", import.meta.url), {
+    execArgv: ["--permission", "--allow-fs-read=*", "--allow-addons", "--no-warnings", "--max-old-space-size=192"],
+    // It reads untrusted text and needs no key.
+    env: {},
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  // Said to whoever waits for an answer; without a listener an error would end this process.
+  child.on("error", () => {});
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
+
+/** What was found, or why nothing could be. */
+async function answerOf(
+  child: ChildProcess,
+  question: InspectQuestion,
+  { fileMs, bytes }: InspectLimits,
+): Promise<Inspection | string> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  let why = `took longer than ${fileMs / 1_000} s`;
+  // Held while it is asked, let go afterwards: an idle inspector keeps no program alive.
+  child.channel?.ref();
+  // The first question finds a process that has yet to start.
+  const timer = setTimeout(() => stop.abort(), question.kind === "rules" ? STARTS * fileMs : fileMs);
+  const scale = setInterval(() => {
+    void residentBytes(child.pid).then((used) => {
+      if (used <= bytes) return;
+      why = `took more than ${Math.round(bytes / MB)} MB`;
+      stop.abort();
+    });
+  }, WEIGH_MS);
+  try {
+    const answered = once(child, "message", { signal }).then(([message]) => message as Inspection);
+    const ended = once(child, "exit", { signal }).then(() => "ended the process that read it");
+    ended.catch(() => {});
+    child.send(question);
+    return await Promise.race([answered, ended]);
+  } catch {
+    return signal.aborted ? why : "the process that reads could not be started";
+  } finally {
+    clearTimeout(timer);
+    clearInterval(scale);
+    stop.abort();
+    child.channel?.unref();
+  }
+}
+
+/** 0 where the system does not tell. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  try {
+    const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");
+    return Number(pages) * 4096;
+  } catch {
+    return 0;
+  }
+}

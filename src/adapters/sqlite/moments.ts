@@ -1,0 +1,27 @@
+// Times of the store as a whole, by name.
+import type { Database } from "better-sqlite3";
+import { write } from "./database.ts";
+
+/** swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: old rows. */
+export type Moment = "swept" | "round" | "restored" | "tidied";
+
+export interface Moments {
+  /** Epoch milliseconds; null when it never was. */
+  at(name: Moment): number | null;
+  /** Throws `Transient` on a lock. */
+  set(name: Moment, at: number): void;
+}
+
+/** The times in an open queue database (see QUEUE_MIGRATIONS). */
+export function momentsOf(db: Database): Moments {
+  return {
+    at: (name) => (db.prepare("SELECT at FROM moments WHERE name = ?").pluck().get(name) as number | undefined) ?? null,
+    set(name, at) {
+      write(db, () =>
+        db
+          .prepare("INSERT INTO moments VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at")
+          .run(name, Math.floor(at)),
+      );
+    },
+  };
+}

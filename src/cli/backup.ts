@@ -1,0 +1,76 @@
+// kodiai backup DIR, kodiai restore DIR: a copy of the store beside a running server, and a store from such a copy.
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
+
+/** A file of a backup. */
+interface BackedUp {
+  readonly name: string;
+  readonly bytes: number;
+  readonly schema: number;
+  readonly sha256: string;
+}
+
+/** What the verbs need of the world. Both throw StoreUnusable with what the operator can do. */
+export interface BackupPorts {
+  /** The data folder. */
+  readonly folder: string;
+  backUp(to: string): Promise<{ readonly files: readonly BackedUp[] }>;
+  restore(from: string): Promise<{
+    readonly manifest: { readonly at: number; readonly files: readonly BackedUp[] };
+    readonly forgotten: readonly unknown[];
+    readonly doubted: number;
+  }>;
+}
+
+type Open = (word: string | undefined) => BackupPorts;
+
+/** @returns 0; 3 when there is nothing that could be copied @throws UsageError */
+export async function backup(words: readonly string[], open: Open): Promise<ExitCode> {
+  const { folder, json, ports } = read("backup", words, open);
+  return finishing(async () => {
+    const { files } = await ports.backUp(folder);
+    if (json) console.log(JSON.stringify({ version: 1, folder, files }, null, 2));
+    else for (const file of files) console.log(terminalText(line(file)));
+    if (!json) console.log(terminalText(`written and read again: ${folder}`));
+  });
+}
+
+/** @returns 0; 3 when the backup is not sound or the data folder holds a store @throws UsageError */
+export async function restore(words: readonly string[], open: Open): Promise<ExitCode> {
+  const { folder, json, ports } = read("restore", words, open);
+  return finishing(async () => {
+    const { manifest, forgotten, doubted } = await ports.restore(folder);
+    if (json) {
+      console.log(JSON.stringify({ version: 1, ...manifest, forgotten: forgotten.length, doubted }, null, 2));
+      return;
+    }
+    for (const file of manifest.files) console.log(terminalText(line(file)));
+    const at = new Date(manifest.at).toISOString();
+    console.log(terminalText(`restored into ${ports.folder} as of ${at}`));
+    console.log(`forgotten again: ${forgotten.length}; repositories that GitHub is asked about: ${doubted}`);
+  });
+}
+
+function read(verb: string, words: readonly string[], open: Open) {
+  const { values, positionals } = readWords(words, { "data-dir": { type: "string" }, json: { type: "boolean" } });
+  const [folder, ...more] = positionals;
+  if (folder === undefined) throw new UsageError(`say which folder: kodiai ${verb} DIR`);
+  if (more.length > 0) throw new UsageError(`${verb} takes no ${JSON.stringify(more[0])}`);
+  return { folder, json: values.json === true, ports: open(values["data-dir"]) };
+}
+
+async function finishing(work: () => Promise<void>): Promise<ExitCode> {
+  try {
+    await work();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    console.error(terminalText(`kodiai: ${error.message}`));
+    return 3;
+  }
+}
+
+function line({ name, bytes, schema, sha256 }: BackedUp): string {
+  return `${name.padEnd(10)} ${bytes} bytes, schema ${schema}, sha256 ${sha256}`;
+}

@@ -1,0 +1,74 @@
+// kodiai export-data --user X, kodiai erase --user X: what is kept about one person, and to keep it no longer.
+import { writeFileSync } from "node:fs";
+import type { NamedPerson, PersonBooks } from "../ports/person.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
+
+/** What the verbs need of the world. */
+export interface PersonPorts extends PersonBooks {
+  close(): void;
+}
+
+type Open = (word: string | undefined) => PersonPorts;
+
+/** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
+export async function exportData(words: readonly string[], open: Open): Promise<ExitCode> {
+  const { values } = readWords(words, {
+    user: { type: "string" },
+    output: { type: "string" },
+    "data-dir": { type: "string" },
+  });
+  const person = readPerson(values.user);
+  const ports = open(values["data-dir"]);
+  try {
+    const lines = ports.rows(person).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
+    if (values.output === undefined) process.stdout.write(lines.join(""));
+    else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
+    console.error(`${lines.length} rows tell of this person`);
+    return 0;
+  } finally {
+    ports.close();
+  }
+}
+
+/** @returns 0 @throws UsageError; Transient when a reader keeps the old bytes: run it again */
+export async function erase(words: readonly string[], open: Open): Promise<ExitCode> {
+  const { values } = readWords(words, {
+    user: { type: "string" },
+    texts: { type: "boolean" },
+    "dry-run": { type: "boolean" },
+    json: { type: "boolean" },
+    "data-dir": { type: "string" },
+  });
+  const person = readPerson(values.user);
+  const ports = open(values["data-dir"]);
+  try {
+    if (values["dry-run"] === true) {
+      console.log(`${ports.rows(person).length} rows tell of this person; nothing was changed`);
+      return 0;
+    }
+    const done = await ports.erase(person, values.texts === true);
+    if (values.json === true) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
+    else console.log(terminalText(report(done)));
+    return 0;
+  } finally {
+    ports.close();
+  }
+}
+
+function report({ logins, ids, removed, anonymised }: Awaited<ReturnType<PersonBooks["erase"]>>): string {
+  if (logins + ids === 0) return "nobody of that name is known here";
+  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
+}
+
+function readPerson(word: string | undefined): NamedPerson {
+  if (word === undefined || word === "") throw new UsageError("say who: --user LOGIN, or --user ID");
+  if (/^\d{1,15}$/.test(word)) return { id: Number(word) };
+  const login = word.replace(/^@/, "");
+  if (!/^[\w-]{1,100}(?:\[bot\])?$/.test(login)) throw new UsageError(`${JSON.stringify(word)} is no login of GitHub`);
+  return { login };
+}
+
+function withoutBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? `${value.length} bytes` : value;
+}

@@ -1,0 +1,27 @@
+// What the command line may ask about one person: everything that is kept, and to have it no longer tell who they are.
+
+/** Whom: by numeric id, or by login. */
+export type NamedPerson = { readonly id: number } | { readonly login: string };
+
+/** One row that tells of the person: where it is kept, and all of it. */
+export interface PersonRow {
+  /** `memory.db/contents`. */
+  readonly kept: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+export interface ErasedPerson {
+  /** Under which logins and ids the person was known. */
+  readonly logins: number;
+  readonly ids: number;
+  /** Rows that went. */
+  readonly removed: number;
+  /** Rows that stay without telling who it was. */
+  readonly anonymised: number;
+}
+
+export interface PersonBooks {
+  rows(person: NamedPerson): readonly PersonRow[];
+  /** @param texts also what they wrote is removed, not only who wrote it */
+  erase(person: NamedPerson, texts: boolean): Promise<ErasedPerson>;
+}

@@ -1,0 +1,34 @@
+// The way out of the process, the only one: what the operator named, and nothing that a pull request or a model says.
+import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
+import { EnvVariables } from "../config/env-variables.ts";
+
+export interface EgressWish {
+  /** Null: never gives up, for callers with patience of their own. 30 s without it. */
+  readonly deadlineMs?: number | null;
+  /** The address is our own: a server asked by the command line beside it. */
+  readonly own?: boolean;
+}
+
+/**
+ * `fetch` for one address and nothing else.
+ *
+ * @param address of the operator: any URL within the origin that is meant
+ */
+export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
+  const { origin, hostname } = new URL(address);
+  return guardedFetch({
+    origins: [origin],
+    privateHosts: own ? [hostname] : privateHosts(),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
+}
+
+/** Hosts that the operator listed, also for plain http: those stand next door. */
+function privateHosts(): readonly string[] {
+  const { KODIAI_ALLOW_PRIVATE_HOSTS, KODIAI_ALLOW_HTTP_HOSTS } = EnvVariables.shape;
+  const { env } = process;
+  return [
+    ...(KODIAI_ALLOW_PRIVATE_HOSTS.safeParse(env.KODIAI_ALLOW_PRIVATE_HOSTS).data ?? []),
+    ...(KODIAI_ALLOW_HTTP_HOSTS.safeParse(env.KODIAI_ALLOW_HTTP_HOSTS).data ?? []),
+  ];
+}

@@ -1,0 +1,179 @@
+// What nobody told us of: deliveries that GitHub lost, logged as failed or wrongly believed delivered, in any order, and
+// while the server was away. Every open pull request ends with one review of its last head.
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import type { Fate } from "../fakes/github/hooks.ts";
+import { BALANCE, summaryOf } from "./given.ts";
+import { openStage, type Stage, until } from "./stage.ts";
+
+const SLOW = process.env.SLOW === "1";
+if (!SLOW) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; SLOW=1 runs all");
+const TIMES = { everyMs: 150, youngMs: 0 };
+
+let stage: Stage;
+let shop: Repository;
+async function open(): Promise<void> {
+  stage = await openStage({ app: { missed: TIMES } });
+  shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  // From here on the repository is known: what is opened there is owed a review.
+  await until("the repository is looked at", () => asked("/repos/acme/shop/pulls") > 1);
+}
+const asked = (path: string) => stage.world.requests.filter((one) => one.path === path && one.status === 200).length;
+
+const reviewsOf = (pull: Pull) => stage.world.comments(pull).reviews.map(({ commitId }) => commitId);
+const isCovered = (pull: Pull) => reviewsOf(pull).includes(pull.headSha);
+/** No event was asked for more than once. */
+function redeliveries(): number {
+  const again = stage.world.deliveries.filter(({ redelivery }) => redelivery).map(({ id }) => id);
+  expect(new Set(again).size).toBe(again.length);
+  return again.length;
+}
+async function covered(pulls: readonly Pull[]): Promise<void> {
+  await until("each head has its review", () => pulls.every(isCovered));
+  for (const pull of pulls) {
+    expect(reviewsOf(pull).filter((sha) => sha === pull.headSha)).toHaveLength(1);
+    summaryOf(stage.world, pull);
+  }
+  expect(stage.world.violations).toEqual([]);
+  expect(stage.world.unfaithful.filter((one) => /hook|installation\/repositories/.test(one))).toEqual([]);
+}
+const files = (n: number) => ({ [`src/balance_${n}.py`]: BALANCE });
+
+describe("deliveries that do not arrive", () => {
+  beforeEach(open);
+  afterEach(() => stage.close());
+
+  test("of all that happens a third is lost, failed or wrongly logged, and every last head gets its review", async () => {
+    const { world } = stage;
+    const fates = fc.sample(
+      fc.oneof(
+        { weight: 7, arbitrary: fc.constant<Fate>("sent") },
+        { weight: 3, arbitrary: fc.constantFrom<Fate>("lost", "failed", "claimed") },
+      ),
+      { numRuns: 400, seed: 19 },
+    );
+    let missed = 0;
+    world.setFate(() => {
+      const fate = fates.pop() ?? "sent";
+      if (fate !== "sent") missed += 1;
+      return fate;
+    });
+    const pulls: Pull[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
+      if (n % 2 === 0) await world.push(pull, { "README.md": `# Shop ${n}\n` });
+      pulls.push(pull);
+    }
+    expect(missed).toBeGreaterThan(2);
+    await covered(pulls);
+    const logged = world.deliveries.filter(({ isLogged, redelivery }) => isLogged && !redelivery);
+    const arrived = () => logged.every(({ id }) => stage.outcomeOf(id) !== null);
+    await until("what GitHub's log knows arrived", arrived);
+    expect(redeliveries()).toBeGreaterThan(0);
+  });
+
+  test("while the server is off for 50 events, all of them are made up for when it is back", async () => {
+    const { world } = stage;
+    const pulls: Pull[] = [];
+    await stage.restart({}, async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n) });
+        for (const round of [1, 2]) await world.push(pull, { "README.md": `# Shop ${n} ${round}\n` });
+        await world.closePull(pull);
+        await world.reopen(pull);
+        pulls.push(pull);
+      }
+    });
+    await covered(pulls);
+    await until("all of them came again", () => redeliveries() >= 50);
+    expect(redeliveries()).toBe(50);
+    await until("the log tells it", () => stage.log.some((line) => line.includes("never arrived come again")));
+    // One review each: of the last head.
+    for (const pull of pulls) expect(reviewsOf(pull)).toEqual([pull.headSha]);
+  });
+
+  test("pull requests that were open before Kodiai came wait until they change", async () => {
+    const { world } = stage;
+    const older = await world.repository("acme", "older", { files: { "README.md": "# Older\n" } });
+    const [left, pushed] = [await silent(older, 1), await silent(older, 2)];
+    // Long before anybody looked.
+    for (const pull of [left, pushed]) Object.assign(pull, { createdAt: "2026-01-02T03:04:05Z" });
+    await until("it is looked at", () => asked("/repos/acme/older/pulls") > 1);
+    await world.push(pushed, { "README.md": "# Newer\n" }, { announce: false });
+    await covered([pushed]);
+    expect(reviewsOf(left)).toEqual([]);
+  });
+
+  test("a draft that became ready without a word to us is reviewed", async () => {
+    const { world } = stage;
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1), draft: true });
+    await stage.settled(pull);
+    expect(reviewsOf(pull)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    world.setFate(() => "lost");
+    await world.readyForReview(pull);
+    await covered([pull]);
+  });
+
+  test("requests stop where the rest of the hour is left to reviews", async () => {
+    const { world } = stage;
+    const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "900", "x-ratelimit-reset": "9999999999" };
+    world.fail({ match: { path: "/installation/repositories" }, onlyHeaders: true, headers, times: 10_000 });
+    const before = asked("/repos/acme/shop/pulls");
+    await until("it is said", () => stage.log.some((line) => line.includes("left to reviews")));
+    const after = asked("/repos/acme/shop/pulls");
+    await until("it is tried again", () => asked("/installation/repositories") > 8);
+    expect(after - before).toBeLessThanOrEqual(1);
+    expect(asked("/repos/acme/shop/pulls")).toBe(after);
+  });
+});
+
+/** Opened, and GitHub sends nothing about it. */
+async function silent(repository: Repository, n: number): Promise<Pull> {
+  return stage.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });
+}
+
+describe("deliveries in any order", () => {
+  beforeAll(open);
+  afterAll(() => stage.close());
+
+  /** A life of five events of which nothing arrived yet. Returns what GitHub would have sent, in order. */
+  async function life(n: number): Promise<{ readonly pull: Pull; readonly sent: readonly unknown[] }> {
+    const { world } = stage;
+    const first = world.deliveries.length;
+    world.setFate(() => "lost");
+    const pull = await world.pullRequest(shop, { title: `Balance ${n}`, files: files(n), draft: true });
+    pull.draft = false;
+    for (const round of ["A", "B"]) await world.push(pull, { "README.md": `# Shop ${n} ${round}\n` });
+    await world.closePull(pull);
+    await world.reopen(pull);
+    world.setFate(null);
+    return { pull, sent: world.deliveries.slice(first).map(({ payload }) => payload) };
+  }
+  async function play(n: number, order: readonly number[]): Promise<void> {
+    const { pull, sent } = await life(n);
+    expect(sent).toHaveLength(5);
+    for (const at of order) await stage.world.deliver("pull_request", sent[at]);
+    await covered([pull]);
+    expect(reviewsOf(pull)).toEqual([pull.headSha]);
+  }
+
+  const orders = permutations([0, 1, 2, 3, 4]);
+  const sample = SLOW ? orders : orders.filter((_, at) => at % 30 === 7);
+  test(`${sample.length} orders of opened, two pushes, closed, reopened end in one review of the last head`, async () => {
+    expect(orders).toHaveLength(120);
+    for (const [n, order] of sample.entries()) await play(n, order);
+  }, 900_000);
+
+  const shuffles = SLOW ? 1_000 : 4;
+  test(`${shuffles} shuffles with repeats and losses end in the same`, async () => {
+    const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
+    for (const [n, order] of fc.sample(any, { numRuns: shuffles, seed: 7 }).entries()) await play(1_000 + n, order);
+  }, 3_600_000);
+});
+
+function permutations(items: readonly number[]): number[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((first) => permutations(items.filter((one) => one !== first)).map((rest) => [first, ...rest]));
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import type { Finding } from "../../src/domain/finding.ts";
+import { codeFate } from "../../src/learn/code-fate.ts";
+
+const FILE = [
+  "export async function refresh(token: string, store: Store) {",
+  "  await store.save('session', token, { ttl: 3600 }).catch(() => {})",
+  "  return token",
+  "}",
+].join("\n");
+const SAVE = "  await store.save('session', token, { ttl: 3600 }).catch(() => {})";
+
+const stream = (text: string) => tokenStream(text.split("\n").map((line, at) => ({ line: at + 1, text: line })));
+const said = (with_: Partial<Finding> = {}) => ({
+  finding: {
+    ...{ id: "fnd_0123456789ab", path: "src/session.ts", startLine: 2, line: 2, side: "RIGHT", severity: "major" },
+    ...{ category: "reliability", rule: null, title: "Swallowed", body: "", source: "model", confidence: 0.8 },
+    ...{ suggestion: null, precedents: [] },
+    ...with_,
+  } as Finding,
+  shape: shapeOf(stream(FILE), 2, 2),
+});
+const suggests = (text: string) => said({ suggestion: { startLine: 2, line: 2, text } });
+
+test.each([
+  ["as it was", FILE, "stands"],
+  ["reformatted and moved", `// Kept for a day.\n${FILE.replace(".catch", "\n      .catch")}`, "stands"],
+  ["edited", FILE.replace(".catch(() => {})", ""), "changed"],
+  ["gone from its file", FILE.replace(`${SAVE}\n`, ""), "changed"],
+  ["gone with its file", null, "changed"],
+])("code that is %s", (_how, text, fate) => {
+  expect(codeFate(said(), text)).toBe(fate);
+});
+
+test("code that reads as suggested was applied, whatever its form; the suggestion beside the old code was not", () => {
+  const mended = "  await store.save('session', token, { ttl: 3600 })";
+  expect(
+    codeFate(suggests(mended), FILE.replace(SAVE, '  await store\n    .save("session", token, { ttl: 3600 });')),
+  ).toBe("applied");
+  expect(codeFate(suggests(mended), `${FILE}\n${mended}`)).toBe("stands");
+  // To delete the lines is suggested by nothing that could be found.
+  expect(codeFate(suggests(" "), FILE.replace(`${SAVE}\n`, ""))).toBe("changed");
+});
+
+test.each([
+  ["about a removed line", { side: "LEFT" as const }],
+  ["about a whole file", { locMethod: "none" as const }],
+])("of a finding %s nobody can tell", (_what, with_) => {
+  expect(codeFate(said(with_), FILE)).toBeNull();
+  expect(codeFate(said(with_), null)).toBeNull();
+});
+
+test("of code that was never known nobody can tell", () => {
+  expect(codeFate({ ...said(), shape: { before: [1], at: [], after: [2] } }, FILE)).toBeNull();
+});
+
+test("a text of one megabyte is told at once", () => {
+  for (const text of ["store.save(".repeat(90_000), "\n".repeat(1_000_000), "x".repeat(1_000_000)]) {
+    expect(codeFate(said(), text)).toBe("changed");
+  }
+});
