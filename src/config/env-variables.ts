@@ -1,6 +1,7 @@
 // The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
 // they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the mend and never the value.
 import { z } from "zod";
+import { pemText } from "./pem-text.ts";
 import { weakSecret } from "./weak-secret.ts";
 
 const flag = z
@@ -290,18 +291,3 @@ export const EnvVariables = z.object({
     .meta({ examples: ["/etc/ssl/private-ca.pem"] }),
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
-
-/** Environment files often cannot hold line breaks, so `\n` and base64 are understood, as Probot does. */
-function pemText(value: string): string | null {
-  const text = value.startsWith("-----BEGIN ") ? value.replaceAll("\\n", "\n") : fromBase64(value);
-  const isPem = /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----\r?\n/.test(text);
-  return isPem && /-----END [A-Z ]{0,20}PRIVATE KEY-----\s*$/.test(text) ? text : null;
-}
-
-function fromBase64(value: string): string {
-  try {
-    return atob(value);
-  } catch {
-    return "";
-  }
-}

@@ -117,7 +117,7 @@ test("a delivery is known again after thirty days and more, and forgotten some t
   const inbox = sqliteInbox(db);
   const now = 100 * DAY;
   for (const age of [0, 30, 59, 61]) inbox.take([arrival({ id: `${age} days`, receivedAt: now - age * DAY })]);
-  expect(await expire(db, tmpdir(), now)).toBe(1);
+  await expire(db, tmpdir(), now);
   const again = ["0 days", "30 days", "59 days", "61 days"].map((id) => arrival({ id }));
   expect(inbox.take(again)).toEqual([false, false, false, true]);
 });
