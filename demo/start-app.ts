@@ -1,6 +1,7 @@
 // Starts the real app against a world: the one place of the demo that knows how the product is put together.
 import { pino } from "pino";
-import { type AppOptions as RealOptions, startApp as startRealApp } from "../src/app.ts";
+import { startApp as startRealApp } from "../src/app.ts";
+import type { AppOptions as RealOptions } from "../src/server/app-options.ts";
 
 export interface AppOptions {
   readonly apiUrl: string;

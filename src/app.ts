@@ -1,30 +1,29 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
-import type { Embeddings } from "./config/read-embeddings.ts";
-import type { ModelChoice } from "./config/read-model.ts";
-import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
+import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
-import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
-import { type MissedChoice, missedSweeper } from "./server/missed-sweeper.ts";
+import { closed, openDoor, type Workers } from "./server/http-door.ts";
+import { missedSweeper } from "./server/missed-sweeper.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
-import { jobRunner, type PullJob } from "./server/run-job.ts";
+import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
-import type { FormerSecret } from "./server/verify-signature.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
-import { type MemorySettings, openStore, type Store } from "./wire/store.ts";
+import { openStore, type Store } from "./wire/store.ts";
 import {
   chosenEmbedder,
   chosenReranker,
@@ -39,62 +38,7 @@ import {
   wiredChecks,
   wiredGitHub,
 } from "./wire.ts";
-import { ATTEMPTS, startWorker } from "./worker.ts";
-
-export interface AppOptions {
-  readonly appId: number;
-  /** PEM. */
-  readonly privateKey: string;
-  readonly webhookSecret: string;
-  /** The secret before that one while it is still taken; null or absent: there is none. */
-  readonly formerSecret?: FormerSecret | null;
-  readonly webhookPath: string;
-  /** `github.com`, or the host of a GitHub Enterprise Server. */
-  readonly githubHost: string;
-  /** `https://api.github.com`, or `https://HOST/api/v3`. */
-  readonly apiUrl: string;
-  readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
-  /** Where questions about the process are answered; null or absent: nowhere. */
-  readonly admin?: { readonly host: string; readonly port: number } | null;
-  readonly dataDir: string;
-  readonly reviewerLogin: string | null;
-  /** Jobs of different pull requests that may run at a time. */
-  readonly workers: number;
-  /** What turns text into vectors for the memory. */
-  readonly embeddings: Embeddings;
-  /** Null: rules and memory review alone. */
-  readonly model: ModelChoice | null;
-  /** What puts found memories into a better order. */
-  readonly reranker: RerankerChoice;
-  /** False: a push does not wait for the next one; in tests only. */
-  readonly debounce?: boolean;
-  /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
-  readonly feedbackAfterMs?: number;
-  /** Other times for finding what nobody told us of, or not at all; in tests only. */
-  readonly missed?: MissedChoice;
-  /** Write reviews and post nothing. */
-  readonly dryRun: boolean;
-  /** Space out writes as GitHub asks; off in tests only. */
-  readonly pace: boolean;
-  /** Other limits than the documented ones; in tests only. */
-  readonly memory?: MemorySettings;
-  readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
-  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
-  readonly inspector?: Inspector & { close?(): void };
-  readonly log: Logger;
-  /** Told what each room hands on; the demo prints it. */
-  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
-}
-
-export interface RunningApp {
-  readonly url: string;
-  /** Null when nothing is answered there. */
-  readonly adminUrl: string | null;
-  /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
-  close(): Promise<void>;
-}
+import { ATTEMPTS, parkedWorker, startWorker } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
@@ -149,14 +93,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
   const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
-  const url = urlOf(door.server);
-  const adminUrl = admin === null ? null : urlOf(admin);
   // What comes again comes through the door, so the door is open by now.
   const add = (job: ReviewJob) => {
     store.queue.add(job, Date.now());
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
+  const url = urlOf(door.server);
+  const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
   return {
     url,
@@ -164,9 +108,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       looking.stop();
-      const tidied = Promise.all([missed.stop(), expiring.stop()]);
+      await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      await within(TIDY_MS, Promise.all([tidied, sweeper.stop()]));
+      await Promise.race([sweeper.stop(), new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
@@ -174,9 +118,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
 }
 
-/** Resolves with the work, or when the time is over: it goes on then, with nobody who waits for it. */
-function within(ms: number, work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
+function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** The store, with the jobs of a process that ended abruptly given back and memory on its way in. */
@@ -253,7 +197,10 @@ function startWorkers(
   const learn = learnPorts(github, store);
   const runUpkeep = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
-  const upkeep = startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1);
+  const upkeep =
+    store.memoryProblem === null
+      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1)
+      : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
   return { review, command, upkeep };
 }
 

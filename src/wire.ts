@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
+import { dryRunMemory } from "./adapters/dry-run/memory.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
 import { appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
@@ -206,9 +207,10 @@ export function reviewPorts(
       recall: store.recall,
       introductions: store.introductions,
       retrievals,
-      memory: store.memory,
+      memory: github.onUnposted === null ? store.memory : dryRunMemory(store.memory),
       past: store.past,
-      keeping: store.past,
+      replays: store.replays,
+      keeping: github.onUnposted === null ? store.past : null,
       redact,
       botLogin: github.botLogin,
       gateCache,

@@ -84,6 +84,21 @@ export function startWorker<Held extends AnyJob>(ports: WorkerPorts<Held>, paral
   };
 }
 
+/**
+ * In place of a worker whose jobs cannot run in this process, as their memory did not open: they keep their place in the
+ * queue, and no try is counted. `tell` is called once, when the first job comes.
+ */
+export function parkedWorker(tell: () => void): Worker {
+  let isTold = false;
+  return {
+    wake() {
+      if (!isTold) tell();
+      isTold = true;
+    },
+    stop: () => Promise.resolve(),
+  };
+}
+
 async function runOne<Held extends AnyJob>(ports: WorkerPorts<Held>, lease: Lease<Held>): Promise<void> {
   let end: JobEnd;
   let cause: unknown = null;

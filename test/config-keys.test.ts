@@ -5,7 +5,7 @@ import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
 import { AROUND_CASES, around } from "./around-cases.ts";
-import { DESCRIBE_CASES, describedBy } from "./describe-case.ts";
+import { DESCRIBE_CASES, describedBy, GIVE_CASES, givenBy } from "./describe-case.ts";
 import { aPull } from "./fakes/pull-requests.ts";
 import { drafted, reports, type ScriptedSettings, scriptedModel, textOf } from "./fakes/scripted-model.ts";
 import { heard, KNOWLEDGE_CASES } from "./knowledge-cases.ts";
@@ -374,6 +374,13 @@ describe("a key of .kodiai.yml changes what is done with memory after a review",
   });
 });
 
+describe("a key of .kodiai.yml changes what other repositories of its owner are given", () => {
+  test.each(GIVE_CASES)("$key", async ({ config, says, insteadOf }) => {
+    expect(await givenBy("")).toMatch(insteadOf);
+    expect(await givenBy(config)).toMatch(says);
+  });
+});
+
 describe("a key of .kodiai.yml changes what happens around a review", () => {
   test.each(AROUND_CASES)("$key", async ({ before = "", config, says, insteadOf }) => {
     const plain = await around(before);
@@ -385,7 +392,7 @@ describe("a key of .kodiai.yml changes what happens around a review", () => {
 
 test("every key of the schema has a case", () => {
   const covered = [
-    ...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES, ...DESCRIBE_CASES].map(({ key }) => key),
+    ...[...CASES, ...KNOWLEDGE_CASES, ...AROUND_CASES, ...DESCRIBE_CASES, ...GIVE_CASES].map(({ key }) => key),
     ...EXEMPT.keys(),
   ];
   expect([...new Set(covered)].toSorted()).toEqual(CONFIG_KEYS.map(({ path }) => path).toSorted());

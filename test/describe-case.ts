@@ -1,6 +1,5 @@
 // What the job that describes memories does under a configuration: the case of the keys that decide about it.
 import { astChunker } from "../src/adapters/code-index/chunker.ts";
-import type { DescribeJob } from "../src/domain/job.ts";
 import { type FollowPorts, followedLine, followRepository } from "../src/flows/follow-repository.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
@@ -17,20 +16,52 @@ export const DESCRIBE_CASES = [
   },
 ] as const;
 
+export const GIVE_CASES = [
+  {
+    key: "knowledge.sharing.gives",
+    config: "knowledge: {sharing: {gives: true}}",
+    says: /^gives$/,
+    insteadOf: /^keeps to itself$/,
+  },
+] as const;
+
 /** How the job ends for a repository of one memory; null stands for no model. */
 export async function describedBy(config: string, access: ScriptedModel | null = scriptedModel(() => reply())) {
+  const where = { key: "k", delivery: "d", installationId: 7, repo: REPO, trigger: "reviewed" } as const;
+  const labels = {
+    relabel: () => Promise.resolve(true),
+    give: () => Promise.resolve(),
+    all: () => Promise.resolve([]),
+  };
+  return followedLine(await followRepository({ kind: "describe", ...where }, portsOf(config, access, labels)));
+}
+
+/** What the owner's other repositories are given after the job that reads the configuration of the default branch. */
+export async function givenBy(config: string): Promise<string> {
+  const given: boolean[] = [];
+  const labels = {
+    relabel: () => Promise.resolve(true),
+    give: async (_: unknown, gives: boolean) => void given.push(gives),
+    all: () => Promise.resolve([]),
+  };
+  const where = { key: "k", delivery: "d", installationId: 7, repo: REPO, trigger: "renamed" } as const;
+  await followRepository({ kind: "label", ...where }, portsOf(config, null, labels));
+  return given.map((gives) => (gives ? "gives" : "keeps to itself")).join(" ");
+}
+
+function portsOf(config: string, access: ScriptedModel | null, labels: FollowPorts["labels"]): FollowPorts {
   const memory = fakeMemory();
   const record = givenRecord();
   memory.rows.set(record.id, { record, vector: null, space: null });
   const recall = { records: () => Promise.resolve(memory.all()) } as Partial<Recall> as Recall;
   const head = { commit: "6dcb09b5b57875f334f61aebed695e2e4193db5e" };
-  const ports: FollowPorts = {
+  return {
     host: {
       lookUp: () => Promise.resolve({ kind: "standing", repo: REPO, head: () => Promise.resolve(head as never) }),
     },
     pulls: { text: () => Promise.resolve(config), ownersText: () => Promise.resolve(null) },
     known: {},
-    labels: { relabel: () => Promise.resolve(true), all: () => Promise.resolve([]) },
+    labels,
     memory,
     traces: { forgetRepository: () => Promise.resolve(0) },
     embedder: fakeEmbedder(),
@@ -40,7 +71,4 @@ export async function describedBy(config: string, access: ScriptedModel | null =
     history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
     now: () => AT,
   };
-  const where = { key: "k", delivery: "d", installationId: 7, repo: REPO, trigger: "reviewed" } as const;
-  const job: DescribeJob = { kind: "describe", ...where };
-  return followedLine(await followRepository(job, ports));
 }

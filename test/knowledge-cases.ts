@@ -1,4 +1,5 @@
 // Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve room hands on.
+import type { ReplayResult } from "../src/domain/replay-result.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
 import { newGateCache } from "../src/retrieve/retrieve.ts";
@@ -17,6 +18,8 @@ export interface KnowledgeCase {
   readonly insteadOf: RegExp;
   readonly files?: Change["files"];
   readonly memories?: readonly Shelved[];
+  /** What a replay came to, which showed no gain. */
+  readonly replayed?: Omit<ReplayResult, "gain" | "model">;
   /** The server has a reranker. */
   readonly reranked?: boolean;
   /** What the server's model says to whatever it is asked; without it the server has none. */
@@ -42,6 +45,7 @@ function remembered(id: string, distance: number, more: Parameters<typeof memory
 const NEAR = remembered("near", 0.02);
 /** Nothing like the change in meaning, much like it in words. */
 const WORDY = remembered("wordy", 0.8, { text: WORDS });
+const PATTERN = "Please close the connection before the function returns, also when an error is thrown.";
 const BOTH = [NEAR, WORDY];
 const FIVE = [0.02, 0.03, 0.04, 0.05, 0.06].map((distance, index) => remembered(`m${index}`, distance));
 const FILES = {
@@ -72,11 +76,14 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     insteadOf: /method hybrid/,
   },
   {
-    key: "knowledge.sharing.enabled",
-    knowledge: "{sharing: {enabled: true}}",
-    says: /heard near pay\n/,
+    key: "knowledge.sharing.takes",
+    knowledge: "{sharing: {takes: true}}",
+    says: /heard pay near\n/,
     insteadOf: /heard near\n/,
-    memories: [NEAR, remembered("pay", 0.03, { repo: "github.com/9", repoName: "acme/pay" })],
+    memories: [
+      NEAR,
+      remembered("pay", 0.03, { repo: "github.com/9", repoName: "acme/pay", text: PATTERN, sharing: "given" }),
+    ],
   },
   {
     key: "knowledge.corpora.docs",
@@ -221,6 +228,13 @@ export const KNOWLEDGE_CASES: readonly KnowledgeCase[] = [
     at: [0, 100],
   },
   {
+    key: "knowledge.retrieval.gate.replay",
+    knowledge: "{retrieval: {gate: {replay: false}}}",
+    says: /^searched by few-files/,
+    insteadOf: /^skipped by no-gain: a replay on 2026-11-/,
+    replayed: { at: NOW - 86_400_000, pulls: 60, comments: 90, on: 0.05, placebo: 0.05 },
+  },
+  {
     key: "knowledge.retrieval.gate.skipPatterns",
     knowledge: "{retrieval: {gate: {skipPatterns: ['^src/']}}}",
     says: /^skipped by skip-pattern/,
@@ -255,6 +269,7 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
       world: { pull: aPull({ title: "Round prices in the cart to whole cents", body: null }) },
       memories: one.memories ?? [NEAR],
       embedder: embedder(),
+      ...(one.replayed === undefined ? {} : { replays: { of: async () => noGainOf(one.replayed) } }),
       ...(one.reranked === true ? { reranker: BACKWARDS } : {}),
       ...(one.said === undefined ? {} : { access: scriptedModel(() => one.said) }),
       gateCache,
@@ -263,6 +278,11 @@ export async function heard(one: KnowledgeCase, knowledge: string | undefined): 
     last = told(precedents);
   }
   return last;
+}
+
+function noGainOf(replayed: KnowledgeCase["replayed"]): ReplayResult | null {
+  const { model } = embedder().space;
+  return replayed === undefined ? null : { ...replayed, gain: { mean: 0, low: -0.05, high: 0.05 }, model };
 }
 
 function told({ gate, query, ranked, cut, provenance, degraded }: Precedents): string {

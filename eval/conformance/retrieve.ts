@@ -275,11 +275,16 @@ interface CorpusInput {
   readonly lists: readonly { readonly items: readonly { readonly id: string }[] }[];
 }
 
+/** The cases count ranks from 0, ours from 1 as in the published formula: k − 1 asks ours for the very same scores. */
+function inOurCount(k: number): number {
+  return k - 1;
+}
+
 function crossCorpus(input: unknown): { ranked: readonly { id: string; score: number }[] } {
   const { k, topK, lists } = input as CorpusInput;
   const ranked = reciprocalRank(
     lists.map(({ items }) => ({ ids: items.map(({ id }) => id), weight: 1 })),
-    k,
+    inOurCount(k),
   );
   return { ranked: ranked.slice(0, topK).map(({ id, score }) => ({ id, score: rounded(score) })) };
 }
@@ -291,38 +296,38 @@ interface HybridInput {
 }
 
 function hybrid(input: unknown): { ranked: readonly { id: string; score: number }[] } {
-  const { vector, fullText, k } = input as HybridInput;
+  const { vector, fullText, k = 60 } = input as HybridInput;
+  const fromZero = (rank: number | null) => (rank === null ? null : rank - 1);
   const found = {
     variant: { kind: "intent" as const, text: "", path: null },
     nearest: vector.map((id, index) => ({ id, distance: index / 10 })),
     matching: fullText.map((id, index) => ({ id, score: 10 - index })),
   };
   return {
-    ranked: fuseByRank(found, { vector: 1, keyword: 1 }, k).map(({ id, score, vectorRank, keywordRank }) => ({
-      id,
-      score: rounded(score),
-      vectorRank,
-      fullTextRank: keywordRank,
-    })),
+    ranked: fuseByRank(found, { vector: 1, keyword: 1 }, inOurCount(k)).map(
+      ({ id, score, vectorRank, keywordRank }) => ({
+        id,
+        score: rounded(score),
+        vectorRank: fromZero(vectorRank),
+        fullTextRank: fromZero(keywordRank),
+      }),
+    ),
   };
 }
 
-/** Our answer to the same case, had its k been one less: 1 / (k − 1 + rank from 1) is 1 / (k + rank from 0). */
-function fromZero(input: unknown, answer: (input: unknown) => { ranked: readonly { id: string; score: number }[] }) {
-  const { k = 60 } = input as { k?: number };
-  return new Map(answer({ ...(input as object), k: k - 1 }).ranked.map(({ id, score }) => [id, score]));
-}
+const TIES: Deliberate = {
+  name: "ties go by a hash",
+  reason:
+    "whoever comes first in a list of corpora is not better for that; a hash favours nobody and is the same every time",
+  applies: (_, expected, actual) => {
+    const scores = (told: unknown) => new Map((told as Ranked).ranked.map(({ id, score }) => [id, score]));
+    const [theirs, ours] = [scores(expected), scores(actual)];
+    return theirs.size === ours.size && [...theirs].every(([id, score]) => ours.get(id) === score);
+  },
+};
 
-function ranksFromOne(answer: (input: unknown) => { ranked: readonly { id: string; score: number }[] }): Deliberate {
-  return {
-    name: "ranks count from 1, ties go by a hash",
-    reason: "as in the published formula; k − 1 gives the old scores exactly",
-    applies: (input, expected) => {
-      const told = (expected as { ranked: readonly { id: string; score: number }[] }).ranked;
-      const ours = fromZero(input, answer);
-      return told.length === ours.size && told.every(({ id, score }) => ours.get(id) === score);
-    },
-  };
+interface Ranked {
+  readonly ranked: readonly { readonly id: string; readonly score: number }[];
 }
 
 interface Chunk {
@@ -356,8 +361,7 @@ function unified(input: unknown): unknown {
   const ids = codeMemoriesBestFirst.map(({ id }) => String(id));
   const languages = new Map(codeMemoriesBestFirst.map(({ id, language }) => [String(id), language]));
   const shares = prLanguages.map((language) => ({ language, share: 1 / prLanguages.length }));
-  // The cases count ranks from 0: k − 1 says the same to ours.
-  const chunks = reciprocalRank([{ ids, weight }], k - 1).map(({ id, score }) => {
+  const chunks = reciprocalRank([{ ids, weight }], inOurCount(k)).map(({ id, score }) => {
     const { factor } = languageBoost(languages.get(id) ?? "", shares, {
       boost: boostFactor,
       relatedRatio: affinityRatio,
@@ -429,8 +433,8 @@ export const areas: readonly AreaCheck[] = [
   { area: "rerank", answer: rerankOne, deliberate: none },
   { area: "threshold.adaptive", answer: threshold, deliberate: [NEVER_ABOVE] },
   { area: "threshold", answer: threshold, same: containsAnswer, deliberate: none },
-  { area: "rrf.crossCorpus", answer: crossCorpus, deliberate: [ranksFromOne(crossCorpus)] },
-  { area: "rrf.hybrid", answer: hybrid, deliberate: [ranksFromOne(hybrid)] },
+  { area: "rrf.crossCorpus", answer: crossCorpus, deliberate: [TIES] },
+  { area: "rrf.hybrid", answer: hybrid, deliberate: [TIES] },
   {
     area: "dedup.jaccard",
     answer: (input) => {

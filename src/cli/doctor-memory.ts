@@ -27,6 +27,9 @@ export async function memoryChecks(dataDir: string): Promise<readonly Check[]> {
   return [...(facts === null ? [] : factChecks(facts, embedder.space)), embedder.check];
 }
 
+/** So many acts of strangers are more than a pull request's bystanders do. */
+const CROWD = 50;
+
 /** `doctor` is waited for: one try, and half the patience of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
@@ -44,6 +47,13 @@ async function embedderCheck(embeddings: Embeddings): Promise<{ readonly check: 
   return { check: { name: "embedder", state: "ok", text }, space };
 }
 
+/** A crowd that cannot write changes nothing, and its owner may want to know of it. */
+function feedbackChecks({ weightlessActs: acts }: MemoryFacts): readonly Check[] {
+  if (acts === 0) return [];
+  const text = `${acts} acts of people without write access, or of bots, about findings are kept and weigh nothing; bursts: kodiai memory stats --repo OWNER/NAME`;
+  return [{ name: "feedback", state: acts >= CROWD ? "note" : "ok", text }];
+}
+
 function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
   const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
@@ -57,6 +67,7 @@ function factChecks(facts: MemoryFacts, space: Space): readonly Check[] {
   const more = `${stale} stale, ${cachedQueries} queries cached; ${sizes}`;
   return [
     { name: "memory", state: "ok", text: `${held}, ${more}` },
+    ...feedbackChecks(facts),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
       ? { name: "sqlite-vec", state: "ok", text: sqliteVec.version }

@@ -62,13 +62,19 @@ function store(dataDir: string): Check[] {
     accessSync(dataDir, constants.W_OK);
     const opened = openStore(dataDir);
     const { waiting, running, dead } = opened.queue.counts();
+    const { deliveries, heads } = opened.missed.counts(Date.now() - 30 * DAY_MS);
     void opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",
       text: `${waiting} waiting, ${running} running, ${dead} dead`,
     };
-    return [{ name: "data", state: "ok", text: dataDir }, queue];
+    const missed: Check = {
+      name: "missed",
+      state: "ok",
+      text: `${deliveries} deliveries asked for again and ${heads} heads that nobody told of, in 30 days`,
+    };
+    return [{ name: "data", state: "ok", text: dataDir }, queue, missed];
   } catch (error) {
     return [
       {

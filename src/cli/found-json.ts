@@ -25,14 +25,24 @@ export function foundJson(repo: Repo, asked: Omit<HandSearch, "repo" | "now">, {
 }
 
 function result({ memory, score, text }: FoundMemory) {
-  const { record, distance, adjustedDistance, vectorRank, keywordRank, keywordScore, boosts, alternateSources } =
-    memory;
+  const {
+    record,
+    distance,
+    confidence = null,
+    adjustedDistance,
+    vectorRank,
+    keywordRank,
+    keywordScore,
+    boosts,
+    alternateSources,
+  } = memory;
   const { provenance } = record;
   return {
     id: record.id,
     score,
     foundBy: text,
     distance,
+    confidence,
     adjustedDistance,
     vectorRank,
     keywordRank,

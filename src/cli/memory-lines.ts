@@ -23,10 +23,13 @@ export function sourceLine({ record }: RankedMemory): string {
 
 /** Both ranks with what they rest on, and each factor: `meaning #2 (distance .312)  words #1 (BM25 8.4)  × recency 1.12`. */
 export function rankLine(memory: RankedMemory): string {
-  const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, boosts, nearestHunk } = memory;
+  const { distance, vectorRank, keywordRank, keywordScore, adjustedDistance, boosts, nearestHunk, confidence } = memory;
   const adjusted = adjustedDistance === null ? "" : `, adjusted ${adjustedDistance.toFixed(3)}`;
+  const sure = confidence === undefined ? "" : `, ${confidence.replace("_", " ")} confidence`;
   const parts = [
-    vectorRank === null ? "meaning –" : `meaning #${vectorRank} (distance ${distance?.toFixed(3) ?? "?"}${adjusted})`,
+    vectorRank === null
+      ? "meaning –"
+      : `meaning #${vectorRank} (distance ${distance?.toFixed(3) ?? "?"}${adjusted}${sure})`,
     keywordRank === null ? "words –" : `words #${keywordRank} (BM25 ${keywordScore?.toFixed(1) ?? "?"})`,
     ...boosts.map(({ name, factor }) => `× ${name} ${factor.toFixed(2)}`),
     ...(nearestHunk === null ? [] : [`nearest to ${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`]),

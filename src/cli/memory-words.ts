@@ -1,7 +1,7 @@
 // What `kodiai memory` is given: its options, and what its verbs need of the world.
 import type { Repo } from "../domain/job.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
-import type { Embedder, Memory, Recall } from "../ports/memory.ts";
+import type { Embedder, Memory, Recall, Replays } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
 import type { readWords } from "./usage.ts";
 
@@ -10,6 +10,8 @@ export interface MemoryVerbPorts {
   readonly memory: Memory;
   readonly recall: Recall;
   readonly evidence: EvidenceShelf;
+  /** What replays came to. */
+  readonly replays: Replays | null;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */

@@ -4,12 +4,14 @@ import { writeFile } from "node:fs/promises";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
 import { CORPORA, type Corpus, repoKey } from "../domain/memory.ts";
+import { replayWords } from "../domain/replay-result.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { backfillLanguages } from "../flows/backfill-languages.ts";
 import { exportMemory } from "../flows/export-memory.ts";
 import { type Imported, importMemory } from "../flows/import-memory.ts";
 import { describe } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
+import { heldActs, heldLines } from "./memory-held.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
 import { isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./memory-words.ts";
@@ -218,11 +220,19 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
   const repo = await ports.repoOf(values.repo);
   const { total, ...by } = await ports.recall.counts(scopeOf(repo));
   const fields = await ports.memory.fieldCounts(repoKey(repo));
+  const acts = await heldActs(repoKey(repo), ports.evidence);
+  const replayed = (await ports.replays?.of(repoKey(repo))) ?? null;
   const tables = { corpus: by.byCorpus, language: by.byLanguage, outcome: by.byOutcome };
   if (isJson(values)) {
     const counted = Object.entries(tables).map(([name, counts]) => [name, Object.fromEntries(counts)]);
     const lessons = { ...fields, without: Object.fromEntries(fields.without) };
-    console.log(JSON.stringify({ version: 1, total, ...Object.fromEntries(counted), lessons }, null, 2));
+    console.log(
+      JSON.stringify(
+        { version: 1, total, ...Object.fromEntries(counted), lessons, feedback: acts, replay: replayed },
+        null,
+        2,
+      ),
+    );
     return 0;
   }
   console.log(`${repo.owner}/${repo.name}: ${total} memories`);
@@ -231,6 +241,10 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
     console.log(visible(`  by ${name}: ${parts.length === 0 ? "none" : parts.join(", ")}`));
   }
   console.log(visible(`  ${lessonsLine(fields)}`));
+  for (const line of heldLines(acts)) console.log(visible(`  ${line}`));
+  console.log(
+    visible(`  replay: ${replayed === null ? "never; does memory help? kodiai replay" : replayWords(replayed)}`),
+  );
   return 0;
 }
 

@@ -29,7 +29,7 @@ export const REMEDIES: readonly Remedy[] = [
     cause:
       "the threshold is wider than the embedder's own, another repository's memory is shared, or comments say nothing",
     remedy:
-      "set knowledge.retrieval.distanceThreshold to auto or lower it, turn knowledge.sharing off, and look at one memory with kodiai memory show",
+      "set knowledge.retrieval.distanceThreshold to auto or lower it, turn knowledge.sharing.takes off, and look at one memory with kodiai memory show",
   },
   {
     symptom: "cold start",

@@ -3,7 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Repo } from "../domain/job.ts";
-import { type ReplayPorts, replayMemory } from "../flows/replay-memory.ts";
+import { repoKey } from "../domain/memory.ts";
+import { replayFigures } from "../domain/replay-figures.ts";
+import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../domain/replay-result.ts";
+import { type Replayed, type ReplayPorts, replayMemory } from "../flows/replay-memory.ts";
+import type { Replays } from "../ports/memory.ts";
 import { dataDir } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { replayJson } from "./replay-json.ts";
@@ -15,6 +19,10 @@ import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 export interface ReplayVerbPorts extends ReplayPorts {
   /** The repository that `--repo` names (a folder or OWNER/NAME); undefined is the one here. */
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
+  /** Where the result is kept, for the gate of later reviews. */
+  readonly replays: Pick<Replays, "save"> | null;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly close: () => void;
 }
 
@@ -51,13 +59,51 @@ export async function replay(
       throw new Error(
         `memory knows no pull request of ${nameOf(repo)} on which anybody commented; import its comments (kodiai memory import FILE)`,
       );
+    const kept = await keep(repo, done, ports);
     for (const { part, reason } of done.degraded)
       console.error(styleText("yellow", terminalText(`kodiai replay: ${part}: ${reason}`), { stream: process.stderr }));
-    console.log(asJson ? JSON.stringify(replayJson(repo, done), null, 2) : replayPage(repo, done));
+    console.log(
+      asJson
+        ? JSON.stringify(replayJson(repo, done), null, 2)
+        : `${replayPage(repo, done)}\n${keptLine(kept, ports.now())}`,
+    );
     return 0;
   } finally {
     ports.close();
   }
+}
+
+/** @returns what was kept; null where only the newest few were looked at, which says little about the repository */
+async function keep(repo: Repo, done: Replayed, ports: ReplayVerbPorts): Promise<ReplayResult | null> {
+  const isWhole = done.pulls.length >= ENOUGH_PULLS || done.pulls.length + done.leftOut.length === done.known;
+  if (!isWhole) return null;
+  const result = replayResult(done, ports);
+  await ports.replays?.save(repoKey(repo), result);
+  return result;
+}
+
+function replayResult({ pulls, placebo }: Replayed, { embedder, now }: ReplayVerbPorts): ReplayResult {
+  const { all } = replayFigures(pulls, placebo !== null);
+  return {
+    at: now(),
+    pulls: all.pulls,
+    comments: all.comments,
+    on: all.arms.on.hitRate.mean,
+    placebo: placebo === null ? null : all.arms.placebo.hitRate.mean,
+    gain: all.gain,
+    model: embedder.space.model,
+  };
+}
+
+/** What later reviews make of it. */
+function keptLine(kept: ReplayResult | null, now: number): string {
+  const effect =
+    kept === null
+      ? `not kept: fewer than ${ENOUGH_PULLS} of the pull requests that memory knows`
+      : noGain(kept, now, kept.model) === null
+        ? `kept for ${GOOD_FOR_DAYS} days; reviews search memory as before`
+        : `kept for ${GOOD_FOR_DAYS} days: reviews do not search memory unless a change is risky or somebody asks (knowledge.retrieval.gate.replay)`;
+  return styleText("dim", `  ${effect}`);
 }
 
 function lastOf(word: string): number {

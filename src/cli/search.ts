@@ -1,11 +1,14 @@
 // kodiai search: memory searched by hand, as a review searches it, with everything that put each memory where it stands.
 import { styleText } from "node:util";
+import { defaultConfig } from "../config/repo-config.ts";
 import type { HandSearch } from "../domain/found.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
+import { modelLeave } from "../flows/model-leave.ts";
 import { type SearchPorts, searchByHand } from "../flows/search-memory.ts";
 import type { Reranker } from "../ports/memory.ts";
+import type { ModelAccess } from "../ports/model.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
 import { foundJson } from "./found-json.ts";
 import { foundPage } from "./found-page.ts";
@@ -21,9 +24,11 @@ export interface SearchVerbPorts {
   readonly repoOf: (word: string | undefined) => Promise<Repo>;
   /** Null where there is no memory at all. */
   readonly open:
-    | (Omit<SearchPorts, "reranker"> & {
+    | (Omit<SearchPorts, "reranker" | "leave"> & {
         /** Null where the environment names none; rejects with what is wrong about it. */
         readonly reranker: () => Promise<Reranker | null>;
+        /** The model that the environment names; null without one. */
+        readonly access: (repo: Repo) => Promise<ModelAccess | null>;
       })
     | null;
   readonly close: () => void;
@@ -65,11 +70,12 @@ export async function search(
   const asked = question(values, positionals);
   const ports = await open(values["data-dir"]);
   try {
-    const reranker = values.rerank === true && ports.open !== null ? await configured(ports.open.reranker) : null;
     const repo = await ports.repoOf(values.repo);
     const isKnown = ports.known.some((one) => repoKey(one) === repoKey(repo));
     if (!isKnown || ports.open === null) throw new Error(nothingRemembered(nameOf(repo), ports.known, ports.folder));
-    const found = await searchByHand(positionals, { repo, ...asked }, { ...ports.open, reranker });
+    const order = values.rerank === true ? await configured(repo, ports.open) : { reranker: null };
+    const wish = "leave" in order ? { rerank: "model" as const } : {};
+    const found = await searchByHand(positionals, { repo, ...asked, ...wish }, { ...ports.open, ...order });
     for (const { precedents } of found.searches)
       for (const { part, reason } of precedents.degraded)
         console.error(
@@ -104,11 +110,21 @@ function question(values: Words, texts: readonly string[]): Omit<HandSearch, "re
   };
 }
 
-/** Reranking costs money, so it is asked for by word, and never done without a reranker of the operator's. */
-async function configured(open: () => Promise<Reranker | null>): Promise<Reranker> {
+type Opened = NonNullable<SearchVerbPorts["open"]>;
+
+/** Reranking costs money, so it is asked for by word: of the operator's reranker, else of the operator's model. */
+async function configured(
+  repo: Repo,
+  { reranker: open, access, now }: Opened,
+): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await open();
-  if (reranker !== null) return reranker;
-  throw new UsageError("--rerank: no reranker is configured; set KODIAI_RERANKER=voyage, or leave --rerank out");
+  if (reranker !== null) return { reranker };
+  const leave = modelLeave(defaultConfig().review, repo, await access(repo), now());
+  if (leave.model !== null) return { reranker: null, leave };
+  if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
+  throw new UsageError(
+    "--rerank: no reranker is configured, and no model either; set KODIAI_RERANKER=voyage or ANTHROPIC_API_KEY, or leave --rerank out",
+  );
 }
 
 /** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may hold a comma. */

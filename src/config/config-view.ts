@@ -31,7 +31,8 @@ export function configView({
     ["knowledge.retrieval.enabled", retrieval.enabled],
     ["knowledge.retrieval.method", retrieval.method],
     ["knowledge.retrieval.topK", retrieval.topK],
-    ["knowledge.sharing.enabled", knowledge.sharing.enabled],
+    ["knowledge.sharing.gives", knowledge.sharing.gives],
+    ["knowledge.sharing.takes", knowledge.sharing.takes],
   ];
   return entries.map(([key, value]) => `${key}: ${value}`).join("\n");
 }

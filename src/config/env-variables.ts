@@ -1,62 +1,7 @@
 // The process environment: one schema that validates it, documents it and makes .env.example. Vendors' names stay as
 // they are (Probot, Node, proxies); ours begin with KODIAI_. Messages name the mend and never the value.
 import { z } from "zod";
-import { pemText } from "./pem-text.ts";
-import { weakSecret } from "./weak-secret.ts";
-
-const flag = z
-  .enum(["true", "false", "1", "0"], "must be `true` or `false`")
-  .default("false")
-  .transform((word) => word === "true" || word === "1");
-
-const hostName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/;
-
-const hostList = z
-  .string()
-  .default("")
-  .transform((text) =>
-    text
-      .toLowerCase()
-      .split(",")
-      .map((host) => host.trim())
-      .filter((host) => host !== ""),
-  )
-  .refine(
-    (hosts) => hosts.every((host) => hostName.test(host)),
-    "must be host names separated by commas, without http://",
-  );
-
-const secret = z.string("is not set; make one with `openssl rand -hex 32`").superRefine((value, context) => {
-  const weak = weakSecret(value);
-  if (weak !== null) context.addIssue(`${weak}; make one with \`openssl rand -hex 32\` and set it at the App as well`);
-});
-
-const pem = z.string().transform((value, context) => {
-  const text = pemText(value);
-  if (text === null) context.addIssue("must be the App's private key in PEM form: -----BEGIN … PRIVATE KEY-----");
-  return text ?? z.NEVER;
-});
-
-const proxy = z
-  .string()
-  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be a whole address: http://HOST:PORT");
-
-/** Seconds and zone are written out, so that nobody guesses either. */
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
-
-/** What a header can hold; anything else is a copy that went wrong. */
-const apiKey = z.string().regex(/^[!-~]{8,500}$/, "must be the key alone: one line without spaces");
-
-const modelName = z.string().regex(/^[\w.:/@-]{1,200}$/, "must be the name of a model");
-
-function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
-    );
-}
+import { apiKey, flag, hostList, hostName, MOMENT, modelName, pem, proxy, secret, wholeNumber } from "./env-forms.ts";
 
 /** Values as they stand in the environment, trimmed, empty ones taken as not set. */
 export const EnvVariables = z.object({

@@ -50,6 +50,13 @@ const Gate = z
       .default(300)
       .describe("For how many seconds a decision is remembered.")
       .meta({ examples: [60] }),
+    replay: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Skip the search where the last `kodiai replay` of this repository, over at least 50 pull requests and at most 30 days old, did not show that memory helps. What is risky, or what a person asks for, is searched all the same.",
+      )
+      .meta({ examples: [false] }),
     skipPatterns: patterns
       .describe(
         "Regular expressions (RE2, any case): when one of them matches every changed path, the search is skipped.",
@@ -159,16 +166,23 @@ export const Knowledge = z
       .meta({ examples: ["off"] }),
     sharing: z
       .strictObject({
-        enabled: z
+        gives: z
           .boolean()
           .default(false)
           .describe(
-            "Also use what other repositories of the same owner remember. What a private repository remembers never reaches a public one, not even as a pattern without its words.",
+            "Let other repositories of the same owner that take have patterns of what was said in reviews here: the words that everybody uses, without code, names, quotes, paths, reasons and links. Counts as it stands on the default branch. What is remembered in a private repository never reaches a public one.",
           )
+          .meta({ examples: [true] }),
+        takes: z
+          .boolean()
+          .default(false)
+          .describe("Also search the patterns that other repositories of the same owner give.")
           .meta({ examples: [true] }),
       })
       .prefault({})
-      .describe("Whose memory is searched."),
+      .describe(
+        "Between repositories of one owner: both must agree, one by giving and the other by taking. The owner's `.github` repository may set it for all.",
+      ),
     corpora: z
       .strictObject({
         docs: z

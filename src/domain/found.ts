@@ -14,6 +14,8 @@ export interface HandSearch {
    * null takes the embedder's own threshold, and what words alone found beside it.
    */
   readonly threshold: number | null;
+  /** `model`: the operator's small model puts the best in order. Absent: the reranker, where there is one. */
+  readonly rerank?: "model";
   /** Epoch milliseconds. */
   readonly now: number;
 }

@@ -69,7 +69,7 @@ export interface LabelJob {
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
-  /** `renamed`, `transferred`, `privatized`, `publicized`. */
+  /** `renamed`, `transferred`, `privatized`, `publicized`; `defaults`: what its owner sets for all repositories changed. */
   readonly trigger: string;
 }
 

@@ -88,6 +88,11 @@ export interface MemoryRecord {
   readonly stale: boolean;
   /** Who wrote situation, lesson and tags, or why nobody did. Absent: none was asked. */
   readonly described?: Described;
+  /**
+   * `given`, as read from memory: its repository gives patterns to others of its owner. `pattern`: it stands in such another
+   * repository's review, without code, names and places. Absent else; never written.
+   */
+  readonly sharing?: "given" | "pattern";
 }
 
 /** What came of having a memory described. */

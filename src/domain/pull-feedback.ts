@@ -61,6 +61,8 @@ export interface PullFeedback {
   readonly dismissals: readonly ReadDismissal[];
   /** False when GitHub had more than was read: what is missing is then not taken for withdrawn. */
   readonly isComplete: boolean;
+  /** What was not read, one line each, for the log. */
+  readonly cut: readonly string[];
 }
 
 /** What became of the code of a finding at the newest head. */

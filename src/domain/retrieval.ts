@@ -1,4 +1,5 @@
 // From a pull request to what was said before about code like it: the values that pass through the retrieve room.
+import type { Confidence } from "./confidence.ts";
 import type { Corpus, MemoryRecord, Outcome, RepoKey } from "./memory.ts";
 import type { Purpose } from "./model.ts";
 import type { Degraded } from "./outcome.ts";
@@ -88,6 +89,8 @@ export interface RankedMemory {
   readonly keywordRank: number | null;
   /** BM25 of the best query, or null. */
   readonly keywordScore: number | null;
+  /** How sure `distance` makes that it is about the same; absent where nobody measured that for the embedder. */
+  readonly confidence?: Confidence;
   /** The fused score that ordered the list; orders only, never thresholded. */
   readonly score: number;
   readonly boosts: readonly Boost[];

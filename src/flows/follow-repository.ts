@@ -101,6 +101,7 @@ async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipp
   const tree = await found.head();
   if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
   const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  await ports.labels.give(found.repo, config.knowledge.sharing.gives);
   const corpora = indexedCorpora(config.knowledge);
   const forgotten = await forgetCorpora(found.repo, corpora, ports);
   if (corpora.length === 0)
@@ -151,7 +152,17 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const found = await ports.host.lookUp();
   // What we can no longer see for ourselves is shown to nobody else.
   const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
-  return { kind: "relabelled", repo, known: await ports.labels.relabel(repo) };
+  const known = await ports.labels.relabel(repo);
+  await ports.labels.give(repo, found.kind === "standing" && (await givesNow(found, ports)));
+  return { kind: "relabelled", repo, known };
+}
+
+/** As the default branch says it, with the owner's defaults. */
+async function givesNow(found: StandingRepository, ports: FollowPorts): Promise<boolean> {
+  const tree = await found.head();
+  if (tree === null) return false;
+  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  return config.knowledge.sharing.gives;
 }
 
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Skipped> {

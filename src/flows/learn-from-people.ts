@@ -36,6 +36,8 @@ export interface LearntFromPeople {
   readonly changed: number;
   /** Acts of people whose rights are asked in a later run. */
   readonly waiting: number;
+  /** What of the pull request was not read, one line each. */
+  readonly cut: readonly string[];
 }
 
 /** People whose rights are asked in one run: each costs one of 5,000 requests an hour. */
@@ -72,13 +74,13 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const waiting = fresh.length - known.length;
   // With somebody left to ask, a closed pull request is looked at once more.
   ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
-  return { kind: "learnt", added, withdrawn: gone.length, changed, waiting };
+  return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
 }
 
 /** How a job ended, in one line. */
-export function learntLine({ added, withdrawn, changed, waiting }: LearntFromPeople): string {
+export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
   const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for rights to be asked`}`;
-  return `learnt: ${added} new${rest}; ${changed} outcomes changed`;
+  return [`learnt: ${added} new${rest}; ${changed} outcomes changed`, ...cut].join("; ");
 }
 
 /** What cannot be read now is looked at again a good while later. */

@@ -25,7 +25,7 @@ import { findingRecords, remember, reviewHunks } from "../learn/learn.ts";
 import type { CheckBook, Checks, PushWaits } from "../ports/checks.ts";
 import type { Dependencies } from "../ports/dependency.ts";
 import type { Introductions } from "../ports/history.ts";
-import type { Embedder, Memory, Recall, Reranker, RetrievalLog } from "../ports/memory.ts";
+import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { Decisions } from "../ports/talk.ts";
@@ -40,6 +40,7 @@ import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
 import { flaggedBy, recollect, withReasons } from "./recollect.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
+import { unhelpfulMemory } from "./unhelpful-memory.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 /** What writing a review needs of the world: nothing that could post. */
@@ -59,6 +60,8 @@ export interface WritingPorts {
   readonly retrievals?: RetrievalLog | null;
   /** Where dependency updates are looked up; null or absent reads the change alone. */
   readonly dependencies?: Dependencies | null;
+  /** What replays came to, for the gate; null or absent: it decides without. */
+  readonly replays?: Pick<Replays, "of"> | null;
   /** Whether the review says what memory there is; absent where none does. */
   readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
@@ -193,6 +196,7 @@ export async function writeReview(
   const { repo, config } = context;
   const { access, signal } = ports;
   const leave = modelLeave(config.review, repo, access, ports.now(), signal);
+  const noGain = await unhelpfulMemory(context, ports);
   const asked = ports.now();
   const retrieved = await step("retrieve", () =>
     retrieve(
@@ -203,6 +207,7 @@ export async function writeReview(
         knowledge: config.knowledge,
         now: ports.now(),
         gateCache: ports.gateCache,
+        noGain,
       },
     ),
   );

@@ -3,6 +3,7 @@ import { type FoundMemory, type HandSearch, mergeFound } from "../domain/found.t
 import { loggedRetrieval } from "../domain/logged-retrieval.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Embedder, Recall, Reranker, RetrievalLog } from "../ports/memory.ts";
+import type { ModelLeave } from "../ports/model.ts";
 import { searchMemory } from "../retrieve/retrieve.ts";
 
 export interface SearchPorts {
@@ -10,6 +11,8 @@ export interface SearchPorts {
   readonly recall: Recall;
   /** Null leaves the order to the search. */
   readonly reranker: Reranker | null;
+  /** With which a model may be asked for a better order, where the search wants that. */
+  readonly leave?: ModelLeave;
   /** Never rejects. */
   readonly retrievals: RetrievalLog;
   /** Epoch milliseconds. */

@@ -4,8 +4,9 @@ import type { MemoryRecord, RecordHashes } from "../domain/memory.ts";
 
 /** @param embedded the digest of the record */
 export function recordHashes(record: MemoryRecord, embedded: string): RecordHashes {
-  // Whether a row is stale is decided by what happens around it, not by its source.
-  return { record: hash(canonical({ ...record, stale: false })), embedded: hash(embedded) };
+  // Whether a row is stale, or its repository gives, is decided by what happens around it, not by its source.
+  const { sharing: _, ...said } = record;
+  return { record: hash(canonical({ ...said, stale: false })), embedded: hash(embedded) };
 }
 
 /** Of what a model is shown of a record, and of whether its remark was declined: other words deserve other fields. */

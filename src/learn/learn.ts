@@ -31,6 +31,7 @@ import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
+import { heldEvidence } from "./held-evidence.ts";
 import { exportLine, parseRow } from "./parse-row.ts";
 import type { Recurrence } from "./recurring-remarks.ts";
 import { type Redact, redactRecord } from "./redact-record.ts";
@@ -258,6 +259,9 @@ export const attest: typeof attested = (evidence, accessOf) => attested(evidence
 
 /** What became of the code of a finding. See `codeFate`. */
 export const fateOf: typeof codeFate = (said, text) => codeFate(said, text);
+
+/** What is held of the evidence on a pull request, and why. See `heldEvidence`. */
+export const held: typeof heldEvidence = (evidence) => heldEvidence(evidence);
 
 /** Flagged code and what it became, of a finding. See `fixOfFinding`. */
 export const fixPairOf: typeof fixOfFinding = (flagged, redact) => fixOfFinding(flagged, redact);

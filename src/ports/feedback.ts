@@ -50,6 +50,8 @@ export interface EvidenceShelf {
   findings(repo: RepoKey, pull: number): Promise<readonly RememberedFinding[]>;
   /** The evidence on all findings of a pull request, by time and key. */
   evidence(repo: RepoKey, pull: number): Promise<readonly Evidence[]>;
+  /** The pull requests on which there is evidence, ascending. */
+  pulls(repo: RepoKey): Promise<readonly number[]>;
   /** Adds what was not seen before; a key that is known stays as it was first seen, but stands again. Returns how many were new. */
   add(repo: RepoKey, evidence: readonly Evidence[]): Promise<number>;
   /** Marks evidence as gone. */

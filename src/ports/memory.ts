@@ -1,6 +1,7 @@
 // What the rooms may ask of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both sides,
 // Tree and CodeChunker give what is indexed. Methods may throw as ports.ts says.
 
+import type { ConfidenceEdges } from "../domain/confidence.ts";
 import type { Repo } from "../domain/job.ts";
 import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
   RepoKey,
   WrittenFields,
 } from "../domain/memory.ts";
+import type { ReplayResult } from "../domain/replay-result.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
 import type { RetrievalFigures, StatisticsWindow } from "../domain/retrieval-figures.ts";
 
@@ -39,6 +41,8 @@ export interface Embedder {
    * absent where nobody measured it: then only code tells findings apart.
    */
   readonly sameClaim?: number;
+  /** From which distance on likeness is high, medium, low; absent where nobody measured it. */
+  readonly confidence?: ConfidenceEdges;
   /** How much its ranks count against words in fusion: 1 for a neural embedder, less for a lexical one. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
@@ -162,6 +166,14 @@ export interface RetrievalStatistics {
   read(window: StatisticsWindow): Promise<RetrievalFigures>;
 }
 
+/** What the last replay of each repository came to. */
+export interface Replays {
+  /** Null when it was never replayed. */
+  of(repo: RepoKey): Promise<ReplayResult | null>;
+  /** In place of the one before. Nothing is kept of a repository of which nothing is remembered. */
+  save(repo: RepoKey, result: ReplayResult): Promise<void>;
+}
+
 /** A file of a commit. */
 export interface TreeFile {
   /** As git knows it, unquoted, with `/`. */
@@ -207,6 +219,8 @@ export interface RepositoryHost {
 export interface RepositoryLabels {
   /** Sets name, owner and visibility of what is remembered. False when nothing is remembered about the repository. */
   relabel(repo: Repo): Promise<boolean>;
+  /** Sets whether its owner's other repositories may have patterns of what is remembered here. A new owner takes that back. */
+  give(repo: Repo, gives: boolean): Promise<void>;
   /** By host, then name. */
   all(): Promise<readonly Repo[]>;
 }

@@ -53,6 +53,11 @@ export function receiveFeedback(delivery: Delivery, reception: Reception): Feedb
   return feedbackJob(delivery, reception.slug ?? "kodiai", (repository) => repoOf(repository, reception));
 }
 
+/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
+export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
+  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
+}
+
 /** What a delivery says, so that it is known again under another id; null where saying it twice does no harm. */
 export function receivedMeaning(delivery: Delivery, received: ReturnType<typeof receive>): string | null {
   return received.kind === "review" || received.kind === "command" ? meaning(received, delivery) : null;
@@ -64,11 +69,6 @@ export function isReadEvent(event: string): boolean {
 }
 
 const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "check_run"]);
-
-/** A pull request that was closed, as a job of its own that remembers what people said on it; else null. */
-export function receiveClosed(delivery: Delivery, reception: Reception): HistoryJob | null {
-  return closedPullJob(delivery, (repository) => repoOf(repository, reception));
-}
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {

@@ -54,9 +54,10 @@ export function askedByHand(text: string, search: HandSearch): HandQuestion {
   };
 }
 
-function knowledgeOf({ method, topK, threshold }: HandSearch): Knowledge {
+function knowledgeOf({ method, topK, threshold, rerank: by }: HandSearch): Knowledge {
+  const rerank = by ?? ("auto" as const);
   const { retrieval, ...rest } = defaultKnowledge();
   const distanceThreshold = threshold === null ? "auto" : 1 - threshold;
   const gate = { ...retrieval.gate, enabled: false };
-  return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", gate } };
+  return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, fusion: "rrf", rerank, gate } };
 }

@@ -1,9 +1,10 @@
 // The end of a search: what of the ranked list is handed on, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
+import { type ConfidenceEdges, confidenceOf } from "../domain/confidence.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import type { MemoryCounts, Precedents, Scope } from "../domain/retrieval.ts";
+import type { MemoryCounts, Precedents, RankedMemory, Scope } from "../domain/retrieval.ts";
 import { choose } from "./choose.ts";
 import type { RankedList } from "./rank-memories.ts";
 import { SEEN_BEFORE_PART, seenBefore } from "./seen-before.ts";
@@ -25,6 +26,8 @@ export interface ChoosingLimits {
   readonly counts: MemoryCounts | null;
   /** Raw cosine distance. */
   readonly configuredThreshold: number;
+  /** Of the embedder; null or absent where nobody measured them. */
+  readonly edges?: ConfidenceEdges | null | undefined;
 }
 
 /** Characters of the delimiter for which the character budget leaves room. */
@@ -43,7 +46,7 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     kind: "precedents",
     gate,
     query,
-    ranked: picked.chosen,
+    ranked: picked.chosen.map((memory) => withConfidence(memory, at.edges ?? null)),
     seenBefore: seenBefore(list.ranked, at.configuredThreshold * SEEN_BEFORE_PART),
     cut: [...list.cut, ...picked.cut],
     provenance: {
@@ -59,4 +62,9 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
     rerank,
     degraded: [],
   };
+}
+
+function withConfidence(memory: RankedMemory, edges: ConfidenceEdges | null): RankedMemory {
+  if (edges === null || memory.distance === null) return memory;
+  return { ...memory, confidence: confidenceOf(memory.distance, edges) };
 }

@@ -46,11 +46,11 @@ export function gateCache(most: number = MOST): GateCache {
  * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
-  const { counts, version, searchable } = context.memory;
+  const { counts, version, searchable, noGain = null } = context.memory;
   const { signals } = context;
   const told = [
     [context.trigger, context.explicit, context.question, context.history, context.title, context.body],
-    [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable],
+    [context.project, context.repo, context.pull, context.headSha, counts?.total ?? null, version, searchable, noGain],
     context.files.map(({ path, status, additions, deletions, complete }) => [
       path,
       status,

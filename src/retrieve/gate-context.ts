@@ -27,6 +27,8 @@ export interface GateContext extends ChangedFiles {
     readonly version: number | null;
     /** Whether there is any way to search: by vectors or by words. */
     readonly searchable: boolean;
+    /** Why a replay says that memory should stay out; null or absent when it does not. */
+    readonly noGain?: string | null | undefined;
   };
 }
 

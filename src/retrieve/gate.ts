@@ -24,6 +24,8 @@ export interface GateConfig {
   readonly maxInputTokens: number;
   readonly cacheDecisions: boolean;
   readonly cacheTTLSeconds: number;
+  /** Whether a replay that showed no gain keeps memory out. */
+  readonly replay: boolean;
   readonly skipPatterns: readonly GatePattern[];
   readonly retrievePatterns: readonly GatePattern[];
 }
@@ -35,6 +37,7 @@ export const GATE: GateConfig = {
   maxInputTokens: 500,
   cacheDecisions: true,
   cacheTTLSeconds: 300,
+  replay: true,
   skipPatterns: [],
   retrievePatterns: [],
 };
@@ -89,6 +92,7 @@ const RULES: readonly Rule[] = [
   skip("release", 0.9, (context) => release(context)),
   skip("small-docs", 0.9, (context) => smallDocs(context)),
   skip("comments-only", 0.9, (context) => commentsOnly(context)),
+  skip("no-gain", 0.9, ({ memory }, { replay }) => (replay ? (memory.noGain ?? null) : null)),
   search("docs", 0.6, "keyword", (context) =>
     when(onlyReviewed(context) && docs(context), "only documentation changed"),
   ),

@@ -42,11 +42,12 @@ import { keywordFloor } from "./relevance-floor.ts";
 import { rerankMemories } from "./rerank-memories.ts";
 import { rerankingOf } from "./reranking-of.ts";
 import { sampleMemories } from "./sample-memories.ts";
-import { admits, scopeOf } from "./scope.ts";
+import { scopeOf } from "./scope.ts";
 import { searchedCorpora } from "./searched-corpora.ts";
 import { inShadowSample, sampleKey } from "./shadow-sample.ts";
 import { ownWeights, strategyWeights } from "./strategy-weights.ts";
 import { configuredThreshold } from "./threshold.ts";
+import { type ToldRecords, toldRecords } from "./told-records.ts";
 import { TUNING, type Tuning } from "./tuning.ts";
 import { withWritten } from "./with-written.ts";
 
@@ -70,6 +71,8 @@ export interface RetrieveSettings {
   /** What `fusion: learned` means: absent the shipped table; null nothing, and then it is `rrf`. */
   readonly learned?: Fusion | null;
   readonly tuning?: Partial<Tuning>;
+  /** Why a replay says that memory does not help here; null or absent when none does. */
+  readonly noGain?: string | null;
   /** A question in place of the change's own queries; null or absent: the change asks. */
   readonly asked?: Asked | null;
 }
@@ -163,12 +166,12 @@ async function gated(
     tries.note("memory", ports.recall.off);
     return noPrecedents(withoutMemory(ports.recall.off), retrieval);
   }
-  const scope = scopeOf(context, sharing.enabled, settings.before ?? null);
+  const scope = scopeOf(context, sharing.takes, settings.before ?? null);
   const [counts, version] = await Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
-  const seen = gateContext(context, signals, { counts, version, searchable: true });
+  const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
   const gate =
     settings.asked?.decide?.(counts) ??
     (await decide(seen, gateConfig(retrieval.gate), {
@@ -198,7 +201,7 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { queries, unused } = settleHypothetical(found.queries);
   const query = unused === null ? asked : { ...asked, dropped: [...asked.dropped, unused] };
   const ids = queries.flatMap(({ nearest, matching }) => [...nearest, ...matching].map(({ id }) => id));
-  const records = await recordsOf(at, ids);
+  const { records, withheld } = await recordsOf(at, ids);
   const fusion = fusionOf(retrieval.fusion, settings.learned === undefined ? LEARNED : settings.learned);
   if (fusion.name !== retrieval.fusion)
     tries.note("fusion", `${retrieval.fusion} is not available; ${fusion.name} was used`);
@@ -218,8 +221,16 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
-  const all = { gate, query, list: { ...list, ranked }, method, records, usage, rerank: report };
-  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold });
+  const all = {
+    gate,
+    query,
+    list: { ...list, ranked, cut: [...withheld, ...list.cut] },
+    method,
+    records,
+    usage,
+    rerank: report,
+  };
+  return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
 }
 
 function isEmbedding({ ports, settings }: Search): boolean {
@@ -235,7 +246,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
     () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
     [],
   );
-  const records = await recordsOf(
+  const { records } = await recordsOf(
     at,
     hits.map(({ id }) => id),
   );
@@ -281,17 +292,8 @@ async function candidates(
 }
 
 /** The records of these ids, each held against the scope once more before anything of it goes on. */
-async function recordsOf(
-  { ports, scope, tries, context }: Search,
-  found: readonly string[],
-): Promise<ReadonlyMap<string, MemoryRecord>> {
-  const ids = new Set(found);
-  if (ids.size === 0) return new Map();
-  const records = await tries.run<readonly MemoryRecord[]>(
-    "memory-records",
-    () => ports.recall.records(scope, [...ids]),
-    [],
-  );
-  const admitted = records.filter((record) => admits(scope, context.repo.visibility, record));
-  return new Map(admitted.map((record) => [record.id, record]));
+async function recordsOf({ ports, scope, tries, context }: Search, found: readonly string[]): Promise<ToldRecords> {
+  const ids = [...new Set(found)];
+  const ask = () => (ids.length === 0 ? Promise.resolve([]) : ports.recall.records(scope, ids));
+  return toldRecords(await tries.run("memory-records", ask, []), scope, context.repo.visibility);
 }

@@ -1,9 +1,11 @@
-// What may be searched, decided here and nowhere else: one repository's memory; others of the same owner only when sharing
-// is on; never what a private repository remembers for a public one, not even an abstract pattern of it (stricter than
-// asked, since no rule can tell how much of a text is left in its pattern); never what this pull request said about itself.
+// What may be searched, decided here and nowhere else: one repository's memory; of others of the same owner only patterns, and
+// only where the one gives and the other takes; never what a private repository remembers for a public one, not even a
+// pattern of it (stricter than asked, since no rule can tell how much of a text is left in its pattern); never what this
+// pull request said about itself.
 import type { Repo } from "../domain/job.ts";
 import { type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import { abstractPattern, type Crossing } from "./abstract-pattern.ts";
 
 /** Who can read a repository: a larger number is more people. */
 const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, internal: 1, public: 2 };
@@ -11,17 +13,17 @@ const OPENNESS: Readonly<Record<Repo["visibility"], number>> = { private: 0, int
 /**
  * The scope of a search for one pull request.
  *
- * @param sharing whether the owner's other repositories may be searched too
+ * @param takes whether patterns that the owner's other repositories give may be searched too
  * @param before only what was said before this epoch millisecond; null for now
  */
 export function scopeOf(
   { repo, pull }: { readonly repo: Repo; readonly pull: { readonly number: number } },
-  sharing: boolean,
+  takes: boolean,
   before: number | null = null,
 ): Scope {
   return {
     repo: repoKey(repo),
-    ownerPool: sharing ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
+    ownerPool: takes ? { ownerId: repo.ownerId, targetIsPublic: repo.visibility === "public" } : null,
     // Numbers begin at 1: a local change, or a search by hand, is none and has said nothing.
     excludePull: pull.number > 0 ? pull.number : null,
     before,
@@ -37,18 +39,30 @@ export function scopeOf(
 export function admits(
   scope: Scope,
   target: Repo["visibility"],
-  record: Pick<MemoryRecord, "repo" | "ownerId" | "visibility" | "stale" | "provenance">,
+  record: Pick<MemoryRecord, "repo" | "ownerId" | "visibility" | "stale" | "provenance" | "sharing">,
 ): boolean {
   if (record.stale) return false;
   if (scope.before !== null && record.provenance.at >= scope.before) return false;
   if (record.repo === scope.repo) return scope.excludePull === null || record.provenance.pull !== scope.excludePull;
   return (
     scope.ownerPool !== null &&
+    record.sharing === "given" &&
     record.ownerId === scope.ownerPool.ownerId &&
     hostOf(record.repo) === hostOf(scope.repo) &&
     OPENNESS[record.visibility] >= OPENNESS[target] &&
     (!scope.ownerPool.targetIsPublic || record.visibility === "public")
   );
+}
+
+/**
+ * What a review in this scope may know of a record that it admits: of its own repository everything, of another one the
+ * pattern or, where there is none, nothing.
+ *
+ * @returns null when the scope does not admit the record at all: then it must not even be said that there is one
+ */
+export function crossing(scope: Scope, target: Repo["visibility"], record: MemoryRecord): Crossing | null {
+  if (!admits(scope, target, record)) return null;
+  return record.repo === scope.repo ? { kind: "pattern", record } : abstractPattern(record);
 }
 
 /** Owner ids count per host: 7 on one server is not 7 on another. */

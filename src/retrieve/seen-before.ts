@@ -22,7 +22,8 @@ export function seenBefore(ranked: readonly RankedMemory[], maxDistance: number)
   return ranked
     .flatMap(({ record, nearestHunk }): readonly SeenBefore[] => {
       if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
-      if (!SAID.has(record.corpus)) return [];
+      // Where a pattern of another repository comes from is not told, and without that there is nothing to show.
+      if (!SAID.has(record.corpus) || record.sharing === "pattern") return [];
       return [
         {
           memoryId: record.id,

@@ -1,6 +1,5 @@
 // Where deliveries come in: the public port, with its limits. What is signed is kept before it is answered.
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
@@ -112,10 +111,4 @@ export async function closed(server: Server): Promise<void> {
     server.closeIdleConnections();
   });
   clearTimeout(cut);
-}
-
-/** Where it listens. */
-export function urlOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

@@ -1,5 +1,5 @@
 // A job that follows a repository, to its end; what is too much for one run goes on as a job of its own.
-import type { FollowJob } from "../domain/job.ts";
+import { type FollowJob, type LabelJob, upkeepKey } from "../domain/job.ts";
 import { type Followed, type FollowPorts, followedLine, followRepository } from "../flows/follow-repository.ts";
 import type { Queue } from "../ports.ts";
 
@@ -15,7 +15,29 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
     const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: next.at };
     queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
+  await followDefaults(job, queue, ports);
   return followedLine(done);
+}
+
+/** Where an owner keeps defaults for all repositories. */
+const DEFAULTS_REPOSITORY = ".github";
+
+/** A push to the owner's defaults may change what any of its repositories gives: each is asked again. */
+async function followDefaults(
+  job: FollowJob,
+  queue: Pick<Queue, "accept">,
+  { labels, now }: FollowPorts,
+): Promise<void> {
+  if (job.kind !== "index" || job.repo.name !== DEFAULTS_REPOSITORY) return;
+  const isOther = ({ host, id, ownerId }: LabelJob["repo"]) =>
+    host === job.repo.host && ownerId === job.repo.ownerId && id !== job.repo.id;
+  const jobs = (await labels.all()).filter(isOther).map((repo): LabelJob => {
+    const { delivery, installationId } = job;
+    return { kind: "label", trigger: "defaults", repo, key: upkeepKey(repo, "label"), delivery, installationId };
+  });
+  if (jobs.length === 0) return;
+  const received = { id: `${job.delivery}>${job.key}>defaults`, event: "continued", receivedAt: now() };
+  queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
 }
 
 interface Next {

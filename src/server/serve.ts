@@ -1,10 +1,11 @@
 // The app in its process: from the settings to a listening server, and from a signal to the end.
 import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
-import { type AppOptions, type RunningApp, startApp } from "../app.ts";
+import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { logWithoutSecrets } from "../wire.ts";
+import type { AppOptions, RunningApp } from "./app-options.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 
@@ -64,12 +65,6 @@ export async function serve(
   }
 }
 
-/** What was begun is stopped as ever; what never came to be needs no stopping. */
-async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
-  const app = await started.catch(() => null);
-  await app?.close();
-}
-
 /** The app; or, where its store cannot be used, a door that turns everybody away. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   try {
@@ -80,6 +75,12 @@ async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "clo
     options.log.fatal({ url: door.url }, `Kodiai does not serve, and answers 503: ${error.message}`);
     return door;
   }
+}
+
+/** What was begun is stopped as ever; what never came to be needs no stopping. */
+async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<void> {
+  const app = await started.catch(() => null);
+  await app?.close();
 }
 
 /** What the operator can mend, in one line that names the variable; null for anything else. */

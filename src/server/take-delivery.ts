@@ -42,10 +42,14 @@ export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   const { githubHost: host, reviewerLogin, slug, debounce, log } = at.reception;
   const delivery = { id, event, payload };
   const now = Date.now();
-  const known = { host, reviewerLogin, slug };
-  const received = receive(delivery, known);
+  const reception = { host, reviewerLogin, slug };
+  const received = receive(delivery, reception);
   const wanted = debounce === false ? received : debounced(received, at.store, now);
-  const { result, beside } = withUpkeep(wanted, [receiveFeedback(delivery, known), receiveClosed(delivery, known)]);
+  const learning = [receiveFeedback(delivery, reception), receiveClosed(delivery, reception)];
+  const { result, beside } = withUpkeep(
+    wanted,
+    learning.filter((one) => one !== null),
+  );
   const row = { id, event, receivedAt: now, meaning: receivedMeaning(delivery, received) };
   const kept = await at.commits.commit({ delivery: row, outcome: result, beside }).catch((error: unknown) => {
     log.error({ event, delivery: id, err: error }, "a delivery could not be kept");
@@ -101,12 +105,11 @@ function debounced(result: Received, { waits }: Taking["store"], now: number): R
 /** What people may have done and said is learnt beside whatever else the delivery asks. */
 function withUpkeep(
   result: Received,
-  learning: readonly (UpkeepJob | null)[],
+  learning: readonly UpkeepJob[],
 ): { readonly result: Received; readonly beside: readonly UpkeepJob[] } {
-  const jobs = learning.filter((one) => one !== null);
-  if (jobs.length === 0) return { result, beside: [] };
-  if (result.kind !== "ignored") return { result, beside: jobs };
-  return { result: { kind: "upkeep", delivery: result.delivery, jobs }, beside: [] };
+  if (learning.length === 0) return { result, beside: [] };
+  if (result.kind !== "ignored") return { result, beside: learning };
+  return { result: { kind: "upkeep", delivery: result.delivery, jobs: learning }, beside: [] };
 }
 
 function hasJob(result: Received): boolean {

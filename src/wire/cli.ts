@@ -13,6 +13,7 @@ import { noMemory } from "../adapters/no-memory/recall.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "../adapters/sqlite/recall.ts";
+import { replaysInFile } from "../adapters/sqlite/replays.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
 import { dataDir } from "../cli/data-dir.ts";
@@ -106,6 +107,7 @@ export async function localPorts(
       known: knownRules(),
       embedder: localWords(),
       recall: recallIn(dataDir),
+      replays: replaysInFile(join(dataDir, "memory.db")),
       reranker: null,
       retrievals: retrievalsIn(dataDir),
       gateCache: null,
@@ -173,6 +175,7 @@ export async function pullRequestPorts(named: {
       known: knownRules(),
       embedder: localWords(),
       recall: recallIn(named.dataDir),
+      replays: replaysInFile(join(named.dataDir, "memory.db")),
       reranker: null,
       retrievals: retrievalsIn(named.dataDir),
       gateCache: null,
@@ -243,6 +246,7 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
       embedder,
       recall,
       reranker: rerankerOfEnvironment,
+      access: (repo) => modelAccess({ use: "auto" }, repo, folder),
       retrievals: withoutSecretsKept(retrievals, unrecorded),
       now: Date.now,
     },

@@ -1,4 +1,5 @@
 // Joins what it takes to learn from people to its ports.
+import { dryRunEvidence } from "../adapters/dry-run/memory.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
 import { githubPullRequests } from "../adapters/github/pull-requests.ts";
 import type { FeedbackJob } from "../domain/job.ts";
@@ -16,7 +17,7 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       feedback: githubFeedback(client, botLogin),
       pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors }),
       records: store.ledger,
-      evidence: store.evidence,
+      evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
       book: store.looks,
       redact,
       now: Date.now,

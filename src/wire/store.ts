@@ -24,6 +24,7 @@ import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
 import { sqliteFlaggedCode, sqliteRejections } from "../adapters/sqlite/rejections.ts";
+import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
@@ -36,7 +37,15 @@ import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
-import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type {
+  Embedder,
+  Memory,
+  Recall,
+  Replays,
+  RepositoryLabels,
+  RetrievalLog,
+  RetrievalStatistics,
+} from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
@@ -77,6 +86,8 @@ export interface Store {
   readonly evidence: EvidenceShelf;
   /** What was declined, and the code that was spoken about; null where memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
+  /** What replays came to; null where memory could not be opened. */
+  readonly replays: Replays | null;
   /** Repositories that something is remembered of. */
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
@@ -194,6 +205,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       memory,
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
+      replays: sqliteReplays(db),
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -211,6 +223,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
     return {
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
+      replays: null,
       memoryProblem: problem,
       spaces: () => [],
       cached: (embedder) => embedder,

@@ -1,4 +1,5 @@
 // Joins what it takes to hold a conversation to its ports.
+import { dryRunEvidence } from "../adapters/dry-run/memory.ts";
 import { dryRunReplies } from "../adapters/dry-run/replies.ts";
 import type { GitHub } from "../adapters/github/clients.ts";
 import { githubPermissions } from "../adapters/github/permissions.ts";
@@ -31,6 +32,6 @@ export function talkPorts(client: GitHub, { botLogin, onUnposted, redactor }: Ta
     decisions: store.decisions,
     book: store.answers,
     records: store.ledger,
-    evidence: store.evidence,
+    evidence: onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
   };
 }

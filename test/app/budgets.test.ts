@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import type { AppOptions } from "../../src/app.ts";
+import type { AppOptions } from "../../src/server/app-options.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Repository } from "../fakes/github/conversation.ts";

@@ -23,6 +23,7 @@ export interface Change {
   readonly embedder?: WritingPorts["embedder"];
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
+  readonly replays?: WritingPorts["replays"];
   readonly access?: WritingPorts["access"];
   readonly dependencies?: WritingPorts["dependencies"];
   /** Reviews of the pull request that were posted before, newest first. */
@@ -97,6 +98,7 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     recall: memories === undefined ? noMemory() : shelf(memories),
     reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
+    replays: rest.replays ?? null,
     access: rest.access ?? null,
     dependencies: rest.dependencies ?? null,
     now: () => rest.now ?? 0,

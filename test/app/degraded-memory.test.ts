@@ -1,10 +1,10 @@
 // Memory fails in every way: the review is posted, its footer says what was missing, and the server lives.
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import type { AppOptions } from "../../src/app.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
+import type { AppOptions } from "../../src/server/app-options.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, said, summaryOf } from "./given.ts";
 import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
@@ -218,6 +218,41 @@ test("a memory that is no database at all is off: the server starts, and every r
   expect(stage.log.join("")).toMatch(/"level":50.*Restore a backup.*reviews go on without memory/);
   expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
 });
+
+test("jobs that keep memory in step wait for a memory that opens, and run then", async () => {
+  await openWithMemory();
+  const files = ["", "-wal", "-shm"].map((end) => join(stage.dataDir, `memory.db${end}`));
+  const saved = new Map<string, Buffer>();
+  await stage.restart({}, () => {
+    for (const file of files) {
+      if (existsSync(file)) saved.set(file, readFileSync(file));
+      writeFileSync(file, "hello ".repeat(2_000));
+    }
+  });
+  await stage.world.commit(repository, { "docs/guide.md": "# Guide\n\nRetry thrice.\n" });
+  await reviewed();
+  const waits = () => stage.log.filter((line) => line.includes("upkeep waits"));
+  expect(waits()).toHaveLength(1);
+  expect(upkeep()).toEqual(["waiting 0"]);
+  await stage.restart({}, () => {
+    for (const file of files) {
+      const bytes = saved.get(file);
+      if (bytes === undefined) rmSync(file, { force: true });
+      else writeFileSync(file, bytes);
+    }
+  });
+  expect(await stage.followed(repository)).toEqual([expect.stringMatching(/^index: indexed .* 2 files read/)]);
+});
+
+/** Jobs of that lane: state and tries. */
+function upkeep(): string[] {
+  const db = new Database(join(stage.dataDir, "queue.db"), { readonly: true });
+  try {
+    return db.prepare("SELECT state || ' ' || attempt FROM jobs WHERE lane = 'upkeep'").pluck().all() as string[];
+  } finally {
+    db.close();
+  }
+}
 
 test("memories of another model are not compared; how many is said, and words find them", async () => {
   await open();

@@ -97,6 +97,26 @@ describe("thumbs", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe(`accepted ${TODAY} by @otto`);
   });
 
+  test("behind hundreds of other reactions the one of a maintainer is read, and where reading ends is said", async () => {
+    const { stage: at, world, pull, cart } = await play();
+    const stray = world.person("stray");
+    const hearts = (count: number) => {
+      for (let n = 0; n < count; n++) cart.reactions.push({ id: 9_000_000 + n, author: stray, content: "heart" });
+    };
+    hearts(250);
+    world.react(cart, "otto", "+1");
+    await anHourPasses(at);
+    expect(await outcome(at, pull, CART_TEST)).toBe(`accepted ${TODAY} by @otto`);
+    const pages = () => world.requests.filter(({ path }) => path === "/graphql").length;
+    const before = pages();
+    hearts(900);
+    await anHourPasses(at);
+    // What was read before and not now was not taken back.
+    expect(await outcome(at, pull, CART_TEST)).toBe(`accepted ${TODAY} by @otto`);
+    expect(pages() - before).toBe(10);
+    expect(at.log.join("")).toMatch(/reactions to https:[^ ]+: 1000 of 1151 were read/);
+  });
+
   test("a matter of security is not declined by thumbs, however many", async () => {
     const { stage: at, world, pull, rootOf } = await play();
     for (const login of ["wren", "ines", "otto"]) world.react(rootOf(BACKUP_PY), login, "-1");

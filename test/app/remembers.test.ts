@@ -250,13 +250,26 @@ describe("what is kept", () => {
 });
 
 describe("sharing", () => {
-  test("is off by default; on, the owner's other repositories are heard once each, and provenance says whose", async () => {
+  test("is off by default; where others give and one takes, each is heard once, and it is not told whose it was", async () => {
     const { world } = stage;
-    const files = { "README.md": "# A\n" };
-    const pay = await world.repository("umbrella", "pay", { files });
-    const [other] = await seed(pay, [{ text: "quince: charge once", language: "cpp" }]);
+    const given = async (name: string, text: string) => {
+      const files = { ".kodiai.yml": "knowledge: {sharing: {gives: true}}\n" };
+      const repository = await world.repository("umbrella", name, { files });
+      const [id] = await seed(repository, [{ text, language: "cpp" }]);
+      await world.commit(repository, { "a.txt": "a\n" });
+      await stage.followed(repository);
+      return id;
+    };
+    const pay = await given(
+      "pay",
+      "quince: Please close the connection before the function returns, also when an error is thrown.",
+    );
+    const lend = await given(
+      "lend",
+      "quince: Please check the length of the list before the first value of it is read.",
+    );
     const heardIn = async (name: string, config: string) => {
-      const repository = await world.repository("umbrella", name, { files: { ...files, ".kodiai.yml": config } });
+      const repository = await world.repository("umbrella", name, { files: { ".kodiai.yml": config } });
       const [own] = await seed(repository, [{ text: `marmalade: round once in ${name}`, language: "cpp" }]);
       const pull = await world.pullRequest(repository, { title: "feat: carts", files: { "a.cpp": "int a;\n" } });
       return { own, precedents: await precedentsFor(pull) };
@@ -268,14 +281,13 @@ describe("sharing", () => {
       sharedPoolUsed: false,
       totalCandidates: 1,
     });
-    const shared = await heardIn("shared", "knowledge: {sharing: {enabled: true}, retrieval: {topK: 20}}\n");
+    const shared = await heardIn("shared", "knowledge: {sharing: {takes: true}, retrieval: {topK: 20}}\n");
     const ids = shared.precedents.ranked.map(({ record }) => record.id);
-    expect(ids).toEqual(expect.arrayContaining([shared.own, other]));
-    expect(new Set(ids).size).toBe(ids.length);
+    // `alone` gives nothing.
+    expect(ids.toSorted()).toEqual([shared.own, pay, lend].toSorted());
     expect(shared.precedents.provenance.sharedPoolUsed).toBe(true);
     expect(shared.precedents.provenance.repoSources.toSorted()).toEqual([
-      "umbrella/alone",
-      "umbrella/pay",
+      "another repository of this owner",
       "umbrella/shared",
     ]);
   });

@@ -1,17 +1,24 @@
-// Sharing among an owner's repositories: what a private repository remembers never reaches a public one, in any form.
+// Sharing among an owner's repositories: patterns only, where one gives and the other takes; what a private repository remembers
+// never reaches a public one, in any form.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { comment, remembering, smallTalk } from "./remembered.ts";
 import { openStage, type Stage } from "./stage.ts";
 
-const SHARING = { ".kodiai.yml": "knowledge:\n  sharing:\n    enabled: true\n" };
+const GIVES = "knowledge: {sharing: {gives: true}}\n";
+const TAKES = "knowledge: {sharing: {takes: true}}\n";
+const BOTH = "knowledge: {sharing: {gives: true, takes: true}}\n";
+/** The heart of it is advice in everybody's words; around it stands whose it is. */
+const ADVICE = "Do not build the command from a string here: pass a list and do not use the shell";
+const SAID = `${ADVICE}, or "vault master key" leaks through \`vault_backup()\` in ops/vault.py. See https://wiki.vault.example, @vaultkeeper.`;
 
 let stage: Stage;
 let heard: Precedents[] = [];
 
 beforeAll(async () => {
   stage = await openStage({
+    owners: Array.from({ length: 9 }, (_, n) => `acme${n}`),
     app: {
       memory: { patience: { answerMs: 60_000 } },
       onStep: (_job, room, value) => {
@@ -26,35 +33,91 @@ afterEach(() => {
 });
 afterAll(() => stage.close());
 
-async function repositoryOf(name: string, isPrivate: boolean) {
-  return stage.world.repository("acme", name, { files: SHARING, private: isPrivate });
-}
+let owners = 0;
 
-async function reviewIn(repository: Awaited<ReturnType<typeof repositoryOf>>) {
-  const pull = await stage.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+/** One repository that something was said in, and one whose change is much like it; both of a new owner. */
+async function heardOf(
+  source: { readonly config: string; readonly isPrivate: boolean },
+  target: { readonly config: string; readonly isPrivate: boolean },
+  defaults: string | null = null,
+) {
+  const { world } = stage;
+  owners += 1;
+  const owner = `acme${owners}`;
+  const filesOf = (config: string): Readonly<Record<string, string>> =>
+    config === "" ? { "README.md": "# A\n" } : { ".kodiai.yml": config };
+  const ofOwner =
+    defaults === null ? null : await world.repository(owner, ".github", { files: filesOf(defaults), private: true });
+  const vault = await world.repository(owner, "vault", { files: filesOf(source.config), private: source.isPrivate });
+  const shop = await world.repository(owner, "shop", { files: filesOf(target.config), private: target.isPrivate });
+  await remembering(stage, [comment(vault, "1", { text: SAID }), ...smallTalk(vault, 9), ...smallTalk(shop, 9)]);
+  // What a repository gives is read with its default branch.
+  await world.commit(vault, { "CHANGES.txt": "1\n" });
+  await stage.followed(vault);
+  const pull = await world.pullRequest(shop, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await stage.settled(pull);
-  return { body: summaryOf(stage.world, pull).body, precedents: heard.at(-1) };
+  const precedents = heard.at(-1);
+  return { body: summaryOf(world, pull).body, precedents, told: JSON.stringify(precedents), vault, shop, ofOwner };
 }
 
-test("a public repository hears nothing of a private one, though both share and say the same", async () => {
-  const secret = await repositoryOf("vault", true);
-  const open = await repositoryOf("shop", false);
-  const SECRET = "Vault builds its backup command from strings: pass subprocess.run a list, without shell=True.";
-  await remembering(stage, [comment(secret, "1", { text: SECRET }), ...smallTalk(secret, 9), ...smallTalk(open, 9)]);
-  const { body, precedents } = await reviewIn(open);
-  expect(precedents?.gate.retrieve).toBe(true);
-  expect(precedents?.provenance.sharedPoolUsed).toBe(false);
-  // Neither its words, nor its name, nor its address, nor that there is one.
-  expect(JSON.stringify(precedents)).not.toMatch(/vault/i);
-  expect(JSON.stringify(precedents)).not.toContain(`github.com/${secret.id}`);
+test("a private repository that takes hears the pattern of what one that gives remembers, and not whose it is", async () => {
+  const source = { config: GIVES, isPrivate: true };
+  const { precedents, told, body, vault } = await heardOf(source, { config: TAKES, isPrivate: true });
+  expect(precedents?.provenance).toMatchObject({ sharedPoolUsed: true });
+  const [pattern] = precedents?.ranked.filter(({ record }) => record.sharing === "pattern") ?? [];
+  expect(pattern?.record.text).toMatch(
+    /^Do not build the command from a string here pass a list and do not use the shell/,
+  );
+  expect(told).not.toMatch(/vault|master key/i);
+  expect(told).not.toContain(`github.com/${vault.id}`);
   expect(body).not.toMatch(/vault|Seen before/i);
 });
 
-test("a private repository hears what a public one of its owner remembers", async () => {
-  const open = await repositoryOf("tools", false);
-  const closed = await repositoryOf("ledger", true);
-  await remembering(stage, [comment(open, "1"), ...smallTalk(closed, 9)]);
-  const { precedents } = await reviewIn(closed);
-  expect(precedents?.provenance).toMatchObject({ sharedPoolUsed: true });
-  expect(precedents?.provenance.repoSources).toContain("acme/tools");
+test.each([
+  ["neither agrees", "", ""],
+  ["only the one gives", GIVES, ""],
+  ["only the other takes", "", TAKES],
+  ["each agrees to the other direction", TAKES, GIVES],
+])("nothing is heard when %s", async (_, source, target) => {
+  const { precedents, told, body } = await heardOf(
+    { config: source, isPrivate: true },
+    { config: target, isPrivate: true },
+  );
+  expect(precedents?.gate.retrieve).toBe(true);
+  expect(precedents?.provenance.sharedPoolUsed).toBe(false);
+  expect(told).not.toMatch(/vault|Do not build the command/i);
+  expect(body).not.toMatch(/vault/i);
+});
+
+test("a public repository hears nothing of a private one, though both give and take and say the same", async () => {
+  const { precedents, told, body } = await heardOf(
+    { config: BOTH, isPrivate: true },
+    { config: BOTH, isPrivate: false },
+  );
+  expect(precedents?.gate.retrieve).toBe(true);
+  expect(precedents?.provenance.sharedPoolUsed).toBe(false);
+  // Neither its words, nor its name, nor its address, nor that there is one.
+  expect(told).not.toMatch(/vault|Do not build the command/i);
+  expect(body).not.toMatch(/vault|Seen before/i);
+});
+
+test("the owner's defaults let all its repositories give and take", async () => {
+  const none = { config: "", isPrivate: true };
+  const { precedents, told } = await heardOf(none, none, BOTH);
+  expect(precedents?.provenance.sharedPoolUsed).toBe(true);
+  expect(told).toMatch(/Do not build the command/);
+  expect(told).not.toMatch(/vault/i);
+});
+
+test("a push to the owner's defaults takes back what they gave", async () => {
+  const none = { config: "", isPrivate: true };
+  const { vault, shop, ofOwner } = await heardOf(none, none, BOTH);
+  if (ofOwner === null) throw new Error("no defaults");
+  const { world } = stage;
+  await world.commit(ofOwner, { ".kodiai.yml": TAKES });
+  await stage.followed(ofOwner);
+  expect((await stage.followed(vault)).at(-1)).toMatch(/^label: relabelled acme\d\/vault, private/);
+  const pull = await world.pullRequest(shop, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await stage.settled(pull);
+  expect(heard.at(-1)?.provenance.sharedPoolUsed).toBe(false);
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { memory } from "../../src/cli/memory.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { memoryVerbPorts } from "../../src/wire/cli.ts";
@@ -38,16 +39,18 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const replayed = async (...words: readonly string[]) => {
+const printedBy = async (run: () => Promise<unknown>): Promise<string> => {
   const printed: string[] = [];
   const spy = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text));
   try {
-    expect(await replay([...words, "--data-dir", dataDir, "--json"], memoryVerbPorts)).toBe(0);
+    expect(await run()).toBe(0);
   } finally {
     spy.mockRestore();
   }
-  return JSON.parse(printed.join("\n"));
+  return printed.join("\n");
 };
+const replayed = async (...words: readonly string[]) =>
+  JSON.parse(await printedBy(() => replay([...words, "--data-dir", dataDir, "--json"], memoryVerbPorts)));
 
 test("a repository whose reviewers repeat themselves is helped, and the page says by how much over which placebo", async () => {
   const { code, out, err } = await run(["replay", "--repo", "acme/shop", "--data-dir", dataDir]);
@@ -84,7 +87,22 @@ test("without another repository of the same main language it is said that there
   expect(out).toContain("no placebo: no other repository in memory has rust as its main language");
 });
 
-test("replaying changes nothing: the same figures again", async () => {
+test("what it came to is kept and told, unless it looked at too few of the pull requests", async () => {
+  const stats = (repo: string) =>
+    printedBy(() => memory(["stats", "--repo", repo, "--data-dir", dataDir], memoryVerbPorts));
+  const page = (...words: string[]) =>
+    printedBy(() => replay(["--repo", "acme/shop", ...words, "--data-dir", dataDir], memoryVerbPorts));
+  expect(await page()).toContain("kept for 30 days; reviews search memory as before");
+  const told = await stats("acme/shop");
+  expect(told).toMatch(
+    /replay: \d{4}-\d\d-\d\d: on 0\.9\d\d, placebo 0\.000, gain 0\.9.* over 25 pull requests with .*; counts until/,
+  );
+  expect(await page("--last", "4")).toContain("not kept: fewer than 50 of the pull requests that memory knows");
+  expect(await stats("acme/shop")).toBe(told);
+  expect(await stats("zeta/site")).toContain("replay: never; does memory help? kodiai replay");
+});
+
+test("replaying changes no figure: the same again", async () => {
   expect(await replayed("--repo", "zeta/site")).toEqual(await replayed("--repo", "zeta/site"));
 });
 

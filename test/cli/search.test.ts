@@ -1,5 +1,5 @@
 // search, stats and explain as people run them: a real clone, a real memory in a folder, a process each.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -13,6 +13,8 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
 import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
+import { says } from "../fakes/anthropic/replies.ts";
+import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { givenRecord } from "../learn/given.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
@@ -117,6 +119,31 @@ test.each([
   await expect(asked).rejects.toThrow(says);
 });
 
+test("--rerank asks the operator's model where there is no reranker, and review and explain write nothing to memory", async () => {
+  const anthropic = await startAnthropic({ replies: () => says({ order: [1, 0] }) });
+  try {
+    const asked = ["search", "round a price to cents", "--rerank", "--top", "2", "--json", "--data-dir", dataDir];
+    const env = { ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef", ANTHROPIC_BASE_URL: anthropic.url };
+    const plain = await run(asked.filter((word) => word !== "--rerank"));
+    const { code, out, err } = await run(asked, env);
+    expect([code, err]).toEqual([0, ""]);
+    expect(anthropic.requests).toHaveLength(1);
+    expect(paths(JSON.parse(out))).not.toEqual(paths(JSON.parse(plain.out)));
+    const bytes = () => readFileSync(join(dataDir, "memory.db"));
+    const before = bytes();
+    clone.write({
+      "src/cart/total.ts": "export function total(price: number) {\n  return Math.round(price * 100) / 100;\n}\n",
+    });
+    for (const verb of ["review", "explain"]) {
+      const looked = await run([verb, "--data-dir", dataDir, ...(verb === "review" ? ["--fail-on", "never"] : [])]);
+      expect(looked.code).toBe(0);
+    }
+    expect(bytes().equals(before)).toBe(true);
+  } finally {
+    await anthropic.close();
+  }
+});
+
 test("the command line ends a mistake of usage with 2", async () => {
   const { code, err } = await run(["search", "x", "--rerank", "--data-dir", dataDir]);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^kodiai search: --rerank: no reranker/) });
@@ -126,7 +153,9 @@ test("search tells both ranks, raw distance, boosts, date and score, for people 
   const { code, out } = await run(["search", "round a price to cents", "--data-dir", dataDir]);
   expect(code).toBe(0);
   expect(out).toMatch(/^1\. 0\.\d\d {2}\S+/);
-  expect(out).toMatch(/meaning #\d \(distance 0\.\d{3}\) {2}words #\d \(BM25 \d+\.\d\) {2}× recency 1\.15/);
+  expect(out).toMatch(
+    /meaning #\d \(distance 0\.\d{3}, (?:high|medium|low|very low) confidence\) {2}words #\d \(BM25 \d+\.\d\) {2}× recency 1\.15/,
+  );
   expect(out).toMatch(/of \d candidates among 5 memories of local\/kodiai-cli-\w+, hybrid, distance at most/);
   const json = await searched("round a price to cents");
   expect(json).toMatchObject({
@@ -203,7 +232,7 @@ test("explain walks retrieval so that one can read it, and writes it down; stats
     /^ {2}embedding {2}4 texts, 0 cached, 0 tokens, \$0$/m,
     /^ {2}reranking {2}none$/m,
     /^ {2}used \(\d\)$/m,
-    /^ {5}meaning #1 \(distance 0\.\d{3}\) {2}words #\d/m,
+    /^ {5}meaning #1 \(distance 0\.\d{3}, (?:high|medium|low|very low) confidence\) {2}words #\d/m,
   ])
     expect(page).toMatch(line);
   expect(rows().slice(before)).toMatchObject([

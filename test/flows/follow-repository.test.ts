@@ -14,6 +14,7 @@ const GONE: Unreachable = { kind: "unreachable", reason: "the App does not reach
 function world(found: StandingRepository | Unreachable, config: string | null = null) {
   const memory = fakeMemory();
   const relabelled: Repo[] = [];
+  const given: boolean[] = [];
   const forgotten: unknown[] = [];
   const ports: FollowPorts = {
     host: { lookUp: () => Promise.resolve(found) },
@@ -23,6 +24,10 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
       relabel: (repo) => {
         relabelled.push(repo);
         return Promise.resolve(true);
+      },
+      give: (_, gives) => {
+        given.push(gives);
+        return Promise.resolve();
       },
       all: () => Promise.resolve([]),
     },
@@ -35,7 +40,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
     now: () => AT,
   };
-  return { ports, memory, relabelled, forgotten };
+  return { ports, memory, relabelled, given, forgotten };
 }
 
 const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>

@@ -20,7 +20,7 @@ const thread = (with_: Partial<ReadThread> = {}): ReadThread => ({
   ...with_,
 });
 const pullOf = (threads: readonly ReadThread[], with_: Partial<PullFeedback> = {}): PullFeedback => ({
-  ...{ state: "open", headSha: SHA, url: URL, author: MONA, merged: null, dismissals: [], isComplete: true },
+  ...{ state: "open", headSha: SHA, url: URL, author: MONA, merged: null, dismissals: [], isComplete: true, cut: [] },
   threads,
   ...with_,
 });

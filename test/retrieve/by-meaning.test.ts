@@ -94,7 +94,8 @@ describe("language is a tiebreaker", () => {
   });
 
   test("weighs what another repository of the owner remembers alike", async () => {
-    const pay = { repo: "github.com/43", repoName: "acme/pay", language: "cpp" };
+    const text = "Please close the connection before the function returns, also when an error is thrown.";
+    const pay = { repo: "github.com/43", repoName: "acme/pay", language: "cpp", text, sharing: "given" } as const;
     const precedents = await bySemantic({ sharing: true, shelved: [match, at("mem_pay", 0.2, pay)] });
     expect(precedents.ranked.map(({ adjustedDistance }) => adjustedDistance?.toFixed(6))).toEqual([
       "0.170000",
@@ -197,10 +198,10 @@ describe("age", () => {
   });
 });
 
-test("the section of the prompt tells the adjusted distance, severity, category, file, outcome and other repository", async () => {
+test("the section of the prompt tells the adjusted distance, severity, category, file and outcome, and of another repository no more than the pattern", async () => {
   const shelved = [
     at("mem_1", 0.2, {
-      ...{ repo: "github.com/43", repoName: "acme/pay", language: "C++", path: "src/pay/price.cpp" },
+      ...{ language: "C++", path: "src/pay/price.cpp" },
       ...{
         text: "std::round rounds half away from zero.",
         severity: "major",
@@ -208,13 +209,21 @@ test("the section of the prompt tells the adjusted distance, severity, category,
         outcome: "fixed",
       },
     }),
+    at("mem_2", 0.21, {
+      ...{ repo: "github.com/43", repoName: "acme/pay", language: "C++", path: "src/pay/price.cpp", sharing: "given" },
+      text: "@wren: round the value after the loop and not in it, else the error grows; see `Price::total` in src/pay/price.cpp",
+    }),
   ];
   const precedents = await bySemantic({ shelved, sharing: true });
   const options = { maxChars: 2000, delimiter: "=".repeat(32), repo: "acme/shop" };
   const section = buildRetrievalContextSection(precedents.ranked, options);
   expect(section).toContain("Judge this change independently");
   expect(section).toContain(
-    '[major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-10-22; from acme/pay; distance 0.170)',
+    '[major correctness] "std::round rounds half away from zero." (file src/pay/price.cpp; outcome fixed on 2026-10-22; distance 0.170)',
   );
+  expect(section).toContain(
+    '"… round the value after the loop and not in it else the error grows see … in …" (outcome unknown on 2026-10-22; from another repository of this owner; ',
+  );
+  expect(section).not.toMatch(/acme\/pay|Price::|wren/);
   expect(buildRetrievalContextSection([], options)).toBe("");
 });

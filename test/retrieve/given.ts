@@ -219,7 +219,8 @@ export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}
       if (filter.corpora?.includes(record.corpus) === false) return false;
       const own = record.repo === scope.repo && record.provenance.pull !== scope.excludePull;
       const pool = scope.ownerPool;
-      const shared = pool !== null && record.repo !== scope.repo && record.ownerId === pool.ownerId;
+      const gives = record.sharing === "given" && record.repo !== scope.repo;
+      const shared = pool !== null && gives && record.ownerId === pool.ownerId;
       return own || (shared && (!pool.targetIsPublic || record.visibility === "public"));
     });
   };

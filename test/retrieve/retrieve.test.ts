@@ -402,7 +402,8 @@ describe("when memory cannot help", () => {
 });
 
 describe("whose memory", () => {
-  const pay = { repo: "github.com/43", repoName: "acme/pay" };
+  const PATTERN = "Please close the connection before the function returns, also when an error is thrown.";
+  const pay = { repo: "github.com/43", repoName: "acme/pay", text: PATTERN, sharing: "given" } as const;
   const shelved = [
     at("mem_own", 0.1),
     at("mem_pay", 0.12, pay),
@@ -413,15 +414,29 @@ describe("whose memory", () => {
     const alone = (await run({ shelved })).precedents;
     expect(ids(alone)).toEqual(["mem_own"]);
     expect(alone.provenance).toMatchObject({ repoSources: ["acme/shop"], sharedPoolUsed: false });
-    const shared = (await run({ shelved, knowledge: { sharing: { enabled: true } } })).precedents;
+    const shared = (await run({ shelved, knowledge: { sharing: { takes: true } } })).precedents;
     expect(ids(shared).toSorted()).toEqual(["mem_own", "mem_pay"]);
     expect(shared.provenance).toMatchObject({ sharedPoolUsed: true });
-    expect(shared.provenance.repoSources.toSorted()).toEqual(["acme/pay", "acme/shop"]);
+    expect(shared.provenance.repoSources.toSorted()).toEqual(["acme/shop", "another repository of this owner"]);
+    const { sharing: _, ...kept } = pay;
+    const ungiven = [at("mem_own", 0.1), at("mem_pay", 0.12, kept)];
+    expect(ids((await run({ shelved: ungiven, knowledge: { sharing: { takes: true } } })).precedents)).toEqual([
+      "mem_own",
+    ]);
+  });
+
+  test("a memory that is all code and names stays, and it is said why", async () => {
+    const code = at("mem_pay", 0.12, { ...pay, text: "`PAYMENT_KEY = 4711` in src/pay/vault.ts" });
+    const { precedents } = await run({ shelved: [code], knowledge: { sharing: { takes: true } } });
+    expect(precedents.cut).toEqual([
+      { id: "mem_pay", reason: "nothing abstract is left without its code, names and quotes" },
+    ]);
+    expect(JSON.stringify(precedents)).not.toMatch(/4711|vault/);
   });
 
   test("language weighs a shared memory like one of our own", async () => {
     const both = [at("mem_own", 0.1, { language: "cpp" }), at("mem_pay", 0.1, { ...pay, language: "cpp" })];
-    const { precedents } = await run({ shelved: both, knowledge: { sharing: { enabled: true } } });
+    const { precedents } = await run({ shelved: both, knowledge: { sharing: { takes: true } } });
     const factors = precedents.ranked.map(({ boosts }) => boosts.find(({ name }) => name === "language")?.factor);
     expect(factors).toEqual([1.25, 1.25]);
   });
@@ -433,7 +448,7 @@ describe("whose memory", () => {
       records: async (_: unknown, wanted: readonly string[]) => wanted.flatMap((id) => all.get(id) ?? []),
     };
     const shape = { ...CPP, repo: { ...REPO, visibility: "public" as const } };
-    const { precedents } = await run({ shape, shelved, recall: leaky, knowledge: { sharing: { enabled: true } } });
+    const { precedents } = await run({ shape, shelved, recall: leaky, knowledge: { sharing: { takes: true } } });
     expect(ids(precedents)).toEqual(["mem_own"]);
   });
 
@@ -593,7 +608,7 @@ describe("when something fails, the rest goes on and says so", () => {
 
 test("the settings of a repository without any are those that are documented", () => {
   expect(defaultKnowledge()).toEqual({
-    sharing: { enabled: false },
+    sharing: { gives: false, takes: false },
     embeddings: "auto",
     corpora: { docs: true, code: false },
     describe: "off",

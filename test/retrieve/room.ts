@@ -40,7 +40,7 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
     ...(room.access === undefined ? {} : { leave: { ...room.access, usd: room.usd ?? 1 } }),
   };
   const retrieval = { fusion: "rrf", ...room.retrieval };
-  const knowledge = Knowledge.parse({ sharing: { enabled: room.sharing ?? false }, retrieval });
+  const knowledge = Knowledge.parse({ sharing: { takes: room.sharing ?? false }, retrieval });
   const plain: Tuning = { ...TUNING, shadowShare: 0, recency: false, outcome: false, ...tuning };
   return retrieve(context, signals, ports, { knowledge, now: NOW, tuning: plain, ...room.settings });
 }

@@ -6,6 +6,7 @@ import { parseFindingMarker } from "../../domain/marker.ts";
 import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../domain/pull-feedback.ts";
 import type { Feedback } from "../../ports/feedback.ts";
 import type { GitHub } from "./clients.ts";
+import { moreReactions, type ReactionPage } from "./more-reactions.ts";
 import { accessOf } from "./permissions.ts";
 import { translated } from "./translate-error.ts";
 
@@ -15,6 +16,7 @@ const PAGES = 10;
 const COMPARED_FILES = 300;
 
 const WHO = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
+const REACTION = `id content createdAt user { ${WHO} }`;
 // Reactions are read of each thread's first comment only: a hundred for every comment would cost twenty times as much.
 const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) {
@@ -26,8 +28,8 @@ const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: St
       nodes {
         id isResolved resolvedBy { ${WHO} }
         root: comments(first: 1) { nodes {
-          databaseId body url author { ${WHO} } pullRequestReview { databaseId }
-          reactions(first: 100) { totalCount nodes { id content createdAt user { ${WHO} } } }
+          id databaseId body url author { ${WHO} } pullRequestReview { databaseId }
+          reactions(first: 100) { totalCount nodes { ${REACTION} } pageInfo { hasNextPage endCursor } }
         } }
         answers: comments(first: 100) { totalCount nodes {
           databaseId body url createdAt authorAssociation author { ${WHO} }
@@ -50,17 +52,25 @@ interface Listed<Node> {
   readonly totalCount?: number;
 }
 
+interface ReactionNode {
+  readonly id: string;
+  readonly content: string;
+  readonly createdAt: string;
+  readonly user: Actor | null;
+}
+
 interface ThreadNode {
   readonly id: string;
   readonly isResolved: boolean;
   readonly resolvedBy: Actor | null;
   readonly root: Listed<{
+    readonly id: string;
     readonly databaseId: number;
     readonly body: string;
     readonly url: string;
     readonly author: Actor | null;
     readonly pullRequestReview: { readonly databaseId: number } | null;
-    readonly reactions: Listed<{ id: string; content: string; createdAt: string; user: Actor | null }>;
+    readonly reactions: ReactionPage<ReactionNode>;
   }>;
   readonly answers: Listed<{
     readonly databaseId: number;
@@ -118,18 +128,30 @@ async function access(github: GitHub, repo: Repo, somebody: Pick<Person, "id" | 
 
 async function read(github: GitHub, repo: Repo, number: number, botLogin: string): Promise<PullFeedback | null> {
   const threads: ReadThread[] = [];
+  const cut: string[] = [];
   let isComplete = true;
   let after: string | null = null;
+  const more = moreReactions<ReactionNode>(github, REACTION);
+  /** The same thread with as many reactions to our comment as are read. */
+  const readOn = async (thread: ThreadNode): Promise<ThreadNode> => {
+    const [first] = present(thread.root);
+    if (first === undefined || !isOurs(first.author, botLogin)) return thread;
+    const { nodes, isAll } = await more(first.id, first.reactions);
+    if (!isAll)
+      cut.push(`reactions to ${first.url}: ${nodes.length} of ${first.reactions.totalCount ?? "more"} were read`);
+    const reactions = { ...first.reactions, nodes };
+    return { ...thread, root: { ...thread.root, nodes: [{ ...first, reactions }] } };
+  };
   for (let page = 1; ; page++) {
     const pull: PullNode | null =
       (await ask(github, { owner: repo.owner, name: repo.name, number, after }))?.repository?.pullRequest ?? null;
     if (pull === null) return null;
-    const nodes = present(pull.reviewThreads);
+    const nodes = await Promise.all(present(pull.reviewThreads).map(readOn));
     threads.push(...nodes.flatMap((node) => threadOf(node, botLogin) ?? []));
     isComplete &&= nodes.every(isWhole);
     const { hasNextPage, endCursor }: PullNode["reviewThreads"]["pageInfo"] = pull.reviewThreads.pageInfo;
-    if (!hasNextPage) return { ...factsOf(pull, botLogin), threads, isComplete };
-    if (page === PAGES) return { ...factsOf(pull, botLogin), threads, isComplete: false };
+    if (!hasNextPage) return { ...factsOf(pull, botLogin), threads, isComplete, cut };
+    if (page === PAGES) return { ...factsOf(pull, botLogin), threads, isComplete: false, cut };
     after = endCursor;
   }
 }
@@ -155,7 +177,7 @@ function isWhole({ root, answers }: ThreadNode): boolean {
   return isAll(answers) && present(root).every(({ reactions }) => isAll(reactions));
 }
 
-function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads" | "isComplete"> {
+function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads" | "isComplete" | "cut"> {
   const { state, url, headRefOid: headSha, mergedAt, mergedBy, mergeCommit } = pull;
   const dismissals = present(pull.timelineItems).flatMap((event): ReadDismissal[] => {
     const { id, createdAt, url: page, dismissalMessage: message, actor, review } = event;
@@ -197,10 +219,7 @@ function threadOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, bot
   };
 }
 
-function reactionOf(
-  { id, content, createdAt, user }: { id: string; content: string; createdAt: string; user: Actor | null },
-  botLogin: string,
-): ReadReaction | null {
+function reactionOf({ id, content, createdAt, user }: ReactionNode, botLogin: string): ReadReaction | null {
   const by = person(user);
   // GitHub shows no user for the reaction of an App.
   if (by === null || isOurs(user, botLogin)) return null;

@@ -16,12 +16,13 @@ export function memoryOff(reason: string): {
     evidence: {
       findings: fail,
       evidence: fail,
+      pulls: fail,
       add: fail,
       withdraw: fail,
       decide: fail,
       keepFixes: fail,
       pullOf: fail,
     },
-    labels: { relabel: fail, all: fail },
+    labels: { relabel: fail, give: fail, all: fail },
   };
 }

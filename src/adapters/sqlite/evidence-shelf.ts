@@ -25,6 +25,14 @@ export function sqliteEvidence(db: Database.Database): EvidenceShelf {
   return {
     findings: async (repo, pull) => findings(db, repo, pull),
     evidence: async (repo, pull) => evidence(db, repo, pull),
+    pulls: async (repo) =>
+      db
+        .prepare(
+          `SELECT DISTINCT r.pull FROM evidence e JOIN records r ON r.id = e.id JOIN repositories p ON p.id = r.repo
+           WHERE p.host = @host AND p.github_id = @githubId AND r.pull IS NOT NULL ORDER BY 1`,
+        )
+        .pluck()
+        .all(keyOf(repo)) as number[],
     add: async (repo, given) => write(db, () => add(db, repo, given)),
     withdraw: async (repo, gone, at) => write(db, () => withdraw(db, repo, gone, at)),
     pullOf: async (repo, memoryId) => pullOf(db, repo, memoryId),

@@ -18,6 +18,8 @@ export interface MemoryFacts {
   readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
   /** Vectors of queries that are kept for a day. */
   readonly cachedQueries: number;
+  /** What people without write access, and bots, did about findings: kept, and of no weight. */
+  readonly weightlessActs: number;
   /** Of each file that there is. */
   readonly bytes: readonly { readonly file: string; readonly bytes: number }[];
   /** sqlite-vec's version, or why it cannot be loaded. */
@@ -31,7 +33,7 @@ export interface MemoryFacts {
  */
 export function memoryFacts(path: string): MemoryFacts {
   const bytes = ["", "-wal"].flatMap((end) => sizeOf(path + end));
-  const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0 };
+  const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0, weightlessActs: 0 };
   const sqliteVec = sqliteVecFacts();
   let problems: readonly string[] = [];
   try {
@@ -62,6 +64,9 @@ function countsOf(db: Database.Database): Omit<MemoryFacts, "problems" | "bytes"
       )
       .all() as MemoryFacts["spaces"],
     cachedQueries: count("SELECT count(*) FROM embeddings"),
+    weightlessActs: count(
+      "SELECT count(*) FROM evidence WHERE by_is_bot = 1 OR by_access NOT IN ('write', 'maintain', 'admin')",
+    ),
   };
 }
 

@@ -213,4 +213,23 @@ export const MEMORY_MIGRATIONS: Migrations = [
     PRIMARY KEY (id, by)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Whether its default branch lets other repositories of its owner have patterns of what is remembered here.
+  ALTER TABLE repositories ADD COLUMN gives INTEGER NOT NULL DEFAULT 0 CHECK (gives IN (0, 1));
+  `,
+  `
+  -- What the last replay of a repository came to: does its memory help?
+  CREATE TABLE replays (
+    repo     INTEGER PRIMARY KEY REFERENCES repositories (id) ON DELETE CASCADE,
+    at       INTEGER NOT NULL,
+    pulls    INTEGER NOT NULL,
+    comments INTEGER NOT NULL,
+    on_rate  REAL NOT NULL,
+    placebo  REAL,
+    low      REAL,
+    mean     REAL,
+    high     REAL,
+    model    TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -87,6 +87,9 @@ function eraseFromQueue(
     run(`UPDATE jobs SET job = json_set(job, '$.comment.author.login', '${NOBODY}', '$.comment.author.id', 0,
            '$.comment.url', NULL) WHERE ${asked}`) +
     run(`UPDATE jobs SET job = json_set(job, '$.unresolved', NULL) WHERE ${reopened}`) +
+    run(
+      `UPDATE jobs SET job = json_set(job, '$.pull.authorId', 0) WHERE json_extract(job, '$.pull.authorId') ${MY_ID}`,
+    ) +
     run(`UPDATE paused SET by = '${NOBODY}' WHERE lower(by) ${MINE}`) +
     run(`UPDATE declined SET by = '${NOBODY}'${texts ? ", reason = ''" : ""} WHERE lower(by) ${MINE}`);
   return { removed, anonymised };
@@ -127,7 +130,7 @@ async function eraseMentions(
       const rows = db
         .prepare(`SELECT ${keyOf(table)} FROM ${table} WHERE instr(lower(${column}), ?) > 0`)
         .raw()
-        .all(`@${login}`) as unknown[][];
+        .all(login) as unknown[][];
       for (let at = 0; at < rows.length; at += CHUNK) {
         if (at > 0) await wait(0);
         const chunk = rows.slice(at, at + CHUNK);

@@ -41,15 +41,20 @@ export function findPerson(
   const logins = new Set<string>();
   for (const [, login] of pairs)
     if (login !== null && loginHashes.has(loginHash(login))) logins.add(login.toLowerCase());
+  // Somebody renamed stands there with one id and two logins: until nothing is added.
   for (let size = -1; size !== ids.size + logins.size; ) {
     size = ids.size + logins.size;
-    for (const [id, login] of pairs) {
-      if (id === null || login === null || !(ids.has(id) || logins.has(login.toLowerCase()))) continue;
-      ids.add(id);
-      logins.add(login.toLowerCase());
-    }
+    addNeighbours(pairs, ids, logins);
   }
   return { ids, logins };
+}
+
+function addNeighbours(pairs: readonly Pair[], ids: Set<number>, logins: Set<string>): void {
+  for (const [id, login] of pairs) {
+    if (id === null || login === null || !(ids.has(id) || logins.has(login.toLowerCase()))) continue;
+    ids.add(id);
+    logins.add(login.toLowerCase());
+  }
 }
 
 /** The rows: where, and how a row is known to be about the person. `?ids` and `?logins` are JSON lists. */
@@ -57,6 +62,7 @@ const QUEUE_ROWS: readonly (readonly [table: string, where: string])[] = [
   [
     "jobs",
     `json_extract(job, '$.comment.author.id') IN (SELECT value FROM json_each(@ids))
+     OR json_extract(job, '$.pull.authorId') IN (SELECT value FROM json_each(@ids))
      OR json_extract(job, '$.unresolved.by.id') IN (SELECT value FROM json_each(@ids))
      OR lower(json_extract(job, '$.comment.author.login')) IN (SELECT value FROM json_each(@logins))`,
   ],
@@ -120,32 +126,40 @@ function rowsOf(
   }
   for (const [table, column] of texts) {
     for (const login of person.logins) {
-      const select = db.prepare(`SELECT * FROM ${table} WHERE instr(lower(${column}), ?) > 0`);
-      for (const row of select.all(`@${login}`)) {
-        const text = String((row as Record<string, unknown>)[column]);
-        if (mentions(text, login)) found.push({ kept: `${file}/${table}.${column}`, row: row as PersonRow["row"] });
-      }
+      const rows = db.prepare(`SELECT * FROM ${table} WHERE instr(lower(${column}), ?) > 0`).all(login);
+      const told = (rows as PersonRow["row"][]).filter((row) => mentions(String(row[column]), login));
+      found.push(...told.map((row) => ({ kept: `${file}/${table}.${column}`, row })));
     }
   }
   return found;
 }
 
-/** Whether `@login` stands in the text, and not as the beginning of a longer name. */
+/** Whether somebody is named in the text: see withoutMentions. */
 export function mentions(text: string, login: string): boolean {
   return withoutMentions(text, login) !== text;
 }
 
 const NAME_CHARACTER = /[A-Za-z0-9-]/;
 
-/** The text with `@ghost`, GitHub's own word for nobody, in place of `@login`. Linear in the text. */
+/**
+ * The text with GitHub's own word for nobody in place of a login: of `@login`, unless it begins a longer name, and of
+ * `"by":"login"` in JSON. Linear in the text.
+ */
 export function withoutMentions(text: string, login: string): string {
+  const name = login.toLowerCase();
+  const unasked = replaced(text, `@${name}`, "@ghost", (after) => !NAME_CHARACTER.test(after));
+  return replaced(unasked, `"by":"${name}"`, '"by":"ghost"', () => true);
+}
+
+function replaced(text: string, wanted: string, by: string, fits: (after: string) => boolean): string {
   const lower = text.toLowerCase();
-  const wanted = `@${login.toLowerCase()}`;
+  // A letter whose small form is longer would move what follows: such a text is searched as it is written.
+  const searched = lower.length === text.length ? lower : text;
   const parts: string[] = [];
   let from = 0;
-  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
-    if (NAME_CHARACTER.test(text.charAt(at + wanted.length))) continue;
-    parts.push(text.slice(from, at), "@ghost");
+  for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + wanted.length)) {
+    if (!fits(text.charAt(at + wanted.length))) continue;
+    parts.push(text.slice(from, at), by);
     from = at + wanted.length;
   }
   return parts.join("") + text.slice(from);

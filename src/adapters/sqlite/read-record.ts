@@ -11,9 +11,10 @@ export const RECORD_COLUMNS = `
    FROM decided d WHERE d.id = r.id) AS decided,
   c.flagged_code AS flaggedCode, c.fixed_code AS fixedCode,
   (SELECT json_object('by', d.by, 'source', d.source, 'confidence', d.confidence, 'problems', json(d.problems))
-   FROM descriptions d WHERE d.id = r.id) AS described`;
+   FROM descriptions d WHERE d.id = r.id) AS described,
+  CASE WHEN p.gives = 1 THEN 'given' END AS sharing`;
 
-type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described" | "decided"> &
+type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described" | "decided" | "sharing"> &
   Pick<MemoryRecord["provenance"], "url" | "author" | "sha" | "pull" | "at"> & {
     readonly replies: string;
     readonly tags: string;
@@ -21,6 +22,7 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
     readonly stale: number;
     readonly decided: string | null;
     readonly described: string | null;
+    readonly sharing: "given" | null;
   };
 
 /**
@@ -28,7 +30,7 @@ type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "de
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { replies, tags, stale, decided, described, flaggedCode, fixedCode, ...flat } = row as Flat;
+  const { replies, tags, stale, decided, described, sharing, flaggedCode, fixedCode, ...flat } = row as Flat;
   const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
   return {
     ...rest,
@@ -40,5 +42,6 @@ export function readRecord(row: unknown): MemoryRecord {
     stale: stale === 1,
     ...(decided === null ? {} : { decided: JSON.parse(decided) as Decided }),
     ...(described === null ? {} : { described: JSON.parse(described) as Described }),
+    ...(sharing === null ? {} : { sharing }),
   };
 }

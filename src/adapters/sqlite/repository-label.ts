@@ -22,6 +22,7 @@ export function repositoryLabeller(db: Database.Database): (record: MemoryRecord
          owner_id = CASE WHEN owner_id = @ownerId THEN owner_id END,
          visibility = CASE WHEN 'private' IN (visibility, @visibility) THEN 'private'
                            WHEN 'internal' IN (visibility, @visibility) THEN 'internal' ELSE 'public' END,
+         gives = CASE WHEN owner_id = @ownerId THEN gives ELSE 0 END,
          full_name = @name, version = @version
        RETURNING id`,
     )
@@ -36,7 +37,7 @@ export function repositoryLabeller(db: Database.Database): (record: MemoryRecord
 
 /**
  * Sets owner, visibility and name as GitHub tells them now: after `transferred`, `publicized`, `privatized`, `renamed`.
- * All rows of the repository are seen by the new rules from the next search on.
+ * All rows of the repository are seen by the new rules from the next search on. What one owner gave is not the next one's.
  *
  * @returns false when nothing is remembered about this repository
  */
@@ -44,10 +45,39 @@ export function relabelRepository(db: Database.Database, repo: Repo): boolean {
   return write(db, () => {
     const changed = db
       .prepare(
-        `UPDATE repositories SET owner_id = ?, visibility = ?, full_name = ?, version = ? WHERE host = ? AND github_id = ?`,
+        `UPDATE repositories SET gives = CASE WHEN owner_id = ? THEN gives ELSE 0 END, owner_id = ?, visibility = ?,
+           full_name = ?, version = ? WHERE host = ? AND github_id = ?`,
       )
-      .run(repo.ownerId, repo.visibility, `${repo.owner}/${repo.name}`, tick(db), repo.host, String(repo.id));
+      .run(
+        repo.ownerId,
+        repo.ownerId,
+        repo.visibility,
+        `${repo.owner}/${repo.name}`,
+        tick(db),
+        repo.host,
+        String(repo.id),
+      );
     return changed.changes > 0;
+  });
+}
+
+/**
+ * Sets whether other repositories of its owner may have patterns of what is remembered here. A repository of which nothing
+ * is remembered yet is entered when it gives.
+ */
+function setGiving(db: Database.Database, repo: Repo, gives: boolean): void {
+  const { host, ownerId, visibility } = repo;
+  const at = { host, githubId: String(repo.id), ownerId, visibility, name: `${repo.owner}/${repo.name}` };
+  write(db, () => {
+    if (!gives) {
+      db.prepare("UPDATE repositories SET gives = 0 WHERE host = ? AND github_id = ?").run(host, at.githubId);
+      return;
+    }
+    db.prepare(
+      `INSERT INTO repositories (host, github_id, owner_id, visibility, full_name, version, gives)
+       VALUES (@host, @githubId, @ownerId, @visibility, @name, @version, 1)
+       ON CONFLICT (host, github_id) DO UPDATE SET gives = (owner_id IS @ownerId)`,
+    ).run({ ...at, version: tick(db) });
   });
 }
 
@@ -81,6 +111,7 @@ export function labelledRepositories(db: Database.Database): Repo[] {
 export function sqliteLabels(db: Database.Database): RepositoryLabels {
   return {
     relabel: async (repo) => relabelRepository(db, repo),
+    give: async (repo, gives) => setGiving(db, repo, gives),
     all: async () => labelledRepositories(db),
   };
 }

@@ -18,7 +18,7 @@ export interface ScopeSql {
 
 /**
  * A scope as predicates: the own repository always; with an owner pool also repositories of the same owner on the same
- * host, and of those only the public ones when the target is public. Nothing of the excluded pull request of the own
+ * host that give, and of those only the public ones when the target is public. Nothing of the excluded pull request of the own
  * repository (the same number elsewhere is another pull request), nothing said at or after `before`, nothing stale.
  *
  * A repository whose owner is in doubt has owner null and is in no pool.
@@ -34,7 +34,7 @@ export function scopeSql(scope: Scope): ScopeSql {
   const shared =
     pool === null
       ? "0"
-      : `(p.host = @host AND p.owner_id = @ownerId${pool.targetIsPublic ? " AND p.visibility = 'public'" : ""})`;
+      : `(p.host = @host AND p.owner_id = @ownerId AND p.gives = 1${pool.targetIsPublic ? " AND p.visibility = 'public'" : ""})`;
   const repositories = `(${own} OR ${shared})`;
   const rows = [
     repositories,

@@ -7,6 +7,7 @@ import { randomFrom, syntheticVectors } from "../../../bench/synthetic-memory.ts
 import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { sqliteLabels } from "../../../src/adapters/sqlite/repository-label.ts";
 import {
   DEFAULT_LIMITS,
   type MemorySearch,
@@ -145,7 +146,14 @@ const row = fc.record({
 });
 
 test("matching is BM25 over exactly what the scope admits, through every kind of change, and FTS5 finds the same rows", async () => {
-  const { memory, searches } = opened({}, { memoryBytes: 0 });
+  const { db, memory, searches } = opened({}, { memoryBytes: 0 });
+  const give = (id: number) =>
+    sqliteLabels(db).give(
+      { host: "github.com", id, ownerId: 9, owner: "acme", name: "shop", visibility: "public" },
+      true,
+    );
+  await give(42);
+  await give(43);
   const known = new Map<string, MemoryRecord>();
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.array(row, { minLength: 1, maxLength: 12 }) },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { sqliteLabels } from "../../../src/adapters/sqlite/repository-label.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
@@ -36,6 +37,10 @@ async function searched(records: readonly MemoryRecord[], text: string, scope = 
     records.map((record) => ({ record, vector: null })),
     SPACE,
   );
+  for (const { repo, ownerId, visibility } of records) {
+    const id = Number(repo.split("/").at(-1));
+    await sqliteLabels(db).give({ host: "github.com", id, ownerId, owner: "acme", name: "shop", visibility }, true);
+  }
   const search = openSearch(path, DEFAULT_LIMITS);
   closing.push(() => search.close());
   const hits = search.matching(scope, text, 10, {});

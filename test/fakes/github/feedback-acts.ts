@@ -103,13 +103,6 @@ function threadNode(pull: Pull, root: ReviewComment): Json {
   const by = pull.resolvedBy.get(root.id);
   const isResolved = pull.resolved.has(root.id);
   const all = pull.comments.filter(({ id, inReplyTo }) => id === root.id || inReplyTo === root.id);
-  const reactions = root.reactions.map(({ id, content, author, createdAt }) => ({
-    id: nodeId("REA", id),
-    content: content === "+1" ? "THUMBS_UP" : content === "-1" ? "THUMBS_DOWN" : content.toUpperCase(),
-    createdAt: createdAt ?? now(),
-    // GitHub shows no user for what an App does.
-    user: author.type === "User" ? actor(author) : null,
-  }));
   return {
     id: threadId(root.id),
     isResolved,
@@ -119,12 +112,36 @@ function threadNode(pull: Pull, root: ReviewComment): Json {
         {
           ...commentNode(pull, root),
           pullRequestReview: { databaseId: root.reviewId },
-          reactions: { totalCount: reactions.length, nodes: reactions },
+          id: nodeId("PRRC", root.id),
+          reactions: { totalCount: root.reactions.length, ...reactionsFrom(root, 0) },
         },
       ],
     },
     answers: { totalCount: all.length, nodes: all.map((comment) => commentNode(pull, comment)) },
   };
+}
+
+const PER_PAGE = 100;
+
+function reactionsFrom({ reactions }: ReviewComment, from: number): Json {
+  const end = from + PER_PAGE;
+  return {
+    nodes: reactions.slice(from, end).map(({ id, content, author, createdAt }) => ({
+      id: nodeId("REA", id),
+      content: content === "+1" ? "THUMBS_UP" : content === "-1" ? "THUMBS_DOWN" : content.toUpperCase(),
+      createdAt: createdAt ?? now(),
+      // GitHub shows no user for what an App does.
+      user: author.type === "User" ? actor(author) : null,
+    })),
+    pageInfo: { hasNextPage: reactions.length > end, endCursor: String(end) },
+  };
+}
+
+/** A further page of a comment's reactions, by the comment's node id. */
+export function reactionsAnswer(hub: Hub, { id, after }: Json): Json {
+  const comments = [...hub.repositories.values()].flatMap(({ pulls }) => pulls).flatMap((pull) => pull.comments);
+  const found = comments.find((comment) => nodeId("PRRC", comment.id) === id);
+  return { data: { node: found === undefined ? null : { reactions: reactionsFrom(found, Number(after)) } } };
 }
 
 function commentNode(pull: Pull, { id, body, author, createdAt }: ReviewComment): Json {

@@ -2,7 +2,7 @@
 // comment away. What is none of them, the fake does not understand.
 import { type Context, Hono } from "hono";
 import { isJson, type Json, type Person } from "./conversation.ts";
-import { feedbackAnswer } from "./feedback-acts.ts";
+import { feedbackAnswer, reactionsAnswer } from "./feedback-acts.ts";
 import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
 import { threadsOfMany } from "./lists.ts";
 import { nodeId } from "./shapes.ts";
@@ -22,6 +22,7 @@ export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
       const may = c.env.caller.kind === "installation" && c.env.caller.mayWriteCode;
       return c.json(may ? resolved(hub, String(given.thread)) : FORBIDDEN);
     }
+    if (text.includes("reactions(first: 100, after: $after)")) return c.json(reactionsAnswer(hub, given));
     if (text.includes("dismissalMessage")) return c.json(feedbackAnswer(hub, given));
     if (text.includes("reviewThreads")) {
       const many = threadsOfMany(String(query), (number) => threads(hub, { ...given, number }));

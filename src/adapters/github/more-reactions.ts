@@ -1,0 +1,52 @@
+// Reactions beyond the first hundred of a comment: a page a question, so many pages and no more.
+import type { GitHub } from "./clients.ts";
+
+/** What stands of a comment's reactions on a page of the one query about a pull request. */
+export interface ReactionPage<Node> {
+  readonly totalCount?: number;
+  readonly nodes: readonly (Node | null)[];
+  readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** Pages of a hundred for one comment beyond the first, and for all comments of a pull request. */
+const PAGES_EACH = 9;
+const PAGES_TOGETHER = 30;
+
+/** @param fields of a reaction, as GraphQL writes them */
+const query = (fields: string) => `query ($id: ID!, $after: String) {
+  node(id: $id) { ... on PullRequestReviewComment { reactions(first: 100, after: $after) {
+    nodes { ${fields} } pageInfo { hasNextPage endCursor }
+  } } }
+}`;
+
+interface Answer<Node> {
+  readonly node: { readonly reactions?: ReactionPage<Node> } | null;
+}
+
+/**
+ * Reads on where a first page said that there is more, over as many comments as it is asked about.
+ *
+ * @returns a function of a comment's node id and its first page: all that was read, and whether that is everything
+ */
+export function moreReactions<Node>(
+  github: GitHub,
+  fields: string,
+): (
+  id: string,
+  first: ReactionPage<Node>,
+) => Promise<{ readonly nodes: readonly (Node | null)[]; readonly isAll: boolean }> {
+  let left = PAGES_TOGETHER;
+  return async (id, first) => {
+    const nodes = [...first.nodes];
+    let page = first.pageInfo;
+    for (let turn = 0; turn < PAGES_EACH && page?.hasNextPage === true && left > 0; turn += 1) {
+      left -= 1;
+      const { node } = await github.graphql<Answer<Node>>(query(fields), { id, after: page.endCursor });
+      // Deleted in between.
+      if (node?.reactions === undefined) return { nodes, isAll: false };
+      nodes.push(...node.reactions.nodes);
+      page = node.reactions.pageInfo;
+    }
+    return { nodes, isAll: page?.hasNextPage !== true };
+  };
+}

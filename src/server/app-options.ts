@@ -1,0 +1,66 @@
+// What the app is started with, and what whoever started it holds in return.
+import type { Logger } from "pino";
+import type { Embeddings } from "../config/read-embeddings.ts";
+import type { ModelChoice } from "../config/read-model.ts";
+import type { RerankerChoice } from "../config/read-reranker.ts";
+import type { Inspector } from "../ports.ts";
+import type { MemorySettings } from "../wire/store.ts";
+import type { chosenEmbedder } from "../wire.ts";
+import type { MissedChoice } from "./missed-sweeper.ts";
+import type { PullJob } from "./run-job.ts";
+import type { FormerSecret } from "./verify-signature.ts";
+
+export interface AppOptions {
+  readonly appId: number;
+  /** PEM. */
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  /** The secret before that one while it is still taken; null or absent: there is none. */
+  readonly formerSecret?: FormerSecret | null;
+  readonly webhookPath: string;
+  /** `github.com`, or the host of a GitHub Enterprise Server. */
+  readonly githubHost: string;
+  /** `https://api.github.com`, or `https://HOST/api/v3`. */
+  readonly apiUrl: string;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Where questions about the process are answered; null or absent: nowhere. */
+  readonly admin?: { readonly host: string; readonly port: number } | null;
+  readonly dataDir: string;
+  readonly reviewerLogin: string | null;
+  /** Jobs of different pull requests that may run at a time. */
+  readonly workers: number;
+  /** What turns text into vectors for the memory. */
+  readonly embeddings: Embeddings;
+  /** Null: rules and memory review alone. */
+  readonly model: ModelChoice | null;
+  /** What puts found memories into a better order. */
+  readonly reranker: RerankerChoice;
+  /** False: a push does not wait for the next one; in tests only. */
+  readonly debounce?: boolean;
+  /** How long a pull request is left alone between two looks at what people did; other than an hour in tests only. */
+  readonly feedbackAfterMs?: number;
+  /** Other times for finding what nobody told us of, or not at all; in tests only. */
+  readonly missed?: MissedChoice;
+  /** Write reviews and post nothing. */
+  readonly dryRun: boolean;
+  /** Space out writes as GitHub asks; off in tests only. */
+  readonly pace: boolean;
+  /** Other limits than the documented ones; in tests only. */
+  readonly memory?: MemorySettings;
+  readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
+  /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
+  readonly inspector?: Inspector & { close?(): void };
+  readonly log: Logger;
+  /** Told what each room hands on; the demo prints it. */
+  readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;
+}
+
+export interface RunningApp {
+  readonly url: string;
+  /** Null when nothing is answered there. */
+  readonly adminUrl: string | null;
+  /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
+  close(): Promise<void>;
+}

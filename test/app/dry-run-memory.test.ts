@@ -1,0 +1,46 @@
+// A dry run posts nothing, and remembers nothing as posted: the real run that comes later starts from what really happened.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BACKUP, said, summaryOf } from "./given.ts";
+import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { answered } from "./talking.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ app: { memory: { patience: { answerMs: 60_000 } } } });
+});
+afterAll(() => stage.close());
+
+/** Everything that is kept about findings and people. */
+const kept = () =>
+  inMemory(stage, (db) =>
+    ["records", "contents", "evidence", "decided", "rejections", "flagged", "replays"].map((table) =>
+      db.prepare(`SELECT * FROM ${table}`).all(),
+    ),
+  );
+
+test("reviews, commands and thumbs of a dry run leave memory as it was", async () => {
+  const { world } = stage;
+  world.person("otto", { permission: "admin", association: "OWNER" });
+  const repository = await world.repository("acme", "shop", { files: { "README.txt": "Shop\n" } });
+  await remembering(stage, [comment(repository, "1"), ...smallTalk(repository, 9)]);
+  const first = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await stage.settled(first);
+  await answered(stage);
+  expect(said(world, first)).toHaveLength(1);
+  const before = kept();
+  expect(before[0]).toHaveLength(11);
+  await stage.restart({ dryRun: true, feedbackAfterMs: 0 });
+  const [root] = first.comments;
+  if (root === undefined) throw new Error("nothing was said");
+  world.react(root, "otto", "-1");
+  await world.reply(first, "otto", root.id, "/kodiai ignore by design");
+  await world.comment(first, "otto", "/kodiai remember always pass a list to subprocess.run in this repository");
+  await world.comment(first, "otto", "/kodiai forget mem_0123456789ab");
+  const second = await world.pullRequest(repository, { title: "Back up", files: { "ops/nightly.py": BACKUP } });
+  await stage.settled(second);
+  await answered(stage);
+  expect(world.comments(second).inline).toEqual([]);
+  expect(() => summaryOf(world, second)).toThrow("0 summaries");
+  expect(kept()).toEqual(before);
+});
