@@ -1,6 +1,7 @@
-// npm run bench -- review | retrieval: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | retrieval | ack: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { ackBench } from "./ack.ts";
 import { machineNow } from "./machine.ts";
 import type { Measured } from "./measured.ts";
 import { benchmarkSubject } from "./pull-request.ts";
@@ -13,8 +14,14 @@ if (name === "retrieval") {
   retrievalBench(words);
   process.exit(0);
 }
+if (name === "ack") {
+  await ackBench(words);
+  process.exit(0);
+}
 if (name !== "review") {
-  console.error("usage: npm run bench -- review | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE]");
+  console.error(
+    "usage: npm run bench -- review | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE] | ack [--seconds N] [--json FILE]",
+  );
   process.exit(2);
 }
 

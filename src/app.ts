@@ -17,7 +17,6 @@ import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, type Workers } from "./server/http-door.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
-import { pruneDeliveries } from "./server/prune-deliveries.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
@@ -108,7 +107,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   });
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
-  const pruning = pruneDeliveries(store.inbox, log);
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
   const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
   // What comes again comes through the door, so the door is open by now.
@@ -126,7 +124,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       looking.stop();
-      pruning.stop();
       await Promise.all([missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);

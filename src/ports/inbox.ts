@@ -22,6 +22,4 @@ export interface Inbox {
   take(batch: readonly Arrival[]): readonly boolean[];
   /** Writes one row and syncs it, as `take` would: throws what `take` would throw. */
   probe(now: number): void;
-  /** Forgets at most `most` deliveries that were received before the moment (epoch ms). Returns how many. */
-  prune(before: number, most: number): number;
 }

@@ -152,7 +152,10 @@ test("a problem of the configuration stands beside its line where the pull reque
 test("whoever runs the check again gets a review, whatever policy says", async () => {
   const pull = await open("review: {enabled: false, checks: {enabled: true, failOn: major}}\n");
   const [skipped] = await checksOf(pull);
-  expect(skipped).toMatchObject({ title: "Not reviewed", externalId: expect.stringMatching(`^pull/${pull.number}/[0-9a-f]{32}$`) });
+  expect(skipped).toMatchObject({
+    title: "Not reviewed",
+    externalId: expect.stringMatching(`^pull/${pull.number}/[0-9a-f]{32}$`),
+  });
   const { id } = await stage.world.rerequest(pull, skipped?.id ?? 0);
   await stage.settled(pull);
   expect(stage.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });

@@ -36,7 +36,7 @@ async function start(
     WEBHOOK_SECRET: webhookSecret,
     KODIAI_GITHUB_API_URL: world.apiUrl,
     KODIAI_DATA_DIR: dataDir,
-    PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
+    PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
     HOST: "127.0.0.1",
   };
   const child = spawn(process.execPath, [...options, MAIN], { cwd: dataDir, env });

@@ -29,7 +29,6 @@ function open() {
       return ids.map((id) => !seen.has(id) && seen.add(id) !== undefined);
     },
     probe() {},
-    prune: () => 0,
   };
   return { world, commits: committer(inbox, () => world.clock) };
 }

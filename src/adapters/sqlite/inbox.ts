@@ -23,16 +23,5 @@ export function sqliteInbox(db: Database.Database, skew: () => number = () => 0)
       writeAtOnce(db, () => {
         db.prepare("INSERT INTO probes (id, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at").run(now);
       }),
-    prune: (before, most) =>
-      writeAtOnce(
-        db,
-        () =>
-          db
-            .prepare(
-              `DELETE FROM deliveries WHERE rowid IN
-                 (SELECT rowid FROM deliveries WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
-            )
-            .run(before, most).changes,
-      ),
   };
 }

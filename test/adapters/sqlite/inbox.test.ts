@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { expire } from "../../../src/adapters/sqlite/expire.ts";
 import { sqliteInbox } from "../../../src/adapters/sqlite/inbox.ts";
 import { sqliteQueue } from "../../../src/adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
@@ -84,7 +85,7 @@ test("a lock that somebody else holds is told at once, and others' patience is l
   const patience = mine.pragma("busy_timeout", { simple: true });
   theirs.exec("BEGIN IMMEDIATE");
   const inbox = sqliteInbox(mine);
-  for (const ask of [() => inbox.take([arrival()]), () => inbox.probe(1), () => inbox.prune(1, 1)])
+  for (const ask of [() => inbox.take([arrival()]), () => inbox.probe(1)])
     expect(ask).toThrow(expect.objectContaining({ name: "Transient" }));
   theirs.exec("ROLLBACK");
   expect(mine.pragma("busy_timeout", { simple: true })).toBe(patience);
@@ -111,16 +112,14 @@ test("a store that is full or read-only says so, keeps what it has, and takes ag
   db.close();
 });
 
-test("deliveries are forgotten by age and some at a time; a younger one is known for as long as it is kept", () => {
+test("a delivery is known again after thirty days and more, and forgotten some time", async () => {
   const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
   const inbox = sqliteInbox(db);
   const now = 100 * DAY;
-  for (let age = 0; age < 50; age += 1) inbox.take([arrival({ id: `${age} days`, receivedAt: now - age * DAY })]);
-  expect(inbox.prune(now - 30 * DAY, 10)).toBe(10);
-  expect(inbox.prune(now - 30 * DAY, 10)).toBe(9);
-  expect(inbox.prune(now - 30 * DAY, 10)).toBe(0);
-  expect(inbox.take([arrival({ id: "30 days" })])).toEqual([false]);
-  expect(inbox.take([arrival({ id: "31 days" })])).toEqual([true]);
+  for (const age of [0, 30, 59, 61]) inbox.take([arrival({ id: `${age} days`, receivedAt: now - age * DAY })]);
+  await expire(db, tmpdir(), now);
+  const again = ["0 days", "30 days", "59 days", "61 days"].map((id) => arrival({ id }));
+  expect(inbox.take(again)).toEqual([false, false, false, true]);
 });
 
 test("every transaction that may write takes the lock with its first statement", () => {
