@@ -17,6 +17,7 @@ import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, type Workers } from "./server/http-door.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
+import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
@@ -80,7 +81,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const name = await slug(app);
+  const name = await ownSlug(app, log, options.unwanted);
   const botLogin = `${name}[bot]`;
 
   const store = openedStore(options);
@@ -248,13 +249,6 @@ function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () =>
       log.warn({ job: job.key, err: error }, "memories are described after another review");
     }
   };
-}
-
-async function slug(app: ProbotOctokit): Promise<string> {
-  const { data } = await app.request("GET /app");
-  if (data === null || data.slug === undefined)
-    throw new Error("GitHub does not know this app; check APP_ID and PRIVATE_KEY");
-  return data.slug;
 }
 
 /** Anything but "try again later". */

@@ -54,6 +54,8 @@ export interface AppOptions {
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
   /** Instead of rules in a process of their own, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
+  /** Aborted: nobody wants it to start any more. */
+  readonly unwanted?: AbortSignal;
   readonly log: Logger;
   /** Told what each room hands on; the demo prints it. */
   readonly onStep?: (job: PullJob, room: string, value: unknown, ms: number) => void;

@@ -32,16 +32,19 @@ export async function serve(
     log.fatal({ err: error }, "crashed");
     return lines.drained();
   });
+  const unwanted = new AbortController();
   const started = startOrRefuse({
     ...env,
     privateKey,
     apiUrl: env.githubApiUrl,
     admin: { host: env.adminHost, port: env.adminPort },
     pace: true,
+    unwanted: unwanted.signal,
     log,
   });
   signals.stopBy((signal) => {
     log.info({ signal }, "stopping: deliveries are refused, running jobs may end, waiting ones stay queued");
+    unwanted.abort();
     const end = async (code: number) => {
       await lines.drained();
       process.exit(code);

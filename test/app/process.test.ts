@@ -24,10 +24,22 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+interface Started {
+  readonly child: ChildProcess;
+  readonly port: string;
+  readonly log: () => string;
+}
+
 /** Starts the server and waits until it listens; the world's webhooks go there. */
-async function start(
-  options: readonly string[] = [],
-): Promise<{ readonly child: ChildProcess; readonly log: () => string }> {
+async function start(options: readonly string[] = []): Promise<Started> {
+  const { child, port, log } = begin(options);
+  await until("the server listens", () => log().includes("Kodiai is listening") || child.exitCode !== null);
+  if (child.exitCode !== null) throw new Error(log());
+  world.setWebhookUrl(`http://127.0.0.1:${port}${WEBHOOK_PATH}`);
+  return { child, port, log };
+}
+
+function begin(options: readonly string[] = []): Started {
   const { appId, privateKey, webhookSecret } = world.appCredentials;
   const env = {
     PATH: process.env.PATH,
@@ -43,10 +55,7 @@ async function start(
   children.push(child);
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
-  await until("the server listens", () => log.includes("Kodiai is listening") || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(log);
-  world.setWebhookUrl(`http://127.0.0.1:${env.PORT}${WEBHOOK_PATH}`);
-  return { child, log: () => log };
+  return { child, port: env.PORT, log: () => log };
 }
 
 const posts = () => world.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/reviews"));
@@ -102,4 +111,20 @@ test("a server whose environment is wrong says what to mend and does not start",
   expect(child.exitCode).toBe(2);
   expect(said).toMatch(/^Kodiai does not start:\n {2}- APP_ID must be/);
   expect(said).toContain("WEBHOOK_SECRET is not set");
+});
+
+test("a server that starts while GitHub is down waits for it, and says so", async () => {
+  world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 2 });
+  const { log } = await start();
+  expect(log().match(/GitHub does not say who we are; asking again/g)).toHaveLength(2);
+});
+
+test("whoever stops a server that waits for GitHub need not wait as well", async () => {
+  world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 1_000 });
+  const { child, log } = begin();
+  await until("it asks again", () => log().includes("asking again"));
+  const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(log()).not.toContain("did not stop in time");
 });
