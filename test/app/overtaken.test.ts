@@ -45,7 +45,9 @@ test.each(MOMENTS)("a push right before %s: the new head alone is reviewed, once
 test.each(MOMENTS)("closed right before %s: no review is posted", async (_when, method, path) => {
   const pull = await opened(method, path, (one) => stage.world.closePull(one));
   expect(stage.world.comments(pull).reviews).toEqual([]);
-  expect(stage.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome: expect.stringMatching(/closed/) });
+  // The delivery of the closing may be quicker than the look at the pull request.
+  const end = { state: expect.stringMatching(/^(?:done|cancelled)$/), outcome: expect.stringMatching(/closed/) };
+  expect(stage.jobs(pull).at(-1)).toMatchObject(end);
 });
 
 test.each(MOMENTS)("locked right before %s: no review is posted", async (_when, method, path) => {
@@ -57,7 +59,8 @@ test.each(MOMENTS)("locked right before %s: no review is posted", async (_when, 
 test("locked between the last look and the review: GitHub's refusal is known for what it is", async () => {
   const pull = await opened("POST", /\/reviews$/, (one) => stage.world.lock(one));
   expect(stage.world.comments(pull).reviews).toEqual([]);
-  expect(stage.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome: "superseded: the conversation is locked" });
+  const outcome = expect.stringMatching(/: the conversation is locked$/);
+  expect(stage.jobs(pull).at(-1)).toMatchObject({ state: "done", outcome });
   expect(stage.rows("SELECT * FROM intents WHERE state = 'sent'")).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { violations } from "./inert.ts";
 
 /** What Kodiai itself writes of HTML and addresses. */
 export const OURS = {
-  html: /^(?:<\/?sub>|<details><summary>[\w, ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+|review [0-9a-f]{40}) -->)$/,
+  html: /^(?:<\/?sub>|<details><summary>[\w, ]+<\/summary>|<\/details>|<!-- kodiai:(?:summary|finding \w+|review [0-9a-f]{40}|proof [0-9a-f]{32}) -->)$/,
   links:
     /^https:\/\/(?:github\.com|127\.0\.0\.1:\d+|localhost:\d+)\/[\w.-]+\/[\w.-]+\/(?:(?:blob|commit)\/[0-9a-f]{40}|pull\/\d+)[\w./%?=#-]*$/,
 };
@@ -28,6 +28,7 @@ export function expectInert(bodies: readonly string[]): void {
     expect(body.isWellFormed()).toBe(true);
     const markers = body.match(/<!-- kodiai:(?:summary|finding \w+) -->/g) ?? [];
     expect(markers.length).toBeLessThanOrEqual(1);
-    if (markers.length === 1) expect(body.trimEnd().endsWith(markers[0] ?? "")).toBe(true);
+    const written = body.replace(/\n<!-- kodiai:proof [0-9a-f]{32} -->\s*$/, "").trimEnd();
+    if (markers.length === 1) expect(written.endsWith(markers[0] ?? "")).toBe(true);
   }
 }

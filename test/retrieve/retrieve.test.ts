@@ -631,6 +631,7 @@ test("the settings of a repository without any are those that are documented", (
         cacheTTLSeconds: 300,
         skipPatterns: [],
         retrievePatterns: [],
+        replay: true,
       },
     },
   });
