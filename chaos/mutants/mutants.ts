@@ -50,9 +50,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "two jobs of one pull request",
     loses: "jobs of one pull request run one after the other",
-    file: "src/adapters/sqlite/queue.ts",
-    find: "WHERE busy.key = next.key AND busy.state = 'running'",
-    replace: "WHERE busy.id = next.id AND busy.state = 'running'",
+    file: "src/adapters/sqlite/lane.ts",
+    find: "WHERE busy.key = jobs.key AND busy.state = 'running'",
+    replace: "WHERE busy.id = jobs.id AND busy.state = 'running'",
     test: [QUEUE_TEST, "two jobs of one pull request never run side by side"],
   },
   {
@@ -60,16 +60,16 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "the newest head takes the place of one that waits",
     file: "src/adapters/sqlite/queue.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: 'replace(db, job.key, "superseded", at, `overtaken by ${by}`);',
+    find: 'replace(db, job.key, "superseded", at + skew, `overtaken by ${by}`);',
     replace: "void by;",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },
   {
     id: "retries for ever from the start",
     loses: "a job that is tried again waits until its time",
-    file: "src/adapters/sqlite/queue.ts",
-    find: "WHERE state = 'waiting' AND lane = ? AND run_at <= ?",
-    replace: "WHERE state = 'waiting' AND lane = ? AND (1 OR run_at <= ?)",
+    file: "src/adapters/sqlite/lane.ts",
+    find: "WHERE state = 'waiting' AND jobs.lane = @lane AND run_at <= @now",
+    replace: "WHERE state = 'waiting' AND jobs.lane = @lane AND (1 OR run_at <= @now)",
     test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
   },
   {

@@ -67,7 +67,12 @@ function eachOnce(evidence: readonly Evidence[]): readonly Evidence[] {
   const sorted = keyed.toSorted((a, b) => a.one.at - b.one.at || compared(a.order, b.order));
   const once = new Map<string, Evidence>();
   for (const { one } of sorted) if (!once.has(one.key)) once.set(one.key, one);
-  return [...once.values()].toSorted((a, b) => a.at - b.at || compared(a.key, b.key));
+  return [...once.values()].toSorted((a, b) => a.at - b.at || restores(a) - restores(b) || compared(a.key, b.key));
+}
+
+/** GitHub tells time in whole seconds: what was restored in the second of a rejection was restored after it. */
+function restores({ kind }: Evidence): number {
+  return kind === "restored" ? 1 : 0;
 }
 
 function compared(a: string, b: string): number {

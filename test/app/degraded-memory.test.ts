@@ -177,7 +177,7 @@ test("a mean of NaN bytes is not used", async () => {
 
 test("when the index in memory cannot be made SQLite's own answers, and that is said", async () => {
   await openWithMemory();
-  await stage.restart({}, () => spoil("words"));
+  await stage.restart({ memory: { isChecked: false } }, () => spoil("words"));
   const { body } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toMatch(
@@ -188,7 +188,7 @@ test("when the index in memory cannot be made SQLite's own answers, and that is 
 
 test("when neither index of words can be read, memory is searched by vectors", async () => {
   await openWithMemory();
-  await stage.restart({}, () => spoil("words", "word_index_data", "word_index_idx"));
+  await stage.restart({ memory: { isChecked: false } }, () => spoil("words", "word_index_data", "word_index_idx"));
   const { body } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toMatch(/- `keyword-search`: .*malformed/);
@@ -198,7 +198,7 @@ test("when neither index of words can be read, memory is searched by vectors", a
 
 test("damaged pages under the records cost the memory; the server lives", async () => {
   await openWithMemory();
-  await stage.restart({}, () => spoil("records", "records_by_repo"));
+  await stage.restart({ memory: { isChecked: false } }, () => spoil("records", "records_by_repo"));
   const { body, outcome } = await reviewed();
   expect(body).toMatch(/- `memory-counts`: memory\.db cannot be read as Kodiai's memory \(.*malformed/);
   expect(outcome).toMatch(/; not remembered: .*malformed/);
@@ -215,7 +215,7 @@ test("a memory that is no database at all is off: the server starts, and every r
   expect(parts).toEqual(["memory"]);
   expect(body).toContain("- `memory`: memory.db could not be opened; `kodiai doctor` tells why");
   expect(outcome).toContain("; not remembered: memory.db could not be opened");
-  expect(stage.log.join("")).toMatch(/"level":50.*Restore a backup.*reviews go on without memory/);
+  expect(stage.log.join("")).toMatch(/"level":50.*restore a backup.*reviews go on without memory/);
   expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
 });
 

@@ -89,6 +89,7 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "rules ok",
     "data ok",
     "queue ok",
+    "missed ok",
     "memory ok",
     "sqlite-vec ok",
     "embedder ok",

@@ -79,6 +79,9 @@ describe("what weighs more", () => {
     expect(outcome(declined, restored)).toBe("posted");
     expect(outcome(declined, restored, piece("thumbs-down", wren))).toBe("declined");
     expect(outcome(declined, piece("restored", stray))).toBe("declined");
+    // GitHub's times are whole seconds.
+    const reply = piece("reply", wren, { stance: "declines", text: "by design" });
+    expect(outcome(reply, piece("restored", ines, { at: reply.at, key: "command:first by its key" }))).toBe("posted");
   });
 });
 

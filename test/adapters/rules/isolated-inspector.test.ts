@@ -12,12 +12,12 @@ const GOOD = exampleFile(
   'import { exec } from "node:child_process";\nexport const run = (x: string) => eval(x);\n',
 );
 const PYTHON = exampleFile("app/a.py", "import hashlib\n\ndef key(password):\n    return eval(password)\n");
-/** Takes seconds to be searched, and holds a token beside it. */
-const STUCK = exampleFile("src/stuck.go", `// ${TOKEN}\n${`${"x:=<-".repeat(3_000)}\n`.repeat(14)}`);
+/** Takes much longer to be searched than anybody waits here, and holds a token beside it. */
+const STUCK = exampleFile("src/stuck.go", `// ${TOKEN}\n${`${"x:=<-".repeat(3_600)}\n`.repeat(14)}`);
 const NO_SETTINGS = new Map();
 
 const isolated = isolatedInspector();
-const impatient = isolatedInspector({ fileMs: 1_500 });
+const impatient = isolatedInspector({ fileMs: 400 });
 afterAll(() => {
   isolated.close();
   impatient.close();
@@ -50,8 +50,8 @@ describe("a file that gets a grammar stuck", () => {
     const { findings, degraded } = await impatient.inspect([GOOD, STUCK, PYTHON], NO_SETTINGS, []);
     clearInterval(clock);
     // This process had nothing to do but wait.
-    expect(ticks).toBeGreaterThan(20);
-    expect(degraded).toEqual([{ part: "structural-rules", reason: "src/stuck.go: took longer than 1.5 s" }]);
+    expect(ticks).toBeGreaterThan(5);
+    expect(degraded).toEqual([{ part: "structural-rules", reason: "src/stuck.go: took longer than 0.4 s" }]);
     const rules = findings.map(({ path, rule }) => `${path} ${rule}`);
     expect(rules).toContain("src/stuck.go leaked-secret");
     for (const { path } of [GOOD.diff, PYTHON.diff]) expect(rules.some((rule) => rule.startsWith(path))).toBe(true);
