@@ -17,7 +17,7 @@ test("an opened pull request gets one review with comments on their lines, and o
     title: "feat(login): hash passwords",
     files: { "src/login.ts": WEAK_LOGIN, "src/balance.py": BALANCE },
   });
-  expect(world.deliveries.at(-1)).toMatchObject({ event: "pull_request", action: "opened", status: 200 });
+  expect(world.deliveries.at(-1)).toMatchObject({ event: "pull_request", action: "opened", status: 202 });
 
   expect(await stage.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
   expect(said(world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled", "src/login.ts:8 weak-password-hash"]);
@@ -99,7 +99,7 @@ test("a delivery that arrives again changes nothing", async () => {
 
   const again = await world.deliver(event ?? "", payload, { id: id ?? "", redelivery: true });
 
-  expect(again.status).toBe(200);
+  expect(again.status).toBe(202);
   expect(await stage.settled(pull)).toEqual(job);
   expect(stage.jobs(pull)).toHaveLength(1);
   expect(world.requests).toHaveLength(asked);
@@ -110,7 +110,12 @@ test("several deliveries about one head make one review", async () => {
   const repository = await world.repository("acme", "chorus", { files: { "src/login.ts": LOGIN } });
   const pull = await world.pullRequest(repository, { title: "Hash", files: { "src/login.ts": WEAK_LOGIN } });
   const { event, payload } = world.deliveries.at(-1) ?? {};
+  // The same said under other ids, and other events that lead to the same head.
   await Promise.all([1, 2, 3].map(() => world.deliver(event ?? "", payload)));
+  expect(stage.jobs(pull)).toHaveLength(1);
+  const { pull_request: opened, ...rest } = payload as { readonly pull_request: object };
+  const at = (minute: number) => ({ ...rest, pull_request: { ...opened, updated_at: `2030-01-01T00:0${minute}:00Z` } });
+  await Promise.all([1, 2, 3].map((minute) => world.deliver(event ?? "", at(minute))));
   await stage.settled(pull);
 
   expect(world.comments(pull).reviews).toHaveLength(1);

@@ -97,8 +97,8 @@ test("a dry run writes the review, logs it without secrets and posts nothing", a
   expect(shown(log)).toContain("blocks [redacted:github-token]");
   expect(log).not.toContain(TOKEN);
 
-  const [opening] = world.deliveries.slice(-1);
-  await world.deliver("pull_request", opening?.payload);
+  // What a dry run wrote was not said: the next push has it said.
+  await world.push(pull, { "README.md": "# Dry\n" });
   await stage.settled(pull);
   expect(said(world, pull)).toEqual(["src/wait.py:2 no-raw-sleep"]);
 });

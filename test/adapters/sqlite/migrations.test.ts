@@ -31,6 +31,14 @@ const RELEASED = {
   ],
 };
 
+/** How long a lease lasts is decided by signs of life now. */
+const DROPPED: ReadonlySet<string> = new Set(["jobs.lease_until"]);
+
+/** A row of then without what a later schema has no more. */
+function kept(table: string, row: object): object {
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !DROPPED.has(`${table}.${column}`)));
+}
+
 describe.each(["queue", "memory"] as const)("%s.db", (what) => {
   const { migrations } = KEPT[what];
   const versions = migrations.map((_, at) => at + 1).slice(0, -1);
@@ -50,7 +58,7 @@ describe.each(["queue", "memory"] as const)("%s.db", (what) => {
     checkFile(path, migrations);
     const after = rowsOf(path);
     for (const [table, rows] of Object.entries(before)) {
-      expect(after[table]).toEqual(rows.map((row) => expect.objectContaining(row as object)));
+      expect(after[table]).toEqual(rows.map((row) => expect.objectContaining(kept(table, row as object))));
     }
     expect(rowsOf(olderCopy(path, version))).toEqual(before);
     expect(existsSync(`${olderCopy(path, version)}.partial`)).toBe(false);
