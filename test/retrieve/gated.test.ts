@@ -89,7 +89,7 @@ describe("who decides", () => {
     expect((await skipAt(0.7)).retrieve).toBe(false);
   });
 
-  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own", () => {
+  test("the defaults: on, .7, 500 tokens, decisions kept for 300 s, no patterns of our own, heeding replays", () => {
     const { gate } = defaultKnowledge().retrieval;
     expect({ ...GATE, ...gate }).toEqual({
       enabled: true,
@@ -100,6 +100,7 @@ describe("who decides", () => {
       cacheTTLSeconds: 300,
       skipPatterns: [],
       retrievePatterns: [],
+      replay: true,
     });
   });
 });

@@ -16,8 +16,8 @@ export interface Retention {
 
 /** Of queue.db. What has no row here stays until its repository is forgotten. */
 export const RETENTION: readonly Retention[] = [
-  // GitHub can send a delivery again for 3 days; an id is known for much longer, as in prune-deliveries.ts.
-  { table: "deliveries", where: "received_at < @before", days: 35 },
+  // GitHub can send a delivery again for 3 days; an id is known for much longer.
+  { table: "deliveries", where: "received_at < @before", days: 60 },
   { table: "redeliveries", where: "at < @before", days: 60 },
   // Looking for what people did about findings goes by the last job of a pull request for 30 days.
   { table: "jobs", where: "finished_at < @before AND state NOT IN ('waiting', 'running')", days: 60 },

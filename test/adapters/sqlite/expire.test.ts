@@ -24,8 +24,9 @@ afterEach(() => {
 const ROWS: Readonly<Record<string, (id: number, at: number) => string>> = {
   deliveries: (id, at) => `('d${id}', 'push', ${at}, 'ignored', '', NULL)`,
   redeliveries: (id, at) => `('d${id}', ${at})`,
-  jobs: (id, at) => `(${id}, 'github.com/42#${id}', 'review', '{}', 'done', 1, 0, NULL, '', 0, ${at})`,
+  jobs: (id, at) => `(${id}, 'github.com/42#${id}', 'review', '{}', 'done', 1, 0, '', 0, ${at}, NULL, 0, 0)`,
   answers: (id, at) => `(${id}, 'c${id}', 'github.com/42', 't', 5, 'reply', ${at})`,
+  intents: (id, at) => `(${id}, 'k', 'github.com/42', '{}', 'i${id}', 'm', 'posted', 1, 0, ${at}, NULL)`,
   check_runs: (id, at) => `(${id}, 'github.com/42#1', 'a', '{}', 7, 'off', 0, NULL, ${at})`,
   reviews: (id, at) => `('github.com/42#${id}', 'a', 'b', '{}', 0, ${at}, 'posted')`,
   spending: (id, at) => `(${id}, 'github.com/42', ${at}, 'review', 1, 1, 1)`,
@@ -43,7 +44,7 @@ test.each(RETENTION)("rows of $table go after $days days, not before", async ({ 
 });
 
 test("jobs that wait are never old", async () => {
-  db.exec("INSERT INTO jobs VALUES (1, 'k', 'review', '{}', 'waiting', 0, 0, NULL, NULL, 0, NULL)");
+  db.exec("INSERT INTO jobs VALUES (1, 'k', 'review', '{}', 'waiting', 0, 0, NULL, 0, NULL, NULL, 0, 0)");
   expect(await expire(db, folder, NOW)).toBe(0);
 });
 
