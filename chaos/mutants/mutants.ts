@@ -18,6 +18,7 @@ export interface Mutant {
 }
 
 const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
+const WRITES_TEST = "test/adapters/sqlite/write-book.test.ts";
 const CORRIDOR = "src/flows/review-pull-request.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -411,13 +412,46 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'import type { ReviewSignals } from "../domain/signals.ts";\nimport "../adapters/github/reviews.ts";\n',
     test: ["test/boundaries.test.ts", "the walls stand, and the tool that checks them saw every module of src"],
   },
-];
-
-/** Breakages of what is still being built: they are tried once it is there. */
-export const PREPARED: readonly Pick<Mutant, "id" | "loses">[] = [
-  { id: "no fencing", loses: "a worker whose lease passed on writes nothing" },
-  { id: "no intent", loses: "an unknown outcome is looked up before anything is sent again" },
-  { id: "no marker HMAC", loses: "a marker that somebody copied is not believed" },
-  { id: "retry of writes on", loses: "no write is repeated blindly" },
-  { id: "limits are forgotten", loses: "an installation that GitHub asked to wait is left alone" },
+  {
+    id: "no fencing",
+    loses: "a worker whose lease passed on writes nothing",
+    file: "src/adapters/sqlite/hold.ts",
+    find: ".get(id, token) !== undefined;",
+    replace: ".get(id, token) !== null;",
+    test: [WRITES_TEST, "a review that is written by whoever lost the job is not kept"],
+    isQuick: true,
+  },
+  {
+    id: "no intent",
+    loses: "an unknown outcome is looked up before anything is sent again",
+    file: "src/adapters/github/write-path.ts",
+    find: "  book.send(wanted, marker);\n  failPoint",
+    replace: "  failPoint",
+    test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
+  },
+  {
+    id: "no marker HMAC",
+    loses: "a marker that somebody copied is not believed",
+    file: "src/adapters/github/sign-write.ts",
+    find: 'return createHmac("sha256", key).update(said).digest("hex").slice(0, LENGTH);',
+    replace:
+      'return createHmac("sha256", "").update(said.slice(0, 0)).update(key.subarray(32)).digest("hex").slice(0, LENGTH);',
+    test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
+  },
+  {
+    id: "retry of writes on",
+    loses: "no write is repeated blindly",
+    file: "src/adapters/github/write-path.ts",
+    find: "if (!isCertain(error)) return lookFor(wanted, marker, error, options);",
+    replace: "if (!isCertain(error)) return readPost(await letWrite(book.hold, () => post(marker)));",
+    test: ["test/app/lost-writes.test.ts", "40 reviews of whose writes a third loses its answer are 40 reviews"],
+  },
+  {
+    id: "limits are forgotten",
+    loses: "an installation that GitHub asked to wait is left alone",
+    file: "src/adapters/sqlite/installation-pace.ts",
+    find: "return Math.max(0, Number(until ?? 0) - now());",
+    replace: "return Math.min(0, now() - Number(until ?? 0));",
+    test: [WRITES_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
+  },
 ];

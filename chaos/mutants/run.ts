@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { MUTANTS, type Mutant, PREPARED } from "./mutants.ts";
+import { MUTANTS, type Mutant } from "./mutants.ts";
 import { patched } from "./patched.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -81,8 +81,6 @@ async function tryAll(): Promise<void> {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.jobs)) }, lane));
   console.log(`\n${table(tried)}\n`);
-  if (PREPARED.length > 0)
-    console.log(`Prepared, for what is still being built: ${PREPARED.map(({ id }) => id).join("; ")}.`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(tried, null, 2)}\n`);
   const alive = tried.filter(({ verdict }) => verdict !== "red" && verdict !== "hung");
   console.log(`${tried.length - alive.length} of ${tried.length} mutants were noticed by their tests`);
