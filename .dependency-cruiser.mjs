@@ -130,7 +130,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|code-index/chunker|rules/isolated-inspector|sqlite/search-thread|sqlite/recall-worker)[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector|sqlite/search-thread|sqlite/recall-worker)[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },

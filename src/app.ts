@@ -11,7 +11,8 @@ import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
-import { type CheckSweeper, checkSweeper } from "./server/check-sweeper.ts";
+import { checkSweeper } from "./server/check-sweeper.ts";
+import type { Rounds } from "./server/every-minute.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
@@ -180,7 +181,7 @@ function startWorkers(
   store: Store,
   github: WiredGitHub,
   reading: Reading,
-  sweeper: CheckSweeper,
+  sweeper: Rounds,
 ): Workers {
   const { log } = options;
   const { queue } = store;

@@ -2,18 +2,10 @@
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/check-run.ts";
 import type { CheckBook } from "../ports/checks.ts";
-
-const SWEEP_MS = 60_000;
-
-export interface CheckSweeper {
-  /** Look now: a job may have left a check run behind. */
-  wake(): void;
-  stop(): Promise<void>;
-}
+import { everyMinute, type Rounds } from "./every-minute.ts";
 
 /** @param checksOf access to the check runs of one repository */
-export function checkSweeper(book: CheckBook, checksOf: Parameters<typeof sweepChecks>[1], log: Logger): CheckSweeper {
-  let last = Promise.resolve();
+export function checkSweeper(book: CheckBook, checksOf: Parameters<typeof sweepChecks>[1], log: Logger): Rounds {
   const sweep = async () => {
     try {
       const swept = await sweepChecks(book, checksOf, Date.now());
@@ -22,17 +14,5 @@ export function checkSweeper(book: CheckBook, checksOf: Parameters<typeof sweepC
       log.error({ err: error }, "check runs could not be swept");
     }
   };
-  const wake = () => {
-    last = last.then(sweep);
-  };
-  const timer = setInterval(wake, SWEEP_MS);
-  timer.unref();
-  wake();
-  return {
-    wake,
-    async stop() {
-      clearInterval(timer);
-      await last;
-    },
-  };
+  return everyMinute(sweep);
 }

@@ -2,16 +2,12 @@
 import type { Logger } from "pino";
 import { Transient } from "../domain/transient.ts";
 import type { Orphan, OrphanWrites, Post, Wanted } from "../ports/writes.ts";
+import { everyMinute, type Rounds } from "./every-minute.ts";
 
-const SWEEP_MS = 60_000;
 /** A sweep; each costs a few requests. */
 const MOST = 50;
 /** As the path of a write waits. */
 const SETTLED_MS = 15_000;
-
-export interface WriteSweeper {
-  stop(): Promise<void>;
-}
 
 export interface SweepSettings {
   /** What stands on GitHub with the marker. */
@@ -20,9 +16,8 @@ export interface SweepSettings {
   readonly log: Logger;
 }
 
-export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): WriteSweeper {
+export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): Rounds {
   const { log } = settings;
-  let last = Promise.resolve();
   const sweep = async () => {
     try {
       for (const orphan of writes.orphans(MOST)) await settleOne(orphan, writes, settings);
@@ -30,18 +25,7 @@ export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): Wri
       log.warn({ err: error }, "writes without an outcome could not be swept");
     }
   };
-  const wake = () => {
-    last = last.then(sweep);
-  };
-  const timer = setInterval(wake, SWEEP_MS);
-  timer.unref();
-  wake();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await last;
-    },
-  };
+  return everyMinute(sweep);
 }
 
 async function settleOne(

@@ -1,7 +1,8 @@
 // Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { CodeChunker, CodeChunks } from "../../ports/memory.ts";
+import { readingChild } from "../reading-child.ts";
 import type { ChunkQuestion } from "./chunk-process.ts";
 import { CHUNKED_LANGUAGES } from "./cut-code.ts";
 
@@ -45,18 +46,7 @@ export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
 }
 
 function start(): ChildProcess {
-  const child = fork(new URL("./chunk-process.ts", import.meta.url), {
-    execArgv: [],
-    // It reads untrusted text and needs no key.
-    env: {},
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  // Said to whoever waits for an answer; without a listener an error would end this process.
-  child.on("error", () => {});
-  child.unref();
-  child.channel?.unref();
-  return child;
+  return readingChild(new URL("./chunk-process.ts", import.meta.url), []);
 }
 
 /** The chunks, or why there are none. */

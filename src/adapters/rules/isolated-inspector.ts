@@ -1,9 +1,10 @@
 // Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
 // written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
+import { readingChild } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections } from "./join-inspections.ts";
 
@@ -154,19 +155,11 @@ function orDegraded(problems: Inspection | string): Inspection {
   return typeof problems === "string" ? { ...NOTHING, degraded: [{ part: "rules", reason: problems }] } : problems;
 }
 
+/** What it may do: read files and load grammars. */
+const ALLOWED = ["--permission", "--allow-fs-read=*", "--allow-addons", "--no-warnings", "--max-old-space-size=192"];
+
 function start(): ChildProcess {
-  const child = fork(new URL("./inspect-process.ts", import.meta.url), {
-    execArgv: ["--permission", "--allow-fs-read=*", "--allow-addons", "--no-warnings", "--max-old-space-size=192"],
-    // It reads untrusted text and needs no key.
-    env: {},
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  // Said to whoever waits for an answer; without a listener an error would end this process.
-  child.on("error", () => {});
-  child.unref();
-  child.channel?.unref();
-  return child;
+  return readingChild(new URL("./inspect-process.ts", import.meta.url), ALLOWED);
 }
 
 /** What was found, or why nothing could be. */
