@@ -67,9 +67,9 @@ function routesOf(paths: Json): Route[] {
       if (isJson(description)) routes.push({ operation: `${method.toUpperCase()} ${template}`, pattern, description });
     }
   }
-  // The most literal template wins: /issues/comments before /issues/{issue_number}, and greedy ones last.
+  // The most literal template wins: /issues/comments before /issues/{issue_number}, greedy ones last, and of those the longer.
   const variables = (route: Route) => route.operation.split("{").length + (route.pattern.source.includes(".+") ? 9 : 0);
-  return routes.sort((a, b) => variables(a) - variables(b));
+  return routes.sort((a, b) => variables(a) - variables(b) || b.operation.length - a.operation.length);
 }
 
 function sentences(errors: readonly ErrorObject[] | null | undefined): string {
