@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
-import { metricsText } from "./metrics-text.ts";
+import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
 
 /**
@@ -16,6 +16,7 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
 export async function openAdminDoor(
   door: Door,
   store: Store,
+  metrics: Pick<Metrics, "text" | "contentType">,
   at: { readonly host: string; readonly port: number },
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
@@ -27,16 +28,15 @@ export async function openAdminDoor(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, () => Page>([
+  const pages = new Map<string, () => Page | Promise<Page>>([
     ["/healthz", () => json(200, { ok: true, jobs: store.queue.counts(), memory: store.warmth() })],
     ["/readyz", () => readyPage(readiness())],
     [
       "/metrics",
-      () => {
+      async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
-        const text = metricsText({
-          counted: door.counted,
+        const text = await metrics.text({
           jobs: store.queue.counts(),
           ready: readiness().ready,
           heldBytes: door.heldBytes(),
@@ -44,11 +44,11 @@ export async function openAdminDoor(
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
-        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text };
+        return { status: 200, type: metrics.contentType, text };
       },
     ],
   ]);
-  const server = createServer((request, response) => answer(request, response, pages));
+  const server = createServer((request, response) => void answer(request, response, pages));
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
@@ -60,20 +60,20 @@ interface Page {
   readonly text: string;
 }
 
-function answer(
+async function answer(
   { method, url }: IncomingMessage,
   response: ServerResponse,
-  pages: ReadonlyMap<string, () => Page>,
-): void {
+  pages: ReadonlyMap<string, () => Page | Promise<Page>>,
+): Promise<void> {
   const page = method === "GET" ? pages.get(url?.split("?")[0] ?? "") : undefined;
-  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : shown(page);
+  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : await shown(page);
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** A store that cannot be read is an answer too. */
-function shown(page: () => Page): Page {
+async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   try {
-    return page();
+    return await page();
   } catch {
     return json(503, { ok: false, reasons: ["the store cannot be read"] });
   }
