@@ -169,15 +169,9 @@ describe("restoring", () => {
     await backUpStore(home, copy, 1_000);
     const there = join(root, "words");
     await restoreStore(copy, there, 2_000);
-    const store = openStore(there);
-    const found = await store.recall.matching(
-      { repo: "github.com/42", ownerPool: null, excludePull: null, before: null },
-      "canary",
-      5,
-      {},
-    );
-    expect(found).toHaveLength(1);
-    await store.close();
+    const mended = new BetterSqlite(join(there, "memory.db"), { readonly: true });
+    expect(mended.prepare("SELECT count(*) FROM word_index WHERE word_index MATCH 'canary'").pluck().get()).toBe(1);
+    mended.close();
   });
 
   test("forgets again what was forgotten after the backup, and not what came back before it", async () => {
