@@ -16,7 +16,11 @@ usage: kodiai VERB [options]
              https://…/pull/N          a pull request, read with GITHUB_TOKEN; nothing is posted
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
-  config   check FILE                  problems of a .kodiai.yml, with line and column
+  init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
+             --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
+  config   show                        every key of --repo with its value and who said it: a file, a preset, the default
+           explain KEY                 what a key means and takes, and what it is here
+           check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   memory   import FILE                 remember rows of a JSONL file (our export, or a corpus); with --repo as its own
            export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
@@ -133,7 +137,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
   ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
-  ["config", async () => (await import("./config.ts")).config],
+  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
+  [
+    "config",
+    async () => withPorts((await import("./config.ts")).config, (await import("../wire/config.ts")).configVerbPorts),
+  ],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
 

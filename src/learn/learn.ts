@@ -210,7 +210,11 @@ export function threadRecord(...thread: Parameters<typeof fromThread>): MemoryRe
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
-export function corpusOf(path: string, language: string, chunker: CodeChunker): "doc" | "code" | null {
+export function corpusOf(
+  path: string,
+  language: string,
+  chunker: Pick<CodeChunker, "languages">,
+): "doc" | "code" | null {
   if (isDocPath(path)) return "doc";
   return chunker.languages.has(language) ? "code" : null;
 }
