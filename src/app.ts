@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { dashboard } from "./dashboard/dashboard.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -25,6 +26,7 @@ import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
+import { type DashboardServer, dashboardPorts } from "./wire/dashboard.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
 import { neverTell } from "./wire/secrets.ts";
@@ -110,7 +112,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
-  const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
+  const admin = options.admin
+    ? await openAdminDoor(door, store, options.admin, (readiness) =>
+        dashboardOf(options, store, reading, { readiness, workers }),
+      )
+    : null;
   // What comes again comes through the door, so the door is open by now.
   const add = (job: ReviewJob) => {
     store.queue.add(job, Date.now());
@@ -136,6 +142,29 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
+}
+
+/** What answers at the admin door beside how the process is. */
+function dashboardOf(
+  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
+  store: Store,
+  reading: Reading,
+  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
+) {
+  const server: DashboardServer = {
+    ...{ readiness, variables, model: model?.names.main ?? null },
+    choices: [
+      ["Model", model?.names.main ?? "none: rules and memory review alone"],
+      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
+      ["Reranker", reranker.kind],
+      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
+    ],
+    wake: () => {
+      for (const worker of Object.values(workers)) worker.wake();
+    },
+    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
+  };
+  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
 }
 
 function urlOf(server: Server): string {

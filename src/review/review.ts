@@ -111,6 +111,7 @@ export async function review(
       ...read.degraded,
     ]),
     configProblems: context.configProblems,
+    settings: context.settings ?? [],
     configChanges: changesConfig(context),
     configOnHead: configOnHead(
       context.configProblems,
