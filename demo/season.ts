@@ -171,11 +171,14 @@ async function today({ world, settled }: Circle, repository: Repository, name: s
   await settled();
 }
 
-/** Somebody who may write declines one finding with a reason. */
+/** Two people press thumbs, and one declines a finding with a reason. */
 async function answered(world: GitHubWorld, pull: Pull, name: string): Promise<void> {
   const ours = world
     .comments(pull)
     .inline.filter(({ author, inReplyTo }) => author === world.bot.login && inReplyTo === null);
+  const swallowed = ours.find(({ body }) => /swallowed/i.test(body));
+  if (swallowed !== undefined && name !== "deliver")
+    for (const by of ["lena", "olga"]) world.react(swallowed, by, "+1");
   const list = ours.find(({ body }) => /default/i.test(body)) ?? ours.at(-1);
   if (list === undefined || name === "collect") return;
   await world.reply(pull, "lena", list.id, "/kodiai ignore the list is shared on purpose, callers clear it");

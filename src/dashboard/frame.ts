@@ -50,14 +50,14 @@ ${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></scrip
 </head>
 <body>
 <a class="skip" href="#main">Skip to the page</a>
-<header class="top">
+<header class="top"><div class="rail">
 <a class="mark" href="/"><img src="${assetPath("icon.svg")}" alt="" width="28" height="28"><span>Kodiai</span></a>
 ${formToken === null ? "" : navigation(section)}
 <div class="tools">
 <button type="button" class="plain" data-theme-switch hidden>Theme</button>
 ${formToken === null ? "" : html`<form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button class="plain">Log out</button></form>`}
 </div>
-</header>
+</div></header>
 <main id="main" tabindex="-1">
 ${notice === null ? "" : html`<p class="notice" role="status">${notice}</p>`}
 ${body}

@@ -61,7 +61,7 @@ ${
           { name: "What" },
           { name: "Try", isNumber: true },
           { name: "When" },
-          { name: "How it ended, or why it waits" },
+          { name: "How it ended, or why it waits", isWide: true },
         ],
         others.map((job): Content[] => [
           job.id,

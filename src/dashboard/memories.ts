@@ -102,7 +102,7 @@ function list(
   return html`<p class="note">${whole(total)} memories, what was said last first</p>${table(
     "Memories",
     [
-      { name: "Said" },
+      { name: "Said", isWide: true },
       { name: "Kind" },
       { name: "Outcome" },
       { name: "Language" },

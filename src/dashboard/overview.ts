@@ -158,7 +158,7 @@ ${cost(view, times)}
 
 function outcomes({ findings }: Overview): Html {
   const list = findings ?? [];
-  return html`<section class="card"><h3>Findings by outcome</h3>${
+  return html`<section class="card"><h2>Findings by outcome</h2>${
     list.length === 0
       ? empty("Nothing is remembered of findings.", "It comes with the first review that says something.")
       : bars(
@@ -181,7 +181,7 @@ export function outcomeWord(outcome: string): string {
 
 function cost({ spending, model, days }: Overview, times: readonly number[]): Html {
   if (spending.length === 0)
-    return html`<section class="card"><h3>Cost of models</h3>${empty(
+    return html`<section class="card"><h2>Cost of models</h2>${empty(
       "No model was asked in this window.",
       model === null
         ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code> or <code>ANTHROPIC_BASE_URL</code> to have a model read changes too.`

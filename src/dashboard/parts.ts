@@ -72,17 +72,23 @@ export interface Column {
   readonly name: string;
   /** Numbers stand under each other. */
   readonly isNumber?: boolean;
+  /** Sentences stand in it. */
+  readonly isWide?: boolean;
 }
 
 /** A table that scrolls by itself where it is too wide. */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Content[])[]): Html {
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
-<thead><tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class="${isNumber ? "num" : ""}">${name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td class="${columns[at]?.isNumber ? "num" : ""}">${cell}</td>`)}</tr>`,
+    (cells) => html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
+}
+
+function columnClass(column: Partial<Column> | undefined): string {
+  if (column?.isNumber === true) return "num";
+  return column?.isWide === true ? "wide" : "";
 }
 
 /** What to do where there is nothing to see yet. */
@@ -158,7 +164,7 @@ export function chart({ title, says, kind, unit, times, series, shown = String }
   const stamp = (at: number) =>
     at % 86_400_000 === 0 ? isoDate(at) : new Date(at).toISOString().slice(0, 16).replace("T", " ");
   return html`<figure class="chart" data-kind="${kind}" data-unit="${unit}">
-<figcaption><h3>${title}</h3><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
+<figcaption><h2>${title}</h2><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
 <div class="plot" role="img" aria-label="${says}"></div>
 <details open><summary>Figures</summary><div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
 <thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>

@@ -76,7 +76,7 @@ ${byMethod(all)}${queries(all)}`
 }
 
 function percentiles({ ms }: RetrievalFigures): Html {
-  return html`<section class="card"><h3>Time by share of searches</h3>${bars(
+  return html`<section class="card"><h2>Time by share of searches</h2>${bars(
     "Time by share of searches",
     (["p50", "p95", "p99"] as const).map((name, at) => ({
       name: name.toUpperCase(),
@@ -88,7 +88,7 @@ function percentiles({ ms }: RetrievalFigures): Html {
 }
 
 function gateCard({ gate }: RetrievalFigures): Html {
-  return html`<section class="card"><h3>The gate</h3>${
+  return html`<section class="card"><h2>The gate</h2>${
     gate.byRule.length === 0
       ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
       : bars(
@@ -119,7 +119,7 @@ function quality(all: RetrievalFigures): Html {
     usdPerRetrieval,
     degraded,
   } = all;
-  return html`<section class="card"><h3>What was found</h3>${facts([
+  return html`<section class="card"><h2>What was found</h2>${facts([
     ["memories a search", averageResults.toFixed(1)],
     ["mean distance", `${averageDistance.toFixed(3)}; up to ${calibrated.toFixed(3)} counts as relevant`],
     ["mean similarity", averageScore.toFixed(3)],
@@ -154,7 +154,10 @@ function queries({ topQueries }: RetrievalFigures): Content {
   if (topQueries.length === 0) return "";
   return html`<h2>Most frequent questions</h2>${table(
     "Most frequent questions",
-    [{ name: "Question" }, { name: "Times", isNumber: true }],
+    [
+      { name: "Question", isWide: true },
+      { name: "Times", isNumber: true },
+    ],
     topQueries.map(({ query, count }): Content[] => [html`<span class="clip">${query}</span>`, whole(count)]),
   )}`;
 }

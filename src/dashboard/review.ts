@@ -108,7 +108,7 @@ function analyze({ signals }: Review): Html {
       "risks",
       risks.length === 0
         ? "none"
-        : html`<ul class="plain">${risks.map(({ text, evidence }) => html`<li>${text}${evidence[0] === undefined ? "" : html` <span class="path">${evidence[0].path}${evidence[0].line === null ? "" : `:${evidence[0].line}`}</span>${evidence.length > 1 ? ` and ${evidence.length - 1} more` : ""}`}</li>`)}</ul>`,
+        : html`<ul class="bare">${risks.map(({ text, evidence }) => html`<li>${text}${evidence[0] === undefined ? "" : html` <span class="path">${evidence[0].path}${evidence[0].line === null ? "" : `:${evidence[0].line}`}</span>${evidence.length > 1 ? ` and ${evidence.length - 1} more` : ""}`}</li>`)}</ul>`,
     ],
   ])}${
     languages.length === 0
@@ -171,7 +171,7 @@ function findings({ findings: list }: Review): Html {
     "Findings",
     [
       { name: "Severity" },
-      { name: "What" },
+      { name: "What", isWide: true },
       { name: "Where" },
       { name: "By" },
       { name: "Confidence", isNumber: true },
@@ -192,7 +192,7 @@ function heldBack({ heldBack: list }: Review, key: RepoKey): Content {
   if (list.length === 0) return "";
   return html`<h3>Held back</h3>${table(
     "Findings that were held back",
-    [{ name: "Severity" }, { name: "What" }, { name: "Where" }, { name: "Why it was not said" }],
+    [{ name: "Severity" }, { name: "What", isWide: true }, { name: "Where" }, { name: "Why it was not said" }],
     list.map(({ finding, reason, precedent }): Content[] => [
       severityBadge(finding.severity),
       finding.title,

@@ -40,7 +40,7 @@ export function reviewsPage({ repo, name, total, reviews, page, pages }: Reviews
             "Reviews",
             [
               { name: "Pull request" },
-              { name: "What it does" },
+              { name: "What it does", isWide: true },
               { name: "Said" },
               { name: "Held back", isNumber: true },
               { name: "Outcome" },

@@ -27,6 +27,13 @@ function shown(value, unit) {
   return unit === "ms" ? `${Math.round(value)} ms` : `${Math.round(value * 100) / 100}`;
 }
 
+/** A day as `24 Oct`; within two days the time. */
+function stamp(at, times) {
+  const date = new Date(at * 1_000);
+  if (times.at(-1) - times[0] < 172_800) return date.toISOString().slice(11, 16);
+  return `${date.getUTCDate()} ${date.toLocaleString("en", { month: "short", timeZone: "UTC" })}`;
+}
+
 function draw(figure) {
   const plot = figure.querySelector(".plot");
   const table = figure.querySelector("table");
@@ -59,7 +66,7 @@ function draw(figure) {
         y: { range: (_, _low, high) => [0, Math.max(unit === "count" ? 4 : 0.01, high * 1.08)] },
       },
       axes: [
-        { ...axis, grid: { show: false } },
+        { ...axis, grid: { show: false }, space: 64, values: (_, ticks) => ticks.map((tick) => stamp(tick, times)) },
         {
           ...axis,
           size: 58,
