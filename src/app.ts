@@ -1,6 +1,7 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import { dashboard } from "./dashboard/dashboard.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -23,6 +24,7 @@ import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
+import { type DashboardServer, dashboardPorts } from "./wire/dashboard.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
 import { chosenReranker } from "./wire/reranker.ts";
@@ -109,7 +111,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
-  const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
+  const admin = options.admin
+    ? await openAdminDoor(door, store, options.admin, (readiness) =>
+        dashboardOf(options, store, reading, { readiness, workers }),
+      )
+    : null;
   // What comes again comes through the door, so the door is open by now.
   const add = async (job: ReviewJob) => {
     await store.queue.add(job, Date.now());
@@ -134,6 +140,29 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
+}
+
+/** What answers at the admin door beside how the process is. */
+function dashboardOf(
+  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
+  store: Store,
+  reading: Reading,
+  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
+) {
+  const server: DashboardServer = {
+    ...{ readiness, variables, model: model?.names.main ?? null },
+    choices: [
+      ["Model", model?.names.main ?? "none: rules and memory review alone"],
+      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
+      ["Reranker", reranker.kind],
+      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
+    ],
+    wake: () => {
+      for (const worker of Object.values(workers)) worker.wake();
+    },
+    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
+  };
+  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
 }
 
 /** The store, with memory on its way in. */
