@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
+import { dashboard } from "./dashboard/dashboard.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -27,14 +28,15 @@ import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
+import { type DashboardServer, dashboardPorts } from "./wire/dashboard.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
+import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
 import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
-  chosenReranker,
   followPorts,
   githubAnswers,
   githubFetch,
@@ -114,10 +116,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
-  const admin = options.admin ? await openAdminDoor(door, store, metrics, options.admin) : null;
+  const admin = options.admin
+    ? await openAdminDoor(door, { store, metrics }, options.admin, (readiness) =>
+        dashboardOf(options, store, reading, { readiness, workers }),
+      )
+    : null;
   // What comes again comes through the door, so the door is open by now.
-  const add = (job: ReviewJob) => {
-    store.queue.add(job, Date.now());
+  const add = async (job: ReviewJob) => {
+    await store.queue.add(job, Date.now());
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
@@ -129,17 +135,39 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      looking.stop();
-      await Promise.all([missed.stop(), expiring.stop()]);
+      await Promise.all([looking.stop(), missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
-      beating.stop();
+      await beating.stop();
       inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
     },
   };
+}
+
+/** What answers at the admin door beside how the process is. */
+function dashboardOf(
+  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
+  store: Store,
+  reading: Reading,
+  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
+) {
+  const server: DashboardServer = {
+    ...{ readiness, variables, model: model?.names.main ?? null },
+    choices: [
+      ["Model", model?.names.main ?? "none: rules and memory review alone"],
+      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
+      ["Reranker", reranker.kind],
+      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
+    ],
+    wake: () => {
+      for (const worker of Object.values(workers)) worker.wake();
+    },
+    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
+  };
+  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
 }
 
 /** The store, with memory on its way in. */
@@ -159,7 +187,8 @@ async function readers(
   store: Store,
 ): Promise<Reading> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
-  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
+  for (const reason of otherSpaces(await store.spaces(), chosen.space))
+    log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);
   const reranker = await chosenReranker(choice);
@@ -243,12 +272,16 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
 }
 
 /** Puts the job in the queue; a review never fails for it. */
-function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () => void): (job: DescribeJob) => void {
-  return (job) => {
+function describeLater(
+  { model, log }: AppOptions,
+  { queue }: Store,
+  wake: () => void,
+): (job: DescribeJob) => Promise<void> {
+  return async (job) => {
     if (model === null) return;
     try {
       const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
-      if (queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
+      if (await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
     } catch (error) {
       log.warn({ job: job.key, err: error }, "memories are described after another review");
     }

@@ -57,7 +57,7 @@ export async function gather(
   const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
-  const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);
+  const { config, problems, settings } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review);
   if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
 
@@ -83,6 +83,7 @@ export async function gather(
     pull,
     config,
     configProblems: problems,
+    settings,
     files: byText.reviewed,
     leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
     headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),

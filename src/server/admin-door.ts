@@ -1,6 +1,7 @@
-// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is. It only answers GET.
+// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is, and the dashboard.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
 import type { Metrics } from "./metrics.ts";
@@ -10,14 +11,15 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
  * Listens for questions about the process.
  *
  * @param at port 0 takes a free one
+ * @param others what answers every other address; made of what tells whether a delivery could be kept
  * @returns the server, listening
  * @throws Error when the port is taken
  */
 export async function openAdminDoor(
   door: Door,
-  store: Store,
-  metrics: Pick<Metrics, "text" | "contentType">,
+  { store, metrics }: { readonly store: Store; readonly metrics: Pick<Metrics, "text" | "contentType"> },
   at: { readonly host: string; readonly port: number },
+  others: (readiness: () => Readiness | Promise<Readiness>) => (request: Request) => Promise<Response>,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -29,16 +31,16 @@ export async function openAdminDoor(
     now: Date.now,
   });
   const pages = new Map<string, () => Page | Promise<Page>>([
-    ["/healthz", () => json(200, { ok: true, jobs: store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", () => readyPage(readiness())],
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
+    ["/readyz", async () => readyPage(await readiness())],
     [
       "/metrics",
       async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
         const text = await metrics.text({
-          jobs: store.queue.counts(),
-          ready: readiness().ready,
+          jobs: await store.queue.counts(),
+          ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
           lagSeconds,
@@ -48,7 +50,12 @@ export async function openAdminDoor(
       },
     ],
   ]);
-  const server = createServer((request, response) => void answer(request, response, pages));
+  const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url?.split("?")[0] ?? "");
+    if (page === undefined) void rest(request, response);
+    else void answer(request, response, page);
+  });
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
@@ -61,12 +68,11 @@ interface Page {
 }
 
 async function answer(
-  { method, url }: IncomingMessage,
+  { method }: IncomingMessage,
   response: ServerResponse,
-  pages: ReadonlyMap<string, () => Page | Promise<Page>>,
+  page: () => Page | Promise<Page>,
 ): Promise<void> {
-  const page = method === "GET" ? pages.get(url?.split("?")[0] ?? "") : undefined;
-  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : await shown(page);
+  const { status, type, text } = method === "GET" ? await shown(page) : { status: 404, type: "text/plain", text: "" };
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 

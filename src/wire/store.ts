@@ -14,8 +14,10 @@ import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
 import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
+import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
+import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
@@ -36,11 +38,15 @@ import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
 import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
+import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
 import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
+import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
+import type { JobShelf } from "../ports/jobs.ts";
 import type {
   Embedder,
   Memory,
@@ -91,7 +97,7 @@ export interface Store {
   /** What was received, asked for again and reviewed. */
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): number | null;
+  restoredAt(): Promise<number | null>;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */
@@ -115,8 +121,14 @@ export interface Store {
   readonly retrievals: RetrievalLog;
   /** Read anew each time. */
   readonly statistics: RetrievalStatistics;
+  /** Jobs from outside. */
+  readonly jobs: JobShelf;
+  /** For the dashboard. */
+  readonly work: WorkFigures;
+  /** For the dashboard; null where memory could not be opened. */
+  readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
+  spaces(): Promise<ReturnType<typeof storedSpaces>>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -126,14 +138,6 @@ export interface Store {
   /** How far that has come. */
   warmth(): MemoryWarmth;
   close(): Promise<void>;
-}
-
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
-  readonly repositories: number;
-  readonly rows: number;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -161,9 +165,10 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process: processMark(), skew, ...patience }),
+    queue: sqliteQueue(db, { process, skew, ...patience }),
     held: (lease) => ({
       ledger: sqliteLedger(db, lease),
       answers: sqliteAnswerBook(db, lease),
@@ -171,7 +176,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
       writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
     }),
     orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock),
+    pace: sqliteInstallationPace(db, clock, process),
     inbox: sqliteInbox(db, skew),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
@@ -182,13 +187,15 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
     expire: (now) => expire(db, dataDir, now),
-    restoredAt: () => momentsOf(db).at("restored"),
+    restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
+    jobs: sqliteJobShelf(db, clock),
+    work: sqliteWorkFigures(db),
     async close() {
       await shelf.close();
       // The last connection does this by itself, but a command line may have the file open.
@@ -221,6 +228,8 @@ type Shelf = Omit<
   | "book"
   | "retrievals"
   | "statistics"
+  | "jobs"
+  | "work"
 >;
 
 /** Whatever is forgotten is written down first: an older backup must not bring it back. */
@@ -244,10 +253,11 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       replays: sqliteReplays(db),
+      shown: { ...sqliteMemoryFigures(db), ...sqliteConventionMarks(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
-      spaces: () => storedSpaces(db),
+      spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
       warm: recall.warm,
       warmth: () => warmthOf(recall),
@@ -262,8 +272,9 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
       replays: null,
+      shown: null,
       memoryProblem: problem,
-      spaces: () => [],
+      spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
