@@ -1,6 +1,4 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import { dashboard } from "./dashboard/dashboard.ts";
@@ -13,14 +11,14 @@ import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
-import type { Rounds } from "./server/every-minute.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
-import { closed, openDoor, type Workers } from "./server/http-door.ts";
+import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
+import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
@@ -36,6 +34,7 @@ import {
   chosenEmbedder,
   chosenReranker,
   followPorts,
+  githubAnswers,
   githubFetch,
   type Reading,
   reviewPorts,
@@ -84,7 +83,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const name = await ownSlug(app, log, options.unwanted);
+  const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), log, options.unwanted);
   const botLogin = `${name}[bot]`;
 
   const store = openedStore(options);
@@ -165,11 +164,6 @@ function dashboardOf(
     onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
   };
   return dashboard(dashboardToken, dashboardPorts(store, reading, server));
-}
-
-function urlOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** The store, with memory on its way in. */

@@ -16,7 +16,11 @@ usage: kodiai VERB [options]
              https://…/pull/N          a pull request, read with GITHUB_TOKEN; nothing is posted
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
-  config   check FILE                  problems of a .kodiai.yml, with line and column
+  init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
+             --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
+  config   show                        every key of --repo with its value and who said it: a file, a preset, the default
+           explain KEY                 what a key means and takes, and what it is here
+           check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   memory   import FILE                 remember rows of a JSONL file (our export, or a corpus); with --repo as its own
            export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
@@ -52,6 +56,9 @@ usage: kodiai VERB [options]
   restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
   export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
   erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
+  mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
+             --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
+             --allow-write             may remember notes; --all may be asked about every repository that memory knows
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -129,7 +136,12 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "erase",
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
-  ["config", async () => (await import("./config.ts")).config],
+  ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
+  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
+  [
+    "config",
+    async () => withPorts((await import("./config.ts")).config, (await import("../wire/config.ts")).configVerbPorts),
+  ],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
 

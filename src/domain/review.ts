@@ -124,6 +124,8 @@ export interface Review {
    * the pull request does not change the file. Absent is null for all.
    */
   readonly configOnHead?: readonly (number | null)[];
+  /** What is wrong with `.kodiai.yml` as the pull request leaves it; null or absent where it does not change the file. */
+  readonly proposedProblems?: readonly ConfigProblem[] | null;
   readonly cost: Cost;
   /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
   readonly hunks?: readonly FindingHunk[];

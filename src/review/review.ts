@@ -24,6 +24,7 @@ import { heldByMemory } from "./held-by-memory.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { locateSaid } from "./locate-said.ts";
 import { place } from "./place.ts";
+import { proposedProblems } from "./proposed-config.ts";
 import { type Dial, prune } from "./prune.ts";
 import { guardPush } from "./push-guards.ts";
 import { reachOf } from "./reach.ts";
@@ -118,6 +119,7 @@ export async function review(
       CONFIG_FILE,
       context.files.find(({ path }) => path === CONFIG_FILE),
     ),
+    proposedProblems: proposedProblems(CONFIG_FILE, context.headTexts.get(CONFIG_FILE)),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),

@@ -1,5 +1,6 @@
 // Where deliveries come in: the public port, with its limits. What is signed is kept before it is answered.
 import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
@@ -101,6 +102,12 @@ export function listening(
       resolve();
     });
   });
+}
+
+/** Where a server that listens can be asked. */
+export function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** Whoever is being answered is answered to the end; whoever only holds a connection does not hold up the process. */

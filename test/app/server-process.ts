@@ -46,6 +46,7 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
     const [port, adminPort] = [await freePort(), await freePort()];
     const env = {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       APP_ID: String(appId),
       PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
       WEBHOOK_SECRET: webhookSecret,

@@ -2,7 +2,7 @@
 import type { RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 
 const DAY_MS = 86_400_000;
 const OF_REPOSITORY = "(@host IS NULL OR (p.host = @host AND p.github_id = @githubId))";

@@ -1,0 +1,6 @@
+// All parts of the schema that one database holds.
+import { MEMORY_PART } from "./memory-schema.ts";
+import type { MigrationPart } from "./migrate.ts";
+
+/** In the order in which they are run; a part names no table of a later one. */
+export const PARTS: readonly MigrationPart[] = [MEMORY_PART];
