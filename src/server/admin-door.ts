@@ -19,7 +19,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   at: { readonly host: string; readonly port: number },
-  others: (readiness: () => Readiness | Promise<Readiness>) => (request: Request) => Promise<Response>,
+  others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -30,18 +30,18 @@ export async function openAdminDoor(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, () => Page>([
-    ["/healthz", () => json(200, { ok: true, jobs: store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", () => readyPage(readiness())],
+  const pages = new Map<string, () => Page | Promise<Page>>([
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
+    ["/readyz", async () => readyPage(await readiness())],
     [
       "/metrics",
-      () => {
+      async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
         const text = metricsText({
           counted: door.counted,
-          jobs: store.queue.counts(),
-          ready: readiness().ready,
+          jobs: await store.queue.counts(),
+          ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
           lagSeconds,
@@ -54,8 +54,7 @@ export async function openAdminDoor(
   const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
   const server = createServer((request, response) => {
     const page = pages.get(request.url?.split("?")[0] ?? "");
-    if (page === undefined) void rest(request, response);
-    else answer(request, response, page);
+    void (page === undefined ? rest(request, response) : answer(request, response, page));
   });
   server.on("close", () => lag.disable());
   await listening(server, at);
@@ -68,15 +67,19 @@ interface Page {
   readonly text: string;
 }
 
-function answer({ method }: IncomingMessage, response: ServerResponse, page: () => Page): void {
-  const { status, type, text } = method === "GET" ? shown(page) : { status: 404, type: "text/plain", text: "" };
+async function answer(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  page: () => Page | Promise<Page>,
+): Promise<void> {
+  const { status, type, text } = method === "GET" ? await shown(page) : { status: 404, type: "text/plain", text: "" };
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** A store that cannot be read is an answer too. */
-function shown(page: () => Page): Page {
+async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   try {
-    return page();
+    return await page();
   } catch {
     return json(503, { ok: false, reasons: ["the store cannot be read"] });
   }

@@ -97,7 +97,7 @@ export interface Store {
   /** What was received, asked for again and reviewed. */
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): number | null;
+  restoredAt(): Promise<number | null>;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */
@@ -128,7 +128,7 @@ export interface Store {
   /** For the dashboard; null where memory could not be opened. */
   readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
+  spaces(): Promise<ReturnType<typeof storedSpaces>>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -165,9 +165,10 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process: processMark(), skew, ...patience }),
+    queue: sqliteQueue(db, { process, skew, ...patience }),
     held: (lease) => ({
       ledger: sqliteLedger(db, lease),
       answers: sqliteAnswerBook(db, lease),
@@ -175,7 +176,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
       writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
     }),
     orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock),
+    pace: sqliteInstallationPace(db, clock, process),
     inbox: sqliteInbox(db, skew),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
@@ -186,7 +187,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
     expire: (now) => expire(db, dataDir, now),
-    restoredAt: () => momentsOf(db).at("restored"),
+    restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -256,7 +257,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
-      spaces: () => storedSpaces(db),
+      spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
       warm: recall.warm,
       warmth: () => warmthOf(recall),
@@ -273,7 +274,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       replays: null,
       shown: null,
       memoryProblem: problem,
-      spaces: () => [],
+      spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),
