@@ -19,7 +19,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   at: { readonly host: string; readonly port: number },
-  others: (readiness: () => Readiness | Promise<Readiness>) => (request: Request) => Promise<Response>,
+  others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -54,8 +54,7 @@ export async function openAdminDoor(
   const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
   const server = createServer((request, response) => {
     const page = pages.get(request.url?.split("?")[0] ?? "");
-    if (page === undefined) void rest(request, response);
-    else void answer(request, response, page);
+    void (page === undefined ? rest(request, response) : answer(request, response, page));
   });
   server.on("close", () => lag.disable());
   await listening(server, at);
