@@ -14,10 +14,13 @@ usage: kodiai VERB [options]
              --staged                  what is staged
              --diff FILE               a unified diff; - reads standard input
              https://…/pull/N          a pull request, read with GITHUB_TOKEN; nothing is posted
+             --config FILE             instead of .kodiai.yml as it stands at the base
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
   init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
              --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
+  hook     install | uninstall | status   a pre-push hook that reviews what is about to be pushed
+             --fail-on SEVERITY        what stops a push (major); --model auto also asks the model
   config   show                        every key of --repo with its value and who said it: a file, a preset, the default
            explain KEY                 what a key means and takes, and what it is here
            check FILE                  problems of a .kodiai.yml, with line and column
@@ -136,6 +139,7 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "erase",
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
+  ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/hook.ts")).hookPorts)],
   ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
   ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
   [

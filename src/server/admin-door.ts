@@ -4,8 +4,15 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
-import { metricsText } from "./metrics-text.ts";
+import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+
+export interface AdminDoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** What answers beside how the process is. */
+  readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
+}
 
 /**
  * Listens for questions about the process.
@@ -18,8 +25,8 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
 export async function openAdminDoor(
   door: Door,
   store: Store,
-  at: { readonly host: string; readonly port: number },
-  others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>,
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { others, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -38,8 +45,7 @@ export async function openAdminDoor(
       async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
-        const text = metricsText({
-          counted: door.counted,
+        const text = await metrics.text({
           jobs: await store.queue.counts(),
           ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
@@ -47,7 +53,7 @@ export async function openAdminDoor(
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
-        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text };
+        return { status: 200, type: metrics.contentType, text };
       },
     ],
   ]);
