@@ -36,14 +36,18 @@ try {
     shell: process.platform === "win32",
   });
   const [told] = Object.values(JSON.parse(packed)) as [{ filename: string; entryCount: number; unpackedSize: number }];
-  console.log(`${join(destination, told.filename)}: ${told.entryCount} files, ${Math.round(told.unpackedSize / 1024)} KiB unpacked`);
+  console.log(
+    `${join(destination, told.filename)}: ${told.entryCount} files, ${Math.round(told.unpackedSize / 1024)} KiB unpacked`,
+  );
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }
 
 function compile(outDir: string): void {
   const compiler = join(root, "node_modules/typescript-7/bin/tsc");
-  execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", outDir], { stdio: "inherit" });
+  execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", outDir], {
+    stdio: "inherit",
+  });
   let started = 0;
   for (const name of readdirSync(join(outDir, "src"), { recursive: true, encoding: "utf8" })) {
     const path = join(outDir, "src", name);

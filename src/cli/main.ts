@@ -63,6 +63,9 @@ usage: kodiai VERB [options]
   restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
   export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
   erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
+  mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
+             --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
+             --allow-write             may remember notes; --all may be asked about every repository that memory knows
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -145,6 +148,7 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/setup.ts")).setupVerbPorts),
   ],
   ["serve", async () => (await import("./serve.ts")).serve],
+  ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
   ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
   [
     "config",

@@ -64,7 +64,7 @@ export async function subject(
     dataDir(words["data-dir"]),
     model,
   );
-  return { job: job(repo, number, headSha), ports };
+  return { job: jobOf(repo, number, headSha), ports };
 }
 
 function wishOf(words: SubjectWords): ModelWish["use"] {
@@ -102,7 +102,7 @@ async function pullRequest(url: string, model: ModelWish, folder: string): Promi
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
   const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
-  return { job: job(repo, Number(number), headSha), ports };
+  return { job: jobOf(repo, Number(number), headSha), ports };
 }
 
 async function folder(path: string): Promise<string> {
@@ -111,7 +111,8 @@ async function folder(path: string): Promise<string> {
   return path;
 }
 
-function job(repo: Repo, number: number, headSha: string): ReviewJob {
+/** What a person at a terminal asks to have reviewed. */
+export function jobOf(repo: Repo, number: number, headSha: string): ReviewJob {
   return {
     kind: "review",
     key: jobKey(repo, number),

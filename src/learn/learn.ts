@@ -29,6 +29,7 @@ import { fixOfComment, fixOfFinding } from "./fix-pair.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
+import { fromNote, type Note } from "./from-note.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { heldEvidence } from "./held-evidence.ts";
@@ -191,6 +192,11 @@ export function reviewHunks(
 /** What a person asked us to remember, as a memory; null when it says nothing. */
 export function toldRecord(told: Told, languageOf: (path: string) => string): MemoryRecord | null {
   return fromTold(told, languageOf);
+}
+
+/** What a person noted outside any pull request, as a memory; null when it says nothing. */
+export function noteRecord(note: Note, languageOf: (path: string) => string): MemoryRecord | null {
+  return fromNote(note, languageOf);
 }
 
 /** The ids of all memories that a thread can have left. */

@@ -4,26 +4,7 @@ import pg from "pg";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { type MigrationPart, migrate } from "./migrate.ts";
 import { translated } from "./postgres-error.ts";
-
-/** Statements with `$1`, `$2`, … Throws `Transient` for what passes, `Error` for what does not. */
-export interface Sql {
-  /** Rows as objects; int8 and count(*) come as numbers, bytea as Buffer. */
-  all<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The first row, or null. */
-  one<Row>(sql: string, values?: readonly unknown[]): Promise<Row | null>;
-  /** How many rows were written. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>;
-}
-
-/** An open database; each statement for itself, unless it is asked in a transaction. */
-export interface Postgres extends Sql {
-  /** All of `work` or none of it. What `work` throws rolls it back. READ COMMITTED: lock rows before you decide by them. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** One state of the database for all of `work`, which may only read. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Ends all connections once they are idle. */
-  close(): Promise<void>;
-}
+import type { Postgres, Sql } from "./sql.ts";
 
 export interface PostgresSettings {
   /** Connections at the same time. */

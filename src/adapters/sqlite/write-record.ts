@@ -1,9 +1,9 @@
 // One record into the tables of memory.db, inside a transaction that the caller holds.
 import type { EmbeddedRecord, MemoryRecord } from "../../domain/memory.ts";
+import { recordWords } from "../memory/record-words.ts";
 import type { Database } from "./database.ts";
 import { toBits, toInt8 } from "./quantise-vector.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
-import { recordWords } from "./record-words.ts";
 import { repositoryLabeller } from "./repository-label.ts";
 import { rotateVector } from "./rotate-vector.ts";
 import type { StoredSpace } from "./stored-space.ts";
