@@ -17,6 +17,13 @@ usage: kodiai VERB [options]
              --config FILE             instead of .kodiai.yml as it stands at the base
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
+  setup    make the GitHub App, keep its secrets, check webhook and rights; run again, it goes on where it was
+             --webhook-url URL         where GitHub reaches the server: https://YOUR-HOST/api/github/webhooks
+             --org ORG, --host HOST    an organisation's App; GitHub Enterprise Server, with --private-network in your own
+             --app-id N --private-key-file FILE   an App that is there; --webhook-secret-file FILE its secret, else a new one
+             --import OWNER/NAME       read what was said there, with an estimate first; may be given more than once
+             --port N, --name NAME, --env-file FILE, --timeout SECONDS, --new; --yes asks nothing
+  serve    start the server here, with the .env of this folder
   init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
              --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
   hook     install | uninstall | status   a pre-push hook that reviews what is about to be pushed
@@ -140,6 +147,11 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
   ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/hook.ts")).hookPorts)],
+  [
+    "setup",
+    async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/setup.ts")).setupVerbPorts),
+  ],
+  ["serve", async () => (await import("./serve.ts")).serve],
   ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
   ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
   [
