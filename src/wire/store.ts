@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
+import { processMark } from "../adapters/process-mark.ts";
 import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
 import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
@@ -20,7 +21,6 @@ import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
 import { momentsOf } from "../adapters/sqlite/moments.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
