@@ -12,6 +12,8 @@ import { openWire, type WireCutter } from "./wire-cutter.ts";
 export interface PostgresStage {
   /** For servers: through the wire. */
   readonly url: string;
+  /** Past the wire. */
+  readonly direct: string;
   view(pullOf: (key: string) => PullName): StoreView;
   /** Holds the table of jobs for a while. */
   holdLock(forMs: number): void;
@@ -43,6 +45,7 @@ export async function openPostgresStage(options: StageOptions): Promise<Postgres
   const foe = databaseFoe({ wire, direct, own, dice, weather, history });
   return {
     url: at(direct, { host: "127.0.0.1", port: wire.port }),
+    direct,
     view: (pullOf) => postgresView(direct, pullOf),
     holdLock: (forMs) => void holdLock(direct, forMs),
     takeovers: foe.takeovers,

@@ -62,7 +62,11 @@ const FREE = `state = 'waiting' AND lane = $1
   AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = jobs.key AND busy.state = 'running')`;
 const CLOSED = "coalesce((SELECT closed_until FROM installations WHERE id = jobs.installation_id), 0)";
 const DUE = `SELECT 1 FROM jobs WHERE ${FREE} AND run_at <= queue_now() AND ${CLOSED} <= queue_now() LIMIT 1`;
-const NEXT_AT = `SELECT min(greatest(run_at, ${CLOSED})) AS at, queue_now() AS now FROM jobs WHERE ${FREE}`;
+/** Without a look at each job of a long queue: the first that is not kept, and the first of those that are. */
+const NEXT_AT = `SELECT queue_now() AS now, least(
+    (SELECT run_at FROM jobs WHERE ${FREE} AND ${CLOSED} <= queue_now() ORDER BY run_at LIMIT 1),
+    (SELECT min(greatest(run_at, closed_until)) FROM installations JOIN jobs ON jobs.installation_id = installations.id
+      WHERE closed_until > queue_now() AND ${FREE})) AS at`;
 
 async function take<Taken extends AnyJob>(
   sql: Sql,

@@ -58,6 +58,7 @@ export const QUEUE_PART: MigrationPart = {
   CREATE UNIQUE INDEX jobs_one_waits ON jobs (key) WHERE state = 'waiting';
   CREATE INDEX jobs_by_key ON jobs (key, state);
   CREATE INDEX jobs_due ON jobs (lane, run_at) WHERE state = 'waiting';
+  CREATE INDEX jobs_by_installation ON jobs (installation_id) WHERE state = 'waiting';
   CREATE INDEX jobs_undelivered ON jobs (id) WHERE state = 'waiting' AND ticket IS NULL;
   CREATE INDEX jobs_held ON jobs (owner) WHERE state = 'running';
   CREATE INDEX jobs_in_turn ON jobs (lane, repo, tag) WHERE state IN ('waiting', 'running');
@@ -78,10 +79,14 @@ export const QUEUE_PART: MigrationPart = {
     process text,
     beats   bigint NOT NULL
   );
-  -- What GitHub asks of us: not to ask before.
+  -- What GitHub asks of us: not to ask before, and not to write so often. Whose turn it is to write; until then next_write
+  -- lies in the future.
   CREATE TABLE installations (
-    id           bigint PRIMARY KEY,
-    closed_until bigint NOT NULL DEFAULT 0
+    id             bigint PRIMARY KEY,
+    closed_until   bigint NOT NULL DEFAULT 0,
+    next_write     bigint NOT NULL DEFAULT 0,
+    writer         text,
+    writer_process text
   );
   `,
   ],

@@ -137,7 +137,7 @@ describe.skipIf(given === null)("the queue on PostgreSQL, on the clock of the da
   test("a ticket for a job that may not run yet is put back until it may", async () => {
     const queue = postgresQueue(db, tickets);
     await accept(queue, reviewJob(1, "a"));
-    await db.run("INSERT INTO installations VALUES (7, queue_now() + 60000)");
+    await db.run("INSERT INTO installations (id, closed_until) VALUES (7, queue_now() + 60000)");
     await accept(queue, { ...reviewJob(2, "a", 43), installationId: 8 });
     expect(await queue.lease(now())).toMatchObject({ job: { number: 2 } });
     expect(await queue.lease(now())).toBeNull();
