@@ -20,7 +20,7 @@ export interface Spending {
    * @param repo one repository; null for all of them together
    * @param since epoch milliseconds
    */
-  since(repo: Pick<Repo, "host" | "id"> | null, since: number): number;
+  since(repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<number>;
 }
 
 /** All that asking a model takes. */

@@ -45,7 +45,7 @@ export async function modelAccess(
   // A question whose cost could not be written down was answered all the same.
   return {
     model: meteredModel(model, record, () => {}),
-    spending: book ?? { since: () => 0 },
+    spending: book ?? { since: () => Promise.resolve(0) },
     delimiter: promptDelimiter,
   };
 }

@@ -91,7 +91,7 @@ export interface Store {
   /** What was received, asked for again and reviewed. */
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): number | null;
+  restoredAt(): Promise<number | null>;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */
@@ -116,7 +116,7 @@ export interface Store {
   /** Read anew each time. */
   readonly statistics: RetrievalStatistics;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
+  spaces(): Promise<ReturnType<typeof storedSpaces>>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -161,9 +161,10 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process: processMark(), skew, ...patience }),
+    queue: sqliteQueue(db, { process, skew, ...patience }),
     held: (lease) => ({
       ledger: sqliteLedger(db, lease),
       answers: sqliteAnswerBook(db, lease),
@@ -171,7 +172,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
       writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
     }),
     orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock),
+    pace: sqliteInstallationPace(db, clock, process),
     inbox: sqliteInbox(db, skew),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
@@ -182,7 +183,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
     expire: (now) => expire(db, dataDir, now),
-    restoredAt: () => momentsOf(db).at("restored"),
+    restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -247,7 +248,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
-      spaces: () => storedSpaces(db),
+      spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
       warm: recall.warm,
       warmth: () => warmthOf(recall),
@@ -263,7 +264,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       past: null,
       replays: null,
       memoryProblem: problem,
-      spaces: () => [],
+      spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),

@@ -28,27 +28,27 @@ export function sqliteQueue(db: Database.Database, given: Partial<InstanceOption
     ...lane<ReviewJob>(db, "review", options),
     commands: lane<CommandJob>(db, "command", options),
     upkeep: lane<UpkeepJob>(db, "upkeep", options),
-    add: (job, now) =>
+    add: async (job, now) =>
       write(db, () =>
         job.kind === "review"
           ? put(db, "review", job, now, job.headSha, skew())
           : put(db, "upkeep", job, now, job.delivery, skew()),
       ),
-    drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
-    accept(delivery, outcome, beside = []) {
+    drop: async (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
+    async accept(delivery, outcome, beside = []) {
       failPoint("before-accept");
       const isNew = write(db, () => takeDelivery(db, delivery, outcome, beside, skew()));
       failPoint("after-accept");
       return isNew;
     },
-    beat(now) {
+    async beat(now) {
       const at = now + skew();
       if (isFirst) write(db, () => shortenWaits(db, at));
       isFirst = false;
       return company.beat(at);
     },
-    leave: (now) => company.leave(now + skew()),
-    counts: () => counts(db),
+    leave: async (now) => company.leave(now + skew()),
+    counts: async () => counts(db),
   };
 }
 
@@ -165,7 +165,7 @@ function replace(
     .run(state, at, why, key).changes;
 }
 
-function counts(db: Database.Database): ReturnType<Queue["counts"]> {
+function counts(db: Database.Database): Awaited<ReturnType<Queue["counts"]>> {
   const rows = db.prepare("SELECT state, count(*) AS n FROM jobs GROUP BY state").all() as {
     state: string;
     n: number;

@@ -7,18 +7,18 @@ import { write } from "./database.ts";
 
 export interface SpendingBook extends Spending {
   /** @param at epoch milliseconds */
-  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): void;
+  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): Promise<void>;
 }
 
 /** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteSpending(db: Database): SpendingBook {
   return {
-    since(repo, since) {
+    async since(repo, since) {
       const sum = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= ?";
       if (repo === null) return db.prepare(sum).pluck().get(since) as number;
       return db.prepare(`${sum} AND repo = ?`).pluck().get(since, keyOf(repo)) as number;
     },
-    record(repo, at, purpose, usage) {
+    async record(repo, at, purpose, usage) {
       write(db, () =>
         db
           .prepare(
