@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { InstallationPace, WriteTurn } from "../../ports/writes.ts";
 import { type Database, write } from "./database.ts";
-import { isGone } from "./process-mark.ts";
+import { isGone } from "../process-mark.ts";
 
 /** What a process that died with a turn may have written just then is this far apart from the next write. */
 const AFTER_DEATH_MS = 1_000;

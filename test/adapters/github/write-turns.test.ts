@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write-turns.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
-import { processMark } from "../../../src/adapters/sqlite/process-mark.ts";
+import { processMark } from "../../../src/adapters/process-mark.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { Transient } from "../../../src/domain/transient.ts";
 
