@@ -1,10 +1,10 @@
 // Deliveries and what follows from them, inside one transaction: each GUID once, each meaning once.
 
 import type { Arrival } from "../../ports/inbox.ts";
-import type { AnyJob, Queue } from "../../ports.ts";
+import type { AnyJob, LaneName, Queue } from "../../ports.ts";
 import type { Sql } from "./database.ts";
 import { lockKeys, put, replace } from "./put-job.ts";
-import type { LaneName, Tickets } from "./tickets.ts";
+import type { Tickets } from "./tickets.ts";
 
 type Outcome = Parameters<Queue["accept"]>[1];
 

@@ -8,9 +8,10 @@
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
 import { PgBoss } from "pg-boss";
+import type { LaneName } from "../../ports.ts";
 import type { Sql } from "./database.ts";
+import { translated } from "./postgres-error.ts";
 
-export type LaneName = "review" | "command" | "upkeep";
 export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
 /** A job that waits, as far as its delivery needs it. */
@@ -63,7 +64,7 @@ const CONNECTIONS = 2;
 const STATEMENT_MS = 30_000;
 
 /**
- * Opens pg-boss, creating its schema where it is missing.
+ * Opens pg-boss, creating its schema where it is missing. Throws `Transient` when the server cannot be reached now.
  *
  * @param url as for openPostgres
  * @param onTrouble told what goes wrong in its upkeep; it goes on by itself
@@ -79,20 +80,29 @@ export async function openTickets(url: string, onTrouble: (error: unknown) => vo
     reindex: false,
   });
   boss.on("error", onTrouble);
-  await boss.start();
-  const known = new Set((await boss.getQueues()).map(({ name }) => name));
-  for (const lane of LANES) if (!known.has(lane)) await boss.createQueue(lane, OPTIONS);
+  await start(boss).catch(async (error: unknown) => {
+    await boss.stop({ graceful: false }).catch(onTrouble);
+    throw translated(error);
+  });
   let ear: { close(): Promise<void> } | null = null;
   return {
     ...ticketsOf(boss),
     async heard(wake) {
-      ear = await listen(boss, wake);
+      ear = await listen(boss, wake).catch((error: unknown) => {
+        throw translated(error);
+      });
     },
     async close() {
       await ear?.close();
       await boss.stop({ graceful: false });
     },
   };
+}
+
+async function start(boss: PgBoss): Promise<void> {
+  await boss.start();
+  const known = new Set((await boss.getQueues()).map(({ name }) => name));
+  for (const lane of LANES) if (!known.has(lane)) await boss.createQueue(lane, OPTIONS);
 }
 
 function ticketsOf(boss: PgBoss): Omit<Tickets, "heard" | "close"> {

@@ -5,6 +5,7 @@ import { jobShelfContract } from "../contracts/job-shelf.ts";
 import { queueContract } from "../contracts/queue.ts";
 import { postgresStage } from "./stage.ts";
 
+const SLOW = process.env.SLOW === "1";
 const given = await testDatabase();
 const stage = given === null ? null : await postgresStage(given.url);
 afterAll(async () => {
@@ -27,6 +28,7 @@ describe.skipIf(stage === null)("on PostgreSQL", () => {
       const on = isFresh || stage === null ? await fresh() : stage;
       return [on.queue(), on.queue()];
     },
+    SLOW ? 50 : 5,
   );
   jobShelfContract("the job shelf", async () => {
     const on = await fresh();

@@ -68,7 +68,13 @@ test.skipIf(store === null)(
     const own = dice(`storm/${seed}`);
     const weather = { faults: readFaults("backends,cut,swallow,full,slow"), isCalm: true };
     const history = openHistory(null);
-    const stage = await openPostgresStage({ store: store ?? "", dice: own.fork("db"), weather, history, say: () => {} });
+    const stage = await openPostgresStage({
+      store: store ?? "",
+      dice: own.fork("db"),
+      weather,
+      history,
+      say: () => {},
+    });
     const admin: Postgres = await openPostgres(stage.direct, PARTS);
     await admin.run("CREATE TABLE effects (id bigserial, key text, head text, job bigint, token int)");
     const queue = await openQueueOn(stage.direct, () => {});
@@ -84,12 +90,13 @@ test.skipIf(store === null)(
     }
     await striking;
     weather.isCalm = true;
-    const open = () =>
-      admin.one<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE state IN ('waiting', 'running')");
+    const open = () => admin.one<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE state IN ('waiting', 'running')");
     const calm = Date.now();
     while (((await againWhileItPasses(open))?.n ?? 1) > 0 && Date.now() - calm < 240_000) await wait(200);
 
-    expect(await admin.all("SELECT key, state, outcome FROM jobs WHERE state NOT IN ('done', 'superseded')")).toEqual([]);
+    expect(await admin.all("SELECT key, state, outcome FROM jobs WHERE state NOT IN ('done', 'superseded')")).toEqual(
+      [],
+    );
     const effects = await admin.all<{ key: string; head: string; job: number; token: number }>(
       "SELECT key, head, job, token FROM effects ORDER BY id",
     );
