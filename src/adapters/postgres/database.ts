@@ -72,6 +72,7 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     ...sql,
     transaction: (work) => inTransaction(pool, "BEGIN", work),
     snapshot: (work) => inTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    patiently: (statement) => patiently(pool, statement),
     close: () => pool.end(),
   };
 }
@@ -124,6 +125,25 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) =
   } finally {
     client.off("error", listen);
     client.release(broken ?? undefined);
+  }
+}
+
+/** An hour: an index over a million vectors takes about ten minutes. */
+const PATIENCE_MS = 3_600_000;
+
+async function patiently(pool: pg.Pool, statement: string): Promise<void> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  try {
+    await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    // The driver reads a limit of the statement's own; its types do not know.
+    await client.query({ text: statement, query_timeout: PATIENCE_MS } as pg.QueryConfig);
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    // Not for the next one, who has less time.
+    client.release(true);
   }
 }
 

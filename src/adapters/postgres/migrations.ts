@@ -1,6 +1,7 @@
 // All parts of the schema that one database holds.
 import { MEMORY_PART } from "./memory-schema.ts";
 import type { MigrationPart } from "./migrate.ts";
+import { RETRIEVAL_PART } from "./retrieval-schema.ts";
 
 /** In the order in which they are run; a part names no table of a later one. */
-export const PARTS: readonly MigrationPart[] = [MEMORY_PART];
+export const PARTS: readonly MigrationPart[] = [MEMORY_PART, RETRIEVAL_PART];
