@@ -53,10 +53,10 @@ export function postgresCheckBook(db: Postgres, held: Held | null = null): Check
       );
       return row === null ? null : keptOf(row);
     },
-    open: async (key) => (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun`, [key])).map(keptOf),
+    open: async (key) =>
+      (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun`, [key])).map(keptOf),
     decide: (id, end) => write("UPDATE check_runs SET ending = $2 WHERE id = $1", [id, JSON.stringify(end)]),
-    ended: (id, now) =>
-      write("UPDATE check_runs SET ended_at = $2, ending = NULL WHERE id = $1", [id, Math.ceil(now)]),
+    ended: (id, now) => write("UPDATE check_runs SET ended_at = $2, ending = NULL WHERE id = $1", [id, Math.ceil(now)]),
     async left(now, patienceMs) {
       const rows = await db.all<Row>(`${SELECT} WHERE ended_at IS NULL ORDER BY begun`);
       const late = Math.floor(now - patienceMs);

@@ -56,10 +56,10 @@ export function postgresMissedBook(db: Postgres): MissedBook {
            ON CONFLICT DO NOTHING`,
           [before.map(({ number }) => jobKey(repo, number)), before.map(({ headSha }) => headSha)],
         );
-        await sql.run("INSERT INTO watched (repo, at) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET at = excluded.at", [
-          repoKey(repo),
-          now,
-        ]);
+        await sql.run(
+          "INSERT INTO watched (repo, at) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET at = excluded.at",
+          [repoKey(repo), now],
+        );
       }),
     async owes(repo, { number, headSha, updatedAt }) {
       const place = [jobKey(repo, number), headSha];

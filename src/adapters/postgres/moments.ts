@@ -15,10 +15,10 @@ export function momentsOf(db: Sql): Moments {
   return {
     at: async (name) => (await db.one<{ at: number }>("SELECT at FROM moments WHERE name = $1", [name]))?.at ?? null,
     async set(name, at) {
-      await db.run(
-        "INSERT INTO moments (name, at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET at = excluded.at",
-        [name, Math.floor(at)],
-      );
+      await db.run("INSERT INTO moments (name, at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET at = excluded.at", [
+        name,
+        Math.floor(at),
+      ]);
     },
   };
 }

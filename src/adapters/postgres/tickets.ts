@@ -9,8 +9,8 @@
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
-import type { Sql } from "./database.ts";
 import { translated } from "./postgres-error.ts";
+import type { Sql } from "./sql.ts";
 
 export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 

@@ -21,7 +21,9 @@ export function postgresTraces(db: Postgres): Traces {
       const reviews = await db.transaction(async (sql) => {
         await unname(sql, repo);
         await sql.run("DELETE FROM jobs WHERE repo = $1 AND state <> 'running'", [repo]);
-        await sql.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 || '#' AND meaning < $1 || '$'", [repo]);
+        await sql.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 || '#' AND meaning < $1 || '$'", [
+          repo,
+        ]);
         for (const table of BY_REPOSITORY) await sql.run(`DELETE FROM ${table} WHERE repo = $1`, [repo]);
         let gone = 0;
         for (const table of BY_KEY) {

@@ -68,7 +68,8 @@ export function postgresOrphanWrites(db: Postgres): OrphanWrites {
       const rows = await db.all<{ wanted: string; marker: string; agoMs: number }>(ORPHANS, [most]);
       return rows.map(({ wanted, ...row }) => ({ ...row, wanted: JSON.parse(wanted) as Wanted }));
     },
-    settle: ({ wanted }, post) => endWrite(db, wanted, post === null ? "refused" : "posted", post, "AND state = 'sent'"),
+    settle: ({ wanted }, post) =>
+      endWrite(db, wanted, post === null ? "refused" : "posted", post, "AND state = 'sent'"),
   };
 }
 
