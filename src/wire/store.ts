@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
+import { processMark } from "../adapters/process-mark.ts";
 import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
 import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
@@ -22,7 +23,6 @@ import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
 import { momentsOf } from "../adapters/sqlite/moments.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -32,7 +32,7 @@ import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
@@ -57,6 +57,7 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
+import type { SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";

@@ -57,9 +57,9 @@ export function retrievalRow(entry: LoggedRetrieval) {
 
 /** The columns of a `countedRow`. */
 export const COUNTED_COLUMNS = `origin, method, searched, results, retrieval_ms AS ms, embedded_texts AS texts, embedded_cached AS cached,
-  embedding_tokens AS tokens, embedding_usd AS embeddingUsd, rerank, usd, gate_retrieve AS retrieve, gate_by AS decidedBy,
-  gate_confidence AS confidence, shadow, shadow_hits AS shadowHits, degraded, average_distance AS averageDistance,
-  language_match AS languageMatch, calibrated`;
+  embedding_tokens AS tokens, embedding_usd AS "embeddingUsd", rerank, usd, gate_retrieve AS retrieve, gate_by AS "decidedBy",
+  gate_confidence AS confidence, shadow, shadow_hits AS "shadowHits", degraded, average_distance AS "averageDistance",
+  language_match AS "languageMatch", calibrated`;
 
 interface Row {
   readonly origin: LoggedRetrieval["origin"];
