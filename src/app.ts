@@ -27,12 +27,12 @@ import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
+import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
 import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
-  chosenReranker,
   followPorts,
   githubFetch,
   type Reading,
@@ -102,6 +102,12 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
   const expiring = expirySweep(store, log);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
+  // Nobody waits for it: without, each beat looks.
+  store.queue
+    .heard?.((lane) => workers[lane].wake())
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
+    );
   const sweeping = writeSweeper(store.orphanWrites, {
     find: (wanted, marker) => findWritten(github, wanted, marker),
     settledMs: options.waits?.settledMs,
@@ -112,8 +118,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
   const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
   // What comes again comes through the door, so the door is open by now.
-  const add = (job: ReviewJob) => {
-    store.queue.add(job, Date.now());
+  const add = async (job: ReviewJob) => {
+    await store.queue.add(job, Date.now());
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
@@ -125,12 +131,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      looking.stop();
-      await Promise.all([missed.stop(), expiring.stop()]);
+      await Promise.all([looking.stop(), missed.stop(), expiring.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
-      beating.stop();
+      await beating.stop();
       inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
@@ -160,7 +165,8 @@ async function readers(
   store: Store,
 ): Promise<Reading> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
-  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
+  for (const reason of otherSpaces(await store.spaces(), chosen.space))
+    log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);
   const reranker = await chosenReranker(choice);
@@ -240,12 +246,16 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
 }
 
 /** Puts the job in the queue; a review never fails for it. */
-function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () => void): (job: DescribeJob) => void {
-  return (job) => {
+function describeLater(
+  { model, log }: AppOptions,
+  { queue }: Store,
+  wake: () => void,
+): (job: DescribeJob) => Promise<void> {
+  return async (job) => {
     if (model === null) return;
     try {
       const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
-      if (queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
+      if (await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
     } catch (error) {
       log.warn({ job: job.key, err: error }, "memories are described after another review");
     }

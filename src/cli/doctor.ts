@@ -27,7 +27,7 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   const checks = [
     node(),
     rules(),
-    ...store(dataDir),
+    ...(await store(dataDir)),
     ...(await memoryChecks(dataDir)),
     ...(await retrieval(dataDir)),
     ...(await modelChecks()),
@@ -56,14 +56,14 @@ function rules(): Check {
   };
 }
 
-function store(dataDir: string): Check[] {
+async function store(dataDir: string): Promise<Check[]> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
     const opened = openStore(dataDir);
-    const { waiting, running, dead } = opened.queue.counts();
-    const { deliveries, heads } = opened.missed.counts(Date.now() - 30 * DAY_MS);
-    void opened.close();
+    const { waiting, running, dead } = await opened.queue.counts();
+    const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
+    await opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",

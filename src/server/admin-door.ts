@@ -27,18 +27,18 @@ export async function openAdminDoor(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, () => Page>([
-    ["/healthz", () => json(200, { ok: true, jobs: store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", () => readyPage(readiness())],
+  const pages = new Map<string, () => Page | Promise<Page>>([
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
+    ["/readyz", async () => readyPage(await readiness())],
     [
       "/metrics",
-      () => {
+      async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
         const text = metricsText({
           counted: door.counted,
-          jobs: store.queue.counts(),
-          ready: readiness().ready,
+          jobs: await store.queue.counts(),
+          ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
           lagSeconds,
@@ -48,7 +48,7 @@ export async function openAdminDoor(
       },
     ],
   ]);
-  const server = createServer((request, response) => answer(request, response, pages));
+  const server = createServer((request, response) => void answer(request, response, pages));
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
@@ -60,20 +60,20 @@ interface Page {
   readonly text: string;
 }
 
-function answer(
+async function answer(
   { method, url }: IncomingMessage,
   response: ServerResponse,
-  pages: ReadonlyMap<string, () => Page>,
-): void {
+  pages: ReadonlyMap<string, () => Page | Promise<Page>>,
+): Promise<void> {
   const page = method === "GET" ? pages.get(url?.split("?")[0] ?? "") : undefined;
-  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : shown(page);
+  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : await shown(page);
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** A store that cannot be read is an answer too. */
-function shown(page: () => Page): Page {
+async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   try {
-    return page();
+    return await page();
   } catch {
     return json(503, { ok: false, reasons: ["the store cannot be read"] });
   }

@@ -30,17 +30,10 @@ import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import type { Recall, RepositoryLabels, Reranker, RetrievalLog } from "../ports/memory.ts";
-import {
-  chosenEmbedder,
-  chosenReranker,
-  githubFetch,
-  inspector,
-  knownRules,
-  redact,
-  withoutSecretsKept,
-} from "../wire.ts";
+import { chosenEmbedder, githubFetch, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
 import { apiUrlOf } from "./history.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
+import { chosenReranker } from "./reranker.ts";
 import { neverTell } from "./secrets.ts";
 import { openStore } from "./store.ts";
 

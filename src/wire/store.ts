@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
+import { processMark } from "../adapters/process-mark.ts";
 import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
 import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
@@ -20,7 +21,6 @@ import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
 import { momentsOf } from "../adapters/sqlite/moments.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -30,7 +30,7 @@ import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
@@ -51,6 +51,7 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
+import type { SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
@@ -91,7 +92,7 @@ export interface Store {
   /** What was received, asked for again and reviewed. */
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): number | null;
+  restoredAt(): Promise<number | null>;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */
@@ -116,7 +117,7 @@ export interface Store {
   /** Read anew each time. */
   readonly statistics: RetrievalStatistics;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
+  spaces(): Promise<ReturnType<typeof storedSpaces>>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -161,9 +162,10 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process: processMark(), skew, ...patience }),
+    queue: sqliteQueue(db, { process, skew, ...patience }),
     held: (lease) => ({
       ledger: sqliteLedger(db, lease),
       answers: sqliteAnswerBook(db, lease),
@@ -171,7 +173,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
       writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
     }),
     orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock),
+    pace: sqliteInstallationPace(db, clock, process),
     inbox: sqliteInbox(db, skew),
     ledger: sqliteLedger(db),
     decisions: sqliteDecisions(db),
@@ -182,7 +184,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
     expire: (now) => expire(db, dataDir, now),
-    restoredAt: () => momentsOf(db).at("restored"),
+    restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
@@ -247,7 +249,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
-      spaces: () => storedSpaces(db),
+      spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
       warm: recall.warm,
       warmth: () => warmthOf(recall),
@@ -263,7 +265,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       past: null,
       replays: null,
       memoryProblem: problem,
-      spaces: () => [],
+      spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),

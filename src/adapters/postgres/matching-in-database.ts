@@ -23,7 +23,11 @@ export async function matchingInDatabase(sql: Sql, of: KeywordQuestion): Promise
   return found;
 }
 
-function matching(sql: Sql, { scope, filter, paths, k }: KeywordQuestion, words: readonly string[]): Promise<KeywordHit[]> {
+function matching(
+  sql: Sql,
+  { scope, filter, paths, k }: KeywordQuestion,
+  words: readonly string[],
+): Promise<KeywordHit[]> {
   const given = parameters();
   const { rows } = scopeSql(scope, given);
   const admitted = filterSql(filter, paths, given);

@@ -31,7 +31,7 @@ const SELECT = `SELECT id, key, head_sha AS headSha, repo, installation_id AS in
  */
 export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBook {
   return {
-    begun(check, now) {
+    async begun(check, now) {
       const { id, key, headSha, repo, installationId, failOn } = check;
       const insert = `INSERT OR REPLACE INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -40,22 +40,22 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
       );
       failPoint("after-begun");
     },
-    on(key, headSha) {
+    async on(key, headSha) {
       const row = db
         .prepare(`${SELECT} WHERE key = ? AND head_sha = ? ORDER BY begun_at DESC, rowid DESC LIMIT 1`)
         .get(key, headSha) as Row | undefined;
       return row === undefined ? null : keptOf(row);
     },
-    open: (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
-    decide(id, end) {
+    open: async (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
+    async decide(id, end) {
       fenced(db, held, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
     },
-    ended(id, now) {
+    async ended(id, now) {
       fenced(db, held, () =>
         db.prepare("UPDATE check_runs SET ended_at = ?, ending = NULL WHERE id = ?").run(Math.ceil(now), id),
       );
     },
-    left(now, patienceMs) {
+    async left(now, patienceMs) {
       const rows = db.prepare(`${SELECT} WHERE ended_at IS NULL`).all() as Row[];
       const late = db
         .prepare("SELECT id FROM check_runs WHERE ended_at IS NULL AND begun_at <= ?")

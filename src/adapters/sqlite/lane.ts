@@ -1,10 +1,8 @@
 // One lane of the queue: which job comes next, who holds it, and how it ends.
-import type { AnyJob, JobEnd, Lane, Lease } from "../../ports.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, write, writeAtOnce } from "./database.ts";
 import { isHeld } from "./hold.ts";
-
-export type LaneName = "review" | "command" | "upkeep";
 
 export interface LaneOptions {
   readonly instance: string;
@@ -29,7 +27,7 @@ const LONGEST_WAIT_MS = 65 * 60_000;
 export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName, options: LaneOptions): Lane<Taken> {
   const { skew } = options;
   return {
-    lease(now) {
+    async lease(now) {
       failPoint("before-lease");
       // Looking takes no lock: most looks find nothing.
       const at = now + skew();
@@ -39,18 +37,18 @@ export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName
       failPoint("after-lease");
       return taken;
     },
-    end(held, now, end) {
+    async end(held, now, end) {
       failPoint("before-end");
       const recorded = write(db, () => finish(db, held, now + skew(), shifted(end, skew())));
       failPoint("after-end");
       return recorded;
     },
-    holds: (held) => isHeld(db, held),
-    nextAt() {
+    holds: async (held) => isHeld(db, held),
+    async nextAt() {
       const at = db.prepare(NEXT_AT).pluck().get(name) as number | null;
       return at === null ? null : at - skew();
     },
-    isOvertaken: ({ job }) =>
+    isOvertaken: async ({ job }) =>
       db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
   };
 }

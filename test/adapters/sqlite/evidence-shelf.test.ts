@@ -54,7 +54,7 @@ describe("which pull requests are looked at", () => {
     repo: { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
   });
 
-  test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", () => {
+  test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", async () => {
     const queue = openDatabase(":memory:", QUEUE_MIGRATIONS);
     const review = (number: number, settledAt: number, outcome: string) => {
       const { key } = job(number);
@@ -72,17 +72,17 @@ describe("which pull requests are looked at", () => {
     review(3, NOW - 31 * DAY, "posted");
     review(4, NOW - 2 * HOUR, "overtaken");
     const book = sqliteFeedbackBook(queue);
-    const due = (now: number, most = 50) => book.due(now, HOUR, most).map(({ number }) => number);
-    expect(due(NOW)).toEqual([1]);
-    expect(book.due(NOW, HOUR, 50)[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
-    book.looked({ repo: job(1).repo as never, number: 1 }, NOW, false);
-    expect(due(NOW + HOUR / 2)).toEqual([2]);
-    expect(due(NOW + 2 * HOUR)).toEqual([2, 1]);
-    expect(due(NOW + 2 * HOUR, 1)).toEqual([2]);
-    book.looked({ repo: job(1).repo as never, number: 1 }, NOW + HOUR, true);
-    expect(due(NOW + 9 * HOUR)).toEqual([2]);
+    const due = async (now: number, most = 50) => (await book.due(now, HOUR, most)).map(({ number }) => number);
+    expect(await due(NOW)).toEqual([1]);
+    expect((await book.due(NOW, HOUR, 50))[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
+    await book.looked({ repo: job(1).repo as never, number: 1 }, NOW, false);
+    expect(await due(NOW + HOUR / 2)).toEqual([2]);
+    expect(await due(NOW + 2 * HOUR)).toEqual([2, 1]);
+    expect(await due(NOW + 2 * HOUR, 1)).toEqual([2]);
+    await book.looked({ repo: job(1).repo as never, number: 1 }, NOW + HOUR, true);
+    expect(await due(NOW + 9 * HOUR)).toEqual([2]);
     review(1, NOW + 2 * HOUR, "posted");
-    expect(due(NOW + 9 * HOUR)).toEqual([2, 1]);
+    expect(await due(NOW + 9 * HOUR)).toEqual([2, 1]);
     queue.close();
   });
 });
