@@ -7,6 +7,7 @@
 // - its retries and heartbeats know nothing of processes that died over a job, nor of a token that a write could be held
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
+import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
 import type { Sql } from "./database.ts";
@@ -35,6 +36,8 @@ export interface Ticket {
 export interface Tickets {
   /** A ticket for a job that has none; null when the key's ticket is out. Locks it before any row of the ledger is locked. */
   issue(sql: Sql, waiting: Waiting): Promise<string | null>;
+  /** The same for many of one lane at once, by their keys; one that cannot be had this way is missing. */
+  issueAll(sql: Sql, waiting: readonly Waiting[]): Promise<ReadonlyMap<string, string>>;
   /** False when the ticket is out by now. Locks it as `issue` does. */
   move(sql: Sql, ticket: string, waiting: Waiting): Promise<boolean>;
   /** The next that is due and that nobody else looks at. */
@@ -111,6 +114,17 @@ function ticketsOf(boss: PgBoss): Omit<Tickets, "heard" | "close"> {
       const options = { ...placeOf(waiting), db: over(sql), singletonKey: key };
       // What is left of a job that was dropped serves the next of its key.
       return (await boss.send(lane, { key }, options)) ?? (await boss.upsert(lane, { key }, options)).jobs[0] ?? null;
+    },
+    async issueAll(sql, waiting) {
+      const [first] = waiting;
+      if (first === undefined) return new Map();
+      const ids = new Map(waiting.map(({ key }): [string, string] => [randomUUID(), key]));
+      const jobs = [...ids.keys()].map((id, index) => {
+        const { lane: _, key, ...place } = waiting[index] ?? first;
+        return { ...placeOf(place), id, data: { key }, singletonKey: key };
+      });
+      const issued = await boss.insert(first.lane, jobs, { db: over(sql), returnId: true });
+      return new Map((issued ?? []).map((id) => [ids.get(id) ?? "", id]));
     },
     async move(sql, id, { lane, key, ...waiting }) {
       const { updated } = await boss.update(lane, { key }, { ...placeOf(waiting), db: over(sql), id });
