@@ -81,6 +81,8 @@ export default {
         path: "^src/",
         pathNot: [
           "^src/adapters/$1/",
+          // What every store of memory does alike: ranks of words, filters, rows held in memory.
+          "^src/adapters/memory/",
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",

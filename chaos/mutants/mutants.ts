@@ -232,7 +232,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "vectors unchecked",
     loses: "a vector of NaN is refused",
-    file: "src/adapters/sqlite/vector-problem.ts",
+    file: "src/adapters/memory/vector-problem.ts",
     find: "if (!Number.isFinite(value)) return",
     replace: "if (value === 7e30) return",
     test: [

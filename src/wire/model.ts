@@ -5,7 +5,7 @@ import { localChanges } from "../adapters/git/local-changes.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { isFolder } from "../cli/find-repository.ts";
 import { UsageError } from "../cli/usage.ts";
 import { parseConfig } from "../config/parse-config.ts";
@@ -14,7 +14,7 @@ import { setVariables } from "../config/set-variables.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../domain/model.ts";
 import { configAt } from "../gather/gather.ts";
-import type { Model, ModelAccess } from "../ports/model.ts";
+import type { Model, ModelAccess, SpendingBook } from "../ports/model.ts";
 import { knownRules } from "../wire.ts";
 import { chosenModel, promptDelimiter, standInModel } from "./asking.ts";
 

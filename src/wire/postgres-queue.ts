@@ -1,9 +1,10 @@
 // Opens the queue's part of a PostgreSQL: its connections are its own, so that no search of memory keeps a delivery waiting.
 import { performance } from "node:perf_hooks";
-import { openPostgres, type Postgres } from "../adapters/postgres/database.ts";
+import { openPostgres } from "../adapters/postgres/database.ts";
 import { postgresInbox } from "../adapters/postgres/inbox.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
 import { postgresQueue } from "../adapters/postgres/queue.ts";
+import type { Postgres } from "../adapters/postgres/sql.ts";
 import { openTickets } from "../adapters/postgres/tickets.ts";
 import { processMark } from "../adapters/process-mark.ts";
 import type { Inbox } from "../ports/inbox.ts";

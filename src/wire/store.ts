@@ -30,7 +30,7 @@ import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
+import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
@@ -51,6 +51,7 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
+import type { SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";

@@ -4,26 +4,7 @@ import pg from "pg";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { type MigrationPart, migrate } from "./migrate.ts";
 import { isCut, translated } from "./postgres-error.ts";
-
-/** Statements with `$1`, `$2`, … Throws `Transient` for what passes, `Error` for what does not. */
-export interface Sql {
-  /** Rows as objects; int8 and count(*) come as numbers, bytea as Buffer. */
-  all<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The first row, or null. */
-  one<Row>(sql: string, values?: readonly unknown[]): Promise<Row | null>;
-  /** How many rows were written. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>;
-}
-
-/** An open database; each statement for itself, unless it is asked in a transaction. */
-export interface Postgres extends Sql {
-  /** All of `work` or none of it. What `work` throws rolls it back. READ COMMITTED: lock rows before you decide by them. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** One state of the database for all of `work`, which may only read. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Ends all connections once they are idle. */
-  close(): Promise<void>;
-}
+import type { Postgres, Sql } from "./sql.ts";
 
 export interface PostgresSettings {
   /** Connections at the same time. */
@@ -94,6 +75,7 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     ...sql,
     transaction: (work) => inTransaction(pool, "BEGIN", work),
     snapshot: (work) => inTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    patiently: (statement) => patiently(pool, statement),
     close: () => pool.end(),
   };
 }
@@ -148,6 +130,25 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) =
   } finally {
     client.off("error", listen);
     client.release(broken ?? undefined);
+  }
+}
+
+/** An hour: an index over a million vectors takes about ten minutes. */
+const PATIENCE_MS = 3_600_000;
+
+async function patiently(pool: pg.Pool, statement: string): Promise<void> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  try {
+    await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    // The driver reads a limit of the statement's own; its types do not know.
+    await client.query({ text: statement, query_timeout: PATIENCE_MS } as pg.QueryConfig);
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    // Not for the next one, who has less time.
+    client.release(true);
   }
 }
 

@@ -1,7 +1,7 @@
 // The fence: what a job writes is written only while the job is held, in the same transaction.
 import { LeaseLost } from "../../domain/lease-lost.ts";
 import type { Held } from "../../ports.ts";
-import type { Postgres, Sql } from "./database.ts";
+import type { Postgres, Sql } from "./sql.ts";
 
 const IS_HELD = "SELECT true AS held FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'";
 

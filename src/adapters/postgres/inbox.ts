@@ -1,7 +1,7 @@
 // Takes deliveries: as many as there are in one transaction, on disk when it is told.
 import type { Inbox } from "../../ports/inbox.ts";
 import { failPoint } from "../fail-point.ts";
-import type { Postgres } from "./database.ts";
+import type { Postgres } from "./sql.ts";
 import { takeDeliveries } from "./take-delivery.ts";
 import type { Tickets } from "./tickets.ts";
 

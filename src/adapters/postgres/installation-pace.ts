@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { InstallationPace } from "../../ports/writes.ts";
 import { isGone } from "../process-mark.ts";
-import type { Postgres } from "./database.ts";
+import type { Postgres } from "./sql.ts";
 
 /** What a process that died with a turn may have written just then is this far apart from the next write. */
 const AFTER_DEATH_MS = 1_000;

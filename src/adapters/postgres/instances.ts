@@ -1,9 +1,9 @@
 // The processes that work on one database: who lives, and what becomes of the jobs of those who do not.
 import type { LaneName } from "../../ports.ts";
 import { isGone } from "../process-mark.ts";
-import type { Postgres, Sql } from "./database.ts";
 import { close, handOn, LONGEST_WAIT_MS, waitAgain } from "./lane.ts";
 import { issueTo, tryKey } from "./put-job.ts";
+import type { Postgres, Sql } from "./sql.ts";
 import { BOSS_SCHEMA, type Tickets } from "./tickets.ts";
 
 /** After so many processes that died over it, without any progress between, a job is parked. */

@@ -1,7 +1,7 @@
 // Jobs as an operator sees and moves them, beside servers that work on them.
 import type { JobChange, JobShelf, KeptJob } from "../../ports/jobs.ts";
-import type { Postgres, Sql } from "./database.ts";
 import { lockKeys, nextTag } from "./put-job.ts";
+import type { Postgres, Sql } from "./sql.ts";
 
 interface Row extends Omit<KeptJob, "job" | "dueInMs" | "ageMs"> {
   readonly key: string;

@@ -1,9 +1,9 @@
 // One lane of the queue: pg-boss says whose turn it is, the ledger whether it may be taken, who holds it, and how it ends.
 import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
-import type { Postgres, Sql } from "./database.ts";
 import { isHeld } from "./hold.ts";
 import { issueTo, lockKeys, nextTag } from "./put-job.ts";
+import type { Postgres, Sql } from "./sql.ts";
 import type { Ticket, Tickets } from "./tickets.ts";
 
 export interface LaneOptions {

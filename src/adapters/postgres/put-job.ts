@@ -1,6 +1,6 @@
 // Jobs come into the ledger, each in the place of one of its key that waits, together with their tickets.
 import type { AnyJob, LaneName } from "../../ports.ts";
-import type { Sql } from "./database.ts";
+import type { Sql } from "./sql.ts";
 import type { Tickets, Waiting } from "./tickets.ts";
 
 /** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */

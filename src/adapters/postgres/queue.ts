@@ -4,10 +4,10 @@ import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { Queue } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
-import type { Postgres } from "./database.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
 import { type LaneOptions, lane } from "./lane.ts";
 import { lockKeys, putAll, replace } from "./put-job.ts";
+import type { Postgres } from "./sql.ts";
 import { takeDeliveries } from "./take-delivery.ts";
 import type { Tickets } from "./tickets.ts";
 

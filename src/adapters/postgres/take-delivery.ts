@@ -2,8 +2,8 @@
 
 import type { Arrival } from "../../ports/inbox.ts";
 import type { AnyJob, LaneName, Queue } from "../../ports.ts";
-import type { Sql } from "./database.ts";
 import { lockKeys, type Putting, putAll, replace } from "./put-job.ts";
+import type { Sql } from "./sql.ts";
 import type { Tickets } from "./tickets.ts";
 
 type Outcome = Parameters<Queue["accept"]>[1];

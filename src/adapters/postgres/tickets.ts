@@ -10,8 +10,8 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
-import type { Sql } from "./database.ts";
 import { translated } from "./postgres-error.ts";
+import type { Sql } from "./sql.ts";
 
 export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { connectPostgres, type Postgres } from "../../../src/adapters/postgres/database.ts";
+import { connectPostgres } from "../../../src/adapters/postgres/database.ts";
 import { cameOn, fenced } from "../../../src/adapters/postgres/hold.ts";
 import { postgresInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { PARTS } from "../../../src/adapters/postgres/migrations.ts";
 import { postgresQueue } from "../../../src/adapters/postgres/queue.ts";
+import type { Postgres } from "../../../src/adapters/postgres/sql.ts";
 import { BOSS_SCHEMA, openTickets, type Tickets } from "../../../src/adapters/postgres/tickets.ts";
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import { LeaseLost } from "../../../src/domain/lease-lost.ts";

@@ -1,9 +1,10 @@
 // The queue on a PostgreSQL of one test file, on a clock that stands at what the caller says: the suites tell times of their own.
-import { openPostgres, type Postgres } from "../../../src/adapters/postgres/database.ts";
+import { openPostgres } from "../../../src/adapters/postgres/database.ts";
 import { postgresInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { postgresJobShelf } from "../../../src/adapters/postgres/job-shelf.ts";
 import { PARTS } from "../../../src/adapters/postgres/migrations.ts";
 import { postgresQueue } from "../../../src/adapters/postgres/queue.ts";
+import type { Postgres } from "../../../src/adapters/postgres/sql.ts";
 import { BOSS_SCHEMA, openTickets, type Tickets } from "../../../src/adapters/postgres/tickets.ts";
 import type { Inbox } from "../../../src/ports/inbox.ts";
 import type { JobShelf } from "../../../src/ports/jobs.ts";

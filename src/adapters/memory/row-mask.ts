@@ -1,9 +1,8 @@
 // Which rows of a segment a search may weigh and tell.
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
-import { facetMatcher, pathMatcher } from "./filter-rows.ts";
-import { scopeAdmits } from "./scope-sql.ts";
-import type { Segment } from "./segment.ts";
-import type { AdmittedRepository } from "./shelves.ts";
+import { facetMatcher, pathMatcher } from "./row-filter.ts";
+import { scopeAdmits } from "./scope-admits.ts";
+import type { AdmittedRepository, Segment } from "./segment.ts";
 
 /** The row is alive (as in a segment) and in scope: it counts for how rare a word is. */
 export const IN_SCOPE = 1;

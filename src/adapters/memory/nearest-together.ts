@@ -1,11 +1,17 @@
 // Nearest of several vectors at once: one pass over the memory measures against all of them.
-import type { VectorHit } from "../../domain/retrieval.ts";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
+import type { MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { askedTogether } from "./asked-together.ts";
-import type { MemorySearch } from "./search-memory.ts";
 import { vectorProblem } from "./vector-problem.ts";
 
-type Question = Parameters<MemorySearch["nearestAll"]>;
+type Question = [
+  scope: Scope,
+  vectors: readonly Float32Array[],
+  space: EmbeddingSpace,
+  k: number,
+  filter: MemoryFilter,
+];
 type Common = readonly [Question[0], Question[2], Question[3], Question[4]];
 
 /**

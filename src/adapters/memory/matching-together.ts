@@ -1,10 +1,9 @@
 // Matching by several texts at once: they are of one change, and share words.
-import type { KeywordHit } from "../../domain/retrieval.ts";
+import type { KeywordHit, MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { askedTogether } from "./asked-together.ts";
-import type { MemorySearch } from "./search-memory.ts";
 
-type Question = Parameters<MemorySearch["matchingAll"]>;
+type Question = [scope: Scope, texts: readonly string[], k: number, filter: MemoryFilter];
 type Common = readonly [Question[0], Question[2], Question[3]];
 
 /** `matching` over `matchingAll`: what is asked in one turn of the event loop with the same scope, k and filter goes in one question. */
