@@ -8,6 +8,7 @@
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
 import { translated } from "./postgres-error.ts";
@@ -44,7 +45,7 @@ export interface Tickets {
   next(sql: Sql, lane: LaneName): Promise<Ticket | null>;
   /** It has done its duty. */
   done(sql: Sql, lane: LaneName, ticket: string): Promise<void>;
-  /** Tells of every lane in which a job may run now, whichever process put it there. */
+  /** Tells of every lane in which a job may run now, whichever process put it there. Resolves once it listens, or is closed. */
   heard(wake: (lane: LaneName) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,6 +66,8 @@ const OPTIONS = {
 /** For its own upkeep only: what we ask runs on our connections. */
 const CONNECTIONS = 2;
 const STATEMENT_MS = 30_000;
+/** Between two tries to hear of jobs. */
+const MOST_PAUSE_MS = 10_000;
 
 /**
  * Opens pg-boss, creating its schema where it is missing. Throws `Transient` when the server cannot be reached now.
@@ -87,16 +90,17 @@ export async function openTickets(url: string, onTrouble: (error: unknown) => vo
     await boss.stop({ graceful: false }).catch(onTrouble);
     throw translated(error);
   });
-  let ear: { close(): Promise<void> } | null = null;
+  const over = new AbortController();
+  let ear: Promise<{ close(): Promise<void> } | null> = Promise.resolve(null);
   return {
     ...ticketsOf(boss),
     async heard(wake) {
-      ear = await listen(boss, wake).catch((error: unknown) => {
-        throw translated(error);
-      });
+      ear = listenAtLast(boss, wake, over.signal);
+      await ear;
     },
     async close() {
-      await ear?.close();
+      over.abort();
+      await (await ear)?.close();
       await boss.stop({ graceful: false });
     },
   };
@@ -146,6 +150,16 @@ function placeOf({ repo, runAt, tag }: Omit<Waiting, "lane" | "key">) {
 
 function over(sql: Sql) {
   return { executeSql: async (text: string, values: unknown[] = []) => ({ rows: await sql.all(text, values) }) };
+}
+
+/** Once it listens pg-boss mends a broken connection by itself; a first try that fails is ours to repeat. */
+async function listenAtLast(boss: PgBoss, wake: (lane: LaneName) => void, over: AbortSignal) {
+  for (let pauseMs = 500; !over.aborted; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+    const heard = await listen(boss, wake).catch(() => "unheard" as const);
+    if (heard !== "unheard") return heard;
+    await wait(pauseMs, undefined, { signal: over, ref: false }).catch(() => {});
+  }
+  return null;
 }
 
 async function listen(boss: PgBoss, wake: (lane: LaneName) => void) {
