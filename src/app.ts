@@ -25,8 +25,10 @@ import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
+import { passwordIn } from "./wire/database-password.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
+import { openPostgresStore } from "./wire/postgres-store.ts";
 import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
@@ -79,13 +81,14 @@ function probotOf(
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
+  if (options.databaseUrl) neverTell(passwordIn(options.databaseUrl));
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const name = await ownSlug(app, log, options.unwanted);
   const botLogin = `${name}[bot]`;
 
-  const store = openedStore(options);
+  const store = await openedStore(options);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
@@ -149,8 +152,14 @@ function urlOf(server: Server): string {
 }
 
 /** The store, with memory on its way in. */
-function openedStore({ dataDir, memory, waits, log }: AppOptions): Store {
-  const store = openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs });
+async function openedStore({ dataDir, databaseUrl = null, memory, waits, log }: AppOptions): Promise<Store> {
+  const store =
+    databaseUrl === null
+      ? openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs })
+      : await openPostgresStore(databaseUrl, {
+          silentMs: waits?.silentMs,
+          onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
+        });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store

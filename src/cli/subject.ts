@@ -8,7 +8,7 @@ import type { WritingPorts } from "../flows/review-pull-request.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire/cli.ts";
 import type { ModelWish } from "../wire/model.ts";
 import { apiUrlFor } from "./api-url.ts";
-import { dataDir } from "./data-dir.ts";
+import { storePlace } from "./data-dir.ts";
 import { oneOf, UsageError } from "./usage.ts";
 
 export const SUBJECT_OPTIONS = {
@@ -57,11 +57,11 @@ export async function subject(
     throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
   }
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
-  if (url !== undefined) return pullRequest(url, model, dataDir(words["data-dir"]));
+  if (url !== undefined) return pullRequest(url, model, storePlace(words["data-dir"]));
   const { repo, number, headSha, ports } = await localPorts(
     await folder(resolve(words.repo ?? ".")),
     await range(words),
-    dataDir(words["data-dir"]),
+    storePlace(words["data-dir"]),
     model,
   );
   return { job: job(repo, number, headSha), ports };
@@ -93,14 +93,14 @@ async function readDiff(path: string): Promise<string> {
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string, model: ModelWish, folder: string): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, place: string): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
   const [, host = "", owner = "", name = "", number = ""] = match;
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: job(repo, Number(number), headSha), ports };
 }

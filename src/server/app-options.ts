@@ -28,6 +28,8 @@ export interface AppOptions {
   /** Where questions about the process are answered; null or absent: nowhere. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
   readonly dataDir: string;
+  /** `postgres://…`: everything is kept there; null or absent: in dataDir. */
+  readonly databaseUrl?: string | null;
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;

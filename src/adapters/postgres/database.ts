@@ -15,6 +15,8 @@ export interface PostgresSettings {
   readonly statementMs?: number;
   /** Nobody waits longer for a lock; milliseconds. */
   readonly lockMs?: number;
+  /** True: idle connections do not keep the process alive. */
+  readonly isLastWord?: boolean;
   /** A transaction that is silent for longer ends, and with it its locks: its process stands still, or is cut off; milliseconds. */
   readonly silentMs?: number;
 }
@@ -64,6 +66,7 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     // A connection that was cut without a word answers nothing: the server's own limit has passed by then.
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
+    allowExitOnIdle: settings.isLastWord ?? false,
     // A commit that was told is on disk, whatever the server's default is.
     options: "-c synchronous_commit=on",
     types: TYPES,
