@@ -291,14 +291,15 @@ function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe }: Slo
   return startServer({ env, port, folder, history, index, failAt: foe.failAt() });
 }
 
-/** A fail point may end this one as well; one without comes up. */
+/** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
 async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
-  for (let tries = 0; tries < 5; tries++) {
+  for (let tries = 0; tries < 12; tries++) {
     const wasCalm = theatre.weather.isCalm;
     theatre.weather.isCalm = true;
     slot.server = theLife(theatre, slot);
     theatre.weather.isCalm = wasCalm;
     if (await slot.server.listening) return;
+    await wait(1_000);
   }
   throw new Error(`the server does not start any more: see ${join(theatre.folder, "server.log")}`);
 }
