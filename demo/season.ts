@@ -177,8 +177,8 @@ async function answered(world: GitHubWorld, pull: Pull, name: string): Promise<v
     .comments(pull)
     .inline.filter(({ author, inReplyTo }) => author === world.bot.login && inReplyTo === null);
   const swallowed = ours.find(({ body }) => /swallowed/i.test(body));
-  const liked = pull.comments.find(({ id }) => id === swallowed?.id);
-  if (liked !== undefined && name !== "deliver") for (const by of ["lena", "olga"]) world.react(liked, by, "+1");
+  const thumbed = pull.comments.find(({ id }) => id === swallowed?.id);
+  if (thumbed !== undefined && name !== "deliver") for (const by of ["lena", "olga"]) world.react(thumbed, by, "+1");
   const list = ours.find(({ body }) => /default/i.test(body)) ?? ours.at(-1);
   if (list === undefined || name === "collect") return;
   await world.reply(pull, "lena", list.id, "/kodiai ignore the list is shared on purpose, callers clear it");

@@ -4,9 +4,7 @@ import type { KnownRules } from "../config/check-rules.ts";
 import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
 import type { ConfigProblem, RepoConfig } from "../config/repo-config.ts";
-import { setValues } from "../config/set-values.ts";
 import type { Repo } from "../domain/job.ts";
-import type { Setting } from "../domain/review.ts";
 
 export const CONFIG_PATH = ".kodiai.yml";
 /** A configuration file of more bytes is not read. */
@@ -29,8 +27,6 @@ export interface EffectiveConfig {
   readonly problems: readonly ConfigProblem[];
   /** Dotted key → who said it: a file, `preset NAME` or `default`. */
   readonly origins: ReadonlyMap<string, string>;
-  /** What the files say beyond the defaults, with which of them says it. */
-  readonly settings: readonly Setting[];
 }
 
 /**
@@ -48,12 +44,11 @@ export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRul
   const defaults = admit(`${repo.owner}/${DEFAULTS_REPOSITORY}/${CONFIG_PATH}`, defaultsText);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults, extended, ownFile];
-  const parsed = parseConfig(
+  const { config, problems, origins } = parseConfig(
     all.flatMap(({ sources }) => sources),
     known,
   );
-  const problems = [...all.flatMap((file) => file.problems), ...parsed.problems];
-  return { config: parsed.config, problems, origins: parsed.origins, settings: setValues(parsed) };
+  return { config, problems: [...all.flatMap((file) => file.problems), ...problems], origins };
 }
 
 /** At most one source, and what is wrong with it. */

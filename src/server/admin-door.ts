@@ -7,6 +7,13 @@ import { type Door, listening } from "./http-door.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
 
+export interface AdminDoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** What answers beside how the process is. */
+  readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
+}
+
 /**
  * Listens for questions about the process.
  *
@@ -17,9 +24,9 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
  */
 export async function openAdminDoor(
   door: Door,
-  { store, metrics }: { readonly store: Store; readonly metrics: Pick<Metrics, "text" | "contentType"> },
-  at: { readonly host: string; readonly port: number },
-  others: (readiness: () => Readiness | Promise<Readiness>) => (request: Request) => Promise<Response>,
+  store: Store,
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { others, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -53,8 +60,7 @@ export async function openAdminDoor(
   const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
   const server = createServer((request, response) => {
     const page = pages.get(request.url?.split("?")[0] ?? "");
-    if (page === undefined) void rest(request, response);
-    else void answer(request, response, page);
+    void (page === undefined ? rest(request, response) : answer(request, response, page));
   });
   server.on("close", () => lag.disable());
   await listening(server, at);
