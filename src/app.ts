@@ -14,6 +14,7 @@ import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
+import { integrityWatch } from "./server/integrity-watch.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
@@ -100,6 +101,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
   const expiring = expirySweep(store, log);
+  const watching = integrityWatch(store, log, options.waits?.verifyMs);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   const sweeping = writeSweeper(store.orphanWrites, {
     find: (wanted, marker) => findWritten(github, wanted, marker),
@@ -109,7 +111,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name });
-  const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
+  const admin = options.admin ? await openAdminDoor(door, store, options.admin, watching.problem) : null;
   // What comes again comes through the door, so the door is open by now.
   const add = (job: ReviewJob) => {
     store.queue.add(job, Date.now());
@@ -125,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     async close() {
       await door.drain();
       looking.stop();
-      await Promise.all([missed.stop(), expiring.stop()]);
+      await Promise.all([missed.stop(), expiring.stop(), watching.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);

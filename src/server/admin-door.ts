@@ -10,6 +10,7 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
  * Listens for questions about the process.
  *
  * @param at port 0 takes a free one
+ * @param damage of the files of the store, as last looked at; null when they are whole
  * @returns the server, listening
  * @throws Error when the port is taken
  */
@@ -17,6 +18,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   at: { readonly host: string; readonly port: number },
+  damage: () => string | null = () => null,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -24,6 +26,7 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo: door.failedAgo,
+    damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });

@@ -13,6 +13,8 @@ export interface ReadinessParts {
   readonly isDraining: () => boolean;
   /** Milliseconds since the last delivery could not be kept; null when one could since. */
   readonly failedAgo: () => number | null;
+  /** What is wrong with the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
   /** Bytes in use and the most that the process may use; null where nothing limits it. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
@@ -30,7 +32,7 @@ const FAILED = "the last delivery could not be kept";
 const MOST_MEMORY = 0.95;
 
 /** @returns what answers the question; it never throws */
-export function readinessCheck({ inbox, isDraining, failedAgo, memory, now }: ReadinessParts): () => Readiness {
+export function readinessCheck({ inbox, isDraining, failedAgo, damage, memory, now }: ReadinessParts): () => Readiness {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lockedSince: number | null = null;
   let problem: string | null = null;
@@ -60,6 +62,7 @@ export function readinessCheck({ inbox, isDraining, failedAgo, memory, now }: Re
     const reasons = [
       ...(isDraining() ? ["the process is stopping"] : []),
       ...(problem === null ? [] : [problem]),
+      ...[damage() ?? []].flat(),
       ...(problem === null && (failedAgo() ?? REMEMBERED_MS) < REMEMBERED_MS ? [FAILED] : []),
       ...(most !== null && used > most * MOST_MEMORY ? ["the memory that the process may use is nearly all used"] : []),
     ];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
 import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
+import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
 import { sqliteDecisions } from "../adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
@@ -92,6 +93,8 @@ export interface Store {
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
   restoredAt(): number | null;
+  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */
@@ -181,6 +184,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     waits: sqlitePushWaits(db),
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
+    verify: (unwanted) => checkFiles(dataDir, unwanted),
     expire: (now) => expire(db, dataDir, now),
     restoredAt: () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
@@ -218,6 +222,7 @@ type Shelf = Omit<
   | "missed"
   | "restoredAt"
   | "expire"
+  | "verify"
   | "book"
   | "retrievals"
   | "statistics"
