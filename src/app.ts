@@ -112,12 +112,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const expiring = expirySweep(store, log);
   const watching = integrityWatch(store, log, options.waits?.verifyMs);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  // Nobody waits for it: without, each beat looks.
-  store.queue
-    .heard?.((lane) => workers[lane].wake())
-    .catch((error: unknown) =>
-      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
-    );
+  hearOthers(store, workers, log);
   const sweeping = writeSweeper(store.orphanWrites, {
     find: (wanted, marker) => findWritten(github, wanted, marker),
     settledMs: options.waits?.settledMs,
@@ -157,6 +152,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
+}
+
+/** Nobody waits for it: without, each beat looks. */
+function hearOthers({ queue }: Store, workers: Workers, log: Logger): void {
+  queue
+    .heard?.((lane) => workers[lane].wake())
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
+    );
 }
 
 /** The store, with memory on its way in. */
