@@ -2,8 +2,8 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { egressTo } from "../wire/egress.ts";
-import type { MemoryWarmth } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 
 /** One line of `doctor`. */

@@ -14,6 +14,7 @@ usage: kodiai VERB [options]
              --staged                  what is staged
              --diff FILE               a unified diff; - reads standard input
              https://…/pull/N          a pull request, read with GITHUB_TOKEN; nothing is posted
+             --config FILE             instead of .kodiai.yml as it stands at the base
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
   setup    make the GitHub App, keep its secrets, check webhook and rights; run again, it goes on where it was
@@ -25,6 +26,8 @@ usage: kodiai VERB [options]
   serve    start the server here, with the .env of this folder
   init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
              --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
+  hook     install | uninstall | status   a pre-push hook that reviews what is about to be pushed
+             --fail-on SEVERITY        what stops a push (major); --model auto also asks the model
   config   show                        every key of --repo with its value and who said it: a file, a preset, the default
            explain KEY                 what a key means and takes, and what it is here
            check FILE                  problems of a .kodiai.yml, with line and column
@@ -143,6 +146,7 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "erase",
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
+  ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/hook.ts")).hookPorts)],
   [
     "setup",
     async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/setup.ts")).setupVerbPorts),

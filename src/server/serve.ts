@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
+import type { ShownVariable } from "../config/shown-variables.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
@@ -17,6 +18,7 @@ const MOST_STOP_MS = 28_000;
  * Starts the app; from then on a signal stops it, and the process ends with 0.
  *
  * @param refuse told why it does not start, where the operator can mend that
+ * @param variables what the dashboard shows of the environment
  * @throws Error when it does not start for another reason
  */
 export async function serve(
@@ -24,6 +26,7 @@ export async function serve(
   privateKey: string,
   signals: Signals,
   refuse: (problems: readonly string[]) => void,
+  variables: readonly ShownVariable[] | null = null,
 ): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
@@ -36,6 +39,7 @@ export async function serve(
   const started = startOrRefuse({
     ...env,
     privateKey,
+    variables,
     apiUrl: env.githubApiUrl,
     admin: { host: env.adminHost, port: env.adminPort },
     pace: true,

@@ -14,8 +14,10 @@ import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
 import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
+import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
+import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
@@ -36,11 +38,15 @@ import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
 import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
+import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
 import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
+import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
+import type { JobShelf } from "../ports/jobs.ts";
 import type {
   Embedder,
   Memory,
@@ -115,6 +121,12 @@ export interface Store {
   readonly retrievals: RetrievalLog;
   /** Read anew each time. */
   readonly statistics: RetrievalStatistics;
+  /** Jobs from outside. */
+  readonly jobs: JobShelf;
+  /** For the dashboard. */
+  readonly work: WorkFigures;
+  /** For the dashboard; null where memory could not be opened. */
+  readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
   spaces(): Promise<ReturnType<typeof storedSpaces>>;
   /** Why there is no memory, for the operator; null when there is one. */
@@ -126,14 +138,6 @@ export interface Store {
   /** How far that has come. */
   warmth(): MemoryWarmth;
   close(): Promise<void>;
-}
-
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
-  readonly repositories: number;
-  readonly rows: number;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -190,6 +194,8 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
+    jobs: sqliteJobShelf(db, clock),
+    work: sqliteWorkFigures(db),
     async close() {
       await shelf.close();
       // The last connection does this by itself, but a command line may have the file open.
@@ -222,6 +228,8 @@ type Shelf = Omit<
   | "book"
   | "retrievals"
   | "statistics"
+  | "jobs"
+  | "work"
 >;
 
 /** Whatever is forgotten is written down first: an older backup must not bring it back. */
@@ -245,6 +253,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       replays: sqliteReplays(db),
+      shown: { ...sqliteMemoryFigures(db), ...sqliteConventionMarks(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -263,6 +272,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
       replays: null,
+      shown: null,
       memoryProblem: problem,
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { mcp } from "../../src/cli/mcp.ts";
 import { memory } from "../../src/cli/memory.ts";
@@ -101,6 +101,7 @@ describe("over standard input and output", () => {
       command: process.execPath,
       args: [MAIN, "mcp", "--data-dir", dataDir],
       cwd: clone.path,
+      env: { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "" },
       stderr: "pipe",
     });
     await client.connect(transport);
