@@ -40,6 +40,9 @@ describe("generated files", () => {
         "docs/kodiai.schema.json",
         "docs/rules.md",
         "docs/commands.md",
+        "docs/cli.md",
+        "docs/permissions.md",
+        "app.yml",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {

@@ -130,6 +130,18 @@ describe.runIf(SLOW)("installed in an empty folder, without install scripts", ()
     }
   }, 300_000);
 
+  test("what it depends on is listed", (context) => {
+    if (problem !== null) return context.skip(problem);
+    const listed = spawnSync("npm", ["run", "-s", "release:sbom"], { encoding: "utf8" });
+    const { bomFormat, components } = JSON.parse(listed.stdout);
+    expect(bomFormat).toBe("CycloneDX");
+    const names = components.map(({ name, group }: { name: string; group?: string }) =>
+      group === undefined ? name : `${group}/${name}`,
+    );
+    expect(names).toEqual(expect.arrayContaining(["better-sqlite3", "probot"]));
+    expect(names).not.toContain("vitest");
+  }, 120_000);
+
   test("carries types that a program can be checked against", (context) => {
     if (problem !== null) return context.skip(problem);
     const app = join(folder, "app");
