@@ -29,8 +29,10 @@ import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { type DashboardServer, dashboardPorts } from "./wire/dashboard.ts";
+import { passwordIn } from "./wire/database-password.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
+import { openPostgresStore } from "./wire/postgres-store.ts";
 import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
@@ -84,6 +86,7 @@ function probotOf(
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
+  if (options.databaseUrl) neverTell(passwordIn(options.databaseUrl));
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -91,7 +94,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const botLogin = `${name}[bot]`;
 
   const metrics = appMetrics(manifest.version);
-  const store = countedStore(openedStore(options), metrics);
+  const store = countedStore(await openedStore(options), metrics);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
@@ -108,6 +111,12 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const expiring = expirySweep(store, log);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
+  // Nobody waits for it: without, each beat looks.
+  store.queue
+    .heard?.((lane) => workers[lane].wake())
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
+    );
   const sweeping = writeSweeper(store.orphanWrites, {
     find: (wanted, marker) => findWritten(github, wanted, marker),
     settledMs: options.waits?.settledMs,
@@ -172,8 +181,14 @@ function dashboardOf(
 }
 
 /** The store, with memory on its way in. */
-function openedStore({ dataDir, memory, waits, log }: AppOptions): Store {
-  const store = openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs });
+async function openedStore({ dataDir, databaseUrl = null, memory, waits, log }: AppOptions): Promise<Store> {
+  const store =
+    databaseUrl === null
+      ? openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs })
+      : await openPostgresStore(databaseUrl, {
+          silentMs: waits?.silentMs,
+          onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
+        });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store

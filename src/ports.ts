@@ -171,6 +171,9 @@ export type JobEnd =
   | { readonly state: "retry"; readonly at: number; readonly reason: string }
   | { readonly state: "dead"; readonly reason: string };
 
+/** Who takes which jobs: see Queue. */
+export type LaneName = "review" | "command" | "upkeep";
+
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
 export interface Lane<Taken extends AnyJob> {
   /**
@@ -220,6 +223,11 @@ export interface Queue extends Lane<ReviewJob> {
   /** This process ends: what it still holds waits again. Returns how many. */
   leave(now: number): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  /**
+   * Tells of each lane in which a job may run now, whichever process put it there; once also of all of them. Absent where
+   * nobody can tell: then a look every few seconds must do.
+   */
+  heard?(wake: (lane: LaneName) => void): Promise<void>;
 }
 
 /** A review as the ledger keeps it. */

@@ -64,6 +64,7 @@ usage: kodiai VERB [options]
            retry ID | drop ID          have it tried again, or take it out; with --all everything that was parked
   backup   DIR                         copy the store beside a running server, verified, into a new folder
   restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
+  migrate  sqlite://DIR postgres://…   move a store into an empty PostgreSQL, compared row for row; goes on where it was stopped
   export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
   erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
   mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
@@ -137,6 +138,10 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   [
     "restore",
     async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/upkeep.ts")).backupPorts),
+  ],
+  [
+    "migrate",
+    async () => withPorts((await import("./migrate.ts")).migrate, (await import("../wire/migrate.ts")).openMigration),
   ],
   [
     "export-data",

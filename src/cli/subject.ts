@@ -8,7 +8,7 @@ import type { WritingPorts } from "../flows/review-pull-request.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire/cli.ts";
 import type { ModelWish } from "../wire/model.ts";
 import { apiUrlFor } from "./api-url.ts";
-import { dataDir } from "./data-dir.ts";
+import { storePlace } from "./data-dir.ts";
 import { oneOf, UsageError } from "./usage.ts";
 
 export const SUBJECT_OPTIONS = {
@@ -60,11 +60,11 @@ export async function subject(
   }
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
   const configured = await configuredBy(words.config);
-  if (url !== undefined) return configured(await pullRequest(url, model, dataDir(words["data-dir"])));
+  if (url !== undefined) return configured(await pullRequest(url, model, storePlace(words["data-dir"])));
   const { repo, number, headSha, ports } = await localPorts(
     await folder(resolve(words.repo ?? ".")),
     await range(words),
-    dataDir(words["data-dir"]),
+    storePlace(words["data-dir"]),
     model,
   );
   return configured({ job: jobOf(repo, number, headSha), ports });
@@ -111,14 +111,14 @@ const CONFIG_PATH = ".kodiai.yml";
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string, model: ModelWish, folder: string): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, place: string): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
   const [, host = "", owner = "", name = "", number = ""] = match;
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
   return { job: jobOf(repo, Number(number), headSha), ports };
 }

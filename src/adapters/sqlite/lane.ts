@@ -1,10 +1,8 @@
 // One lane of the queue: which job comes next, who holds it, and how it ends.
-import type { AnyJob, JobEnd, Lane, Lease } from "../../ports.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, write, writeAtOnce } from "./database.ts";
 import { isHeld } from "./hold.ts";
-
-export type LaneName = "review" | "command" | "upkeep";
 
 export interface LaneOptions {
   readonly instance: string;
