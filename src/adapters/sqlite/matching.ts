@@ -3,6 +3,7 @@
 import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
+import { type BestRow, bestByWords } from "./best-by-words.ts";
 import { type Bm25Part, partScorer } from "./bm25.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
@@ -38,13 +39,16 @@ export function matchingInMemory(
       index: segmentWords(search.db, segment),
     })),
   );
-  const scoreBy = partScorer(parts);
-  const addFiles = fileScores(parts);
-  const found = texts.map((text) => {
-    const query = bagOf(tokenise(text));
-    const scores = scoreBy(query);
-    addFiles?.(query, scores);
-    return bestRows(parts, scores, search.k);
+  const files = fileScores(parts);
+  const queries = texts.map((text) => bagOf(tokenise(text)));
+  const chosen = bestByWords(parts, queries, search.k, files);
+  const found = queries.map((query, at) => {
+    const best = chosen[at] ?? everyScore(parts, query, files);
+    return topK(
+      best.map((row) => named(parts, row)),
+      search.k,
+      better,
+    );
   });
   const told = toldRows(search, new Set(found.flat().map(({ row }) => row)));
   return found.map((hits) => hits.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : [])));
@@ -73,46 +77,28 @@ interface ScoredRow extends KeywordHit {
   readonly row: number;
 }
 
-/** The k best of the admitted rows. */
-function bestRows(
-  parts: readonly (Bm25Part & { readonly segment: Segment })[],
-  scores: readonly Float64Array[],
-  k: number,
-): ScoredRow[] {
-  const highest = new Float64Array(k);
-  const candidates = parts.flatMap(({ segment, mask }, at) => {
-    const ofPart = scores[at] ?? new Float64Array();
-    return worthwhile(ofPart, mask, highest).map((row) => {
-      return { row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score: ofPart[row] ?? 0 };
-    });
+function named(parts: readonly { readonly segment: Segment }[], { part, row, score }: BestRow): ScoredRow {
+  const segment = parts[part]?.segment;
+  return { row: segment?.ids[row] ?? 0, id: segment?.mems[row] ?? "", score };
+}
+
+/** All admitted rows that score, row by row. */
+function everyScore(
+  parts: readonly Bm25Part[],
+  query: ReadonlyMap<string, number>,
+  files: ReturnType<typeof fileScores>,
+): BestRow[] {
+  const scores = partScorer(parts)(query);
+  const ofFiles = files?.(query);
+  return parts.flatMap(({ mask }, part) => {
+    const found: BestRow[] = [];
+    for (let row = 0; row < mask.length; row += 1) {
+      if (((mask[row] ?? 0) & ADMITTED) === 0) continue;
+      const score = (scores[part]?.[row] ?? 0) + (ofFiles?.(part, row) ?? 0);
+      if (score > 0) found.push({ part, row, score });
+    }
+    return found;
   });
-  return topK(candidates, k, better);
-}
-
-/**
- * Admitted rows that score no lower than the k-th of the rows before them: of a hundred thousand a few hundred, so that
- * most rows cost one comparison.
- *
- * @param highest the k highest scores so far, ascending, at first 0; brought up to date
- */
-function worthwhile(scores: Float64Array, mask: Uint8Array, highest: Float64Array): number[] {
-  const rows: number[] = [];
-  let lowest = highest[0] ?? 0;
-  for (let row = 0; row < scores.length; row += 1) {
-    const score = scores[row] ?? 0;
-    if (score < lowest || score === 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
-    rows.push(row);
-    if (score > lowest) lowest = insert(highest, score);
-  }
-  return rows;
-}
-
-/** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */
-function insert(ascending: Float64Array, value: number): number {
-  let at = 0;
-  for (; at + 1 < ascending.length && (ascending[at + 1] ?? 0) < value; at += 1) ascending[at] = ascending[at + 1] ?? 0;
-  ascending[at] = value;
-  return ascending[0] ?? 0;
 }
 
 function better(one: KeywordHit, other: KeywordHit): boolean {

@@ -1,4 +1,5 @@
-// Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has.
+// Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has. Rows that
+// are too far are passed over in there, so that JavaScript sees only the few that matter.
 import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
 
 /** Distances of up to `rows` rows at a time, between bits copied in and queries copied in. */
@@ -7,14 +8,19 @@ export interface PopcountKernel {
   readonly rows: number;
   /** Queries, one after another. */
   setQueries(queries: readonly Uint32Array[]): void;
-  /** Rows, one after another, at most `rows` of them. */
-  setRows(bits: Uint32Array): void;
-  /** Distances of the first `count` rows to a query; good until the next call. */
-  measure(query: number, count: number): Uint16Array;
+  /** Rows, one after another, at most `rows` of them, and 1 where a row may be told, else 0. */
+  setRows(bits: Uint32Array, admitted: Uint8Array): void;
+  /**
+   * Of the first `count` rows those that may be told and differ from a query in at most `limit` bits: row · 65536 + distance,
+   * good until the next call.
+   */
+  near(query: number, count: number, limit: number): Uint32Array;
 }
 
 /** Bytes of rows that are copied in at a time: they stay in the second-level cache while every query passes over them. */
 const BLOCK = 128 * 1024;
+/** A row's number has 16 bits. */
+const MOST_ROWS = 32_768;
 
 /**
  * A kernel for rows of `words` 32-bit words each, an even number, and at most `queries` queries; null where there is no
@@ -22,18 +28,20 @@ const BLOCK = 128 * 1024;
  */
 export function popcountKernel(words: number, queries: number): PopcountKernel | null {
   const rowBytes = words * 4;
-  const rows = Math.max(1, Math.floor(BLOCK / rowBytes));
+  const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(BLOCK / rowBytes)));
   const rowsAt = queries * rowBytes;
-  const distancesAt = rowsAt + rows * rowBytes;
-  const compiled = wasmFunction<Measure>(distancesAt + rows * 2, {
-    parameters: [TYPE.i32, TYPE.i32, TYPE.i32, TYPE.i32],
-    results: [],
-    locals: [],
-    body: measureRows(words / 2),
+  const nearAt = rowsAt + rows * rowBytes;
+  const admittedAt = nearAt + (rows + 1) * 4;
+  const compiled = wasmFunction<Near>(admittedAt + rows, {
+    parameters: Array<number>(6).fill(TYPE.i32),
+    results: [TYPE.i32],
+    locals: [TYPE.i32, TYPE.i32],
+    body: nearRows(words / 2),
   });
   if (compiled === null) return null;
   const { memory, run } = compiled;
   const all = new Uint32Array(memory);
+  const admits = new Uint8Array(memory, admittedAt, rows);
   return {
     rows,
     setQueries: (from) => {
@@ -41,33 +49,39 @@ export function popcountKernel(words: number, queries: number): PopcountKernel |
         all.set(query, at * words);
       });
     },
-    setRows: (bits) => all.set(bits, rowsAt / 4),
-    measure(query, count) {
-      run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, distancesAt);
-      return new Uint16Array(memory, distancesAt, count);
+    setRows(bits, admitted) {
+      all.set(bits, rowsAt / 4);
+      admits.set(admitted);
+    },
+    near(query, count, limit) {
+      const end = run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, admittedAt, limit, nearAt);
+      return new Uint32Array(memory, nearAt, (end - nearAt) / 4);
     },
   };
 }
 
-type Measure = (query: number, row: number, end: number, out: number) => void;
-const [QUERY, ROW, END, OUT] = [0, 1, 2, 3];
+type Near = (query: number, row: number, end: number, admitted: number, limit: number, near: number) => number;
+const [QUERY, ROW, END, ADMITTED, LIMIT, NEAR, AT, DISTANCE] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /**
- * From address `row` to `end`, the bits of each row that differ from the query's, as 16 bits each from address `out`. The
- * pairs of words of one row are written out one after another, without a loop.
+ * From address `row` to `end`: rows that differ in few enough bits are written to address `near`, and the next one over
+ * those that may not be told. The pairs of words of one row are written out one after another, without a loop.
  *
  * @param pairs 64-bit words of a row; end > row
  */
-function measureRows(pairs: number): number[] {
+function nearRows(pairs: number): number[] {
   const differing = Array.from({ length: pairs }, (_, at) => [
     ...[...OP.get(QUERY), ...OP.i64Load(at * 8), ...OP.get(ROW), ...OP.i64Load(at * 8), ...OP.i64Xor, ...OP.i64Popcnt],
     ...(at === 0 ? [] : OP.i64Add),
   ]);
   return [
     ...OP.loop,
-    ...[...OP.get(OUT), ...differing.flat(), ...OP.i64Store16],
-    ...[...OP.get(OUT), ...OP.i32Const(2), ...OP.i32Add, ...OP.set(OUT)],
+    ...[...differing.flat(), ...OP.i32WrapI64, ...OP.tee(DISTANCE), ...OP.get(LIMIT), ...OP.i32LeU, ...OP.if],
+    ...[...OP.get(NEAR), ...OP.get(AT), ...OP.i32Const(16), ...OP.i32Shl, ...OP.get(DISTANCE), ...OP.i32Or],
+    ...[...OP.i32Store, ...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U],
+    ...[...OP.i32Const(2), ...OP.i32Shl, ...OP.i32Add, ...OP.set(NEAR), ...OP.end],
+    ...[...OP.get(AT), ...OP.i32Const(1), ...OP.i32Add, ...OP.set(AT)],
     ...[...OP.get(ROW), ...OP.i32Const(pairs * 8), ...OP.i32Add, ...OP.tee(ROW)],
-    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
+    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end, ...OP.get(NEAR)],
   ];
 }
