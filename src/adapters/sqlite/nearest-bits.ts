@@ -69,7 +69,7 @@ interface NearestSoFar<Part> {
 }
 
 /** Candidates taken up before it is worked out anew how far the last one wanted is. */
-const PATIENCE = 128;
+const PATIENCE = 64;
 
 /**
  * Takes up only rows that are no farther than the last one wanted among those seen before: of a hundred thousand a few
@@ -77,7 +77,12 @@ const PATIENCE = 128;
  */
 function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): NearestSoFar<Part> {
   const histogram = new Uint32Array(bits + 1);
-  const taken: (ChosenRow<Part> & { readonly distance: number })[] = [];
+  // Side by side: thousands of small objects would cost more than measuring the rows.
+  const taken: { readonly parts: Part[]; readonly rows: number[]; readonly distances: number[] } = {
+    parts: [],
+    rows: [],
+    distances: [],
+  };
   let limit = bits;
   let since = 0;
   return {
@@ -85,8 +90,9 @@ function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): Neare
     add(part, first, near) {
       for (const one of near) {
         const distance = one & 0xffff;
-        if (distance > limit) continue;
-        taken.push({ part, row: first + (one >>> 16), distance });
+        taken.parts.push(part);
+        taken.rows.push(first + (one >>> 16));
+        taken.distances.push(distance);
         histogram[distance] = (histogram[distance] ?? 0) + 1;
       }
       since += near.length;
@@ -96,10 +102,16 @@ function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): Neare
     },
     chosen() {
       const { limit: last, below } = cutOff(histogram, wanted);
-      const ties = taken.filter(({ distance }) => distance === last);
-      const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
-      ties.sort((one, other) => id(one) - id(other));
-      return taken.filter(({ distance }) => distance < last).concat(ties.slice(0, wanted - below));
+      const near: ChosenRow<Part>[] = [];
+      const ties: (ChosenRow<Part> & { readonly id: number })[] = [];
+      for (const [at, distance] of taken.distances.entries()) {
+        const [part, row = 0] = [taken.parts[at], taken.rows[at]];
+        if (distance > last || part === undefined) continue;
+        if (distance < last) near.push({ part, row });
+        else ties.push({ part, row, id: part.ids[row] ?? 0 });
+      }
+      ties.sort((one, other) => one.id - other.id);
+      return near.concat(ties.slice(0, wanted - below));
     },
   };
 }

@@ -30,18 +30,19 @@ export function popcountKernel(words: number, queries: number): PopcountKernel |
   const rowBytes = words * 4;
   const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(BLOCK / rowBytes)));
   const rowsAt = queries * rowBytes;
-  const nearAt = rowsAt + rows * rowBytes;
-  const admittedAt = nearAt + (rows + 1) * 4;
-  const compiled = wasmFunction<Near>(admittedAt + rows, {
+  // Two rows are measured at a time: behind the last there is room for another, which may not be told.
+  const nearAt = rowsAt + (rows + 1) * rowBytes;
+  const admittedAt = nearAt + (rows + 2) * 4;
+  const compiled = wasmFunction<Near>(admittedAt + rows + 1, {
     parameters: Array<number>(6).fill(TYPE.i32),
     results: [TYPE.i32],
-    locals: [TYPE.i32, TYPE.i32],
+    locals: [TYPE.i32, TYPE.i64, TYPE.i64, TYPE.i64],
     body: nearRows(words / 2),
   });
   if (compiled === null) return null;
   const { memory, run } = compiled;
   const all = new Uint32Array(memory);
-  const admits = new Uint8Array(memory, admittedAt, rows);
+  const admits = new Uint8Array(memory, admittedAt, rows + 1);
   return {
     rows,
     setQueries: (from) => {
@@ -52,6 +53,7 @@ export function popcountKernel(words: number, queries: number): PopcountKernel |
     setRows(bits, admitted) {
       all.set(bits, rowsAt / 4);
       admits.set(admitted);
+      admits[admitted.length] = 0;
     },
     near(query, count, limit) {
       const end = run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, admittedAt, limit, nearAt);
@@ -61,27 +63,43 @@ export function popcountKernel(words: number, queries: number): PopcountKernel |
 }
 
 type Near = (query: number, row: number, end: number, admitted: number, limit: number, near: number) => number;
-const [QUERY, ROW, END, ADMITTED, LIMIT, NEAR, AT, DISTANCE] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [QUERY, ROW, END, ADMITTED, LIMIT, NEAR, AT, WORD, FIRST, SECOND] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /**
  * From address `row` to `end`: rows that differ in few enough bits are written to address `near`, and the next one over
- * those that may not be told. The pairs of words of one row are written out one after another, without a loop.
+ * those that may not be told. Two rows at a time, so that each word of the query is read once for both; their words are
+ * written out one after another, without a loop.
  *
  * @param pairs 64-bit words of a row; end > row
  */
 function nearRows(pairs: number): number[] {
-  const differing = Array.from({ length: pairs }, (_, at) => [
-    ...[...OP.get(QUERY), ...OP.i64Load(at * 8), ...OP.get(ROW), ...OP.i64Load(at * 8), ...OP.i64Xor, ...OP.i64Popcnt],
-    ...(at === 0 ? [] : OP.i64Add),
-  ]);
+  const differing = (distance: number, offset: number, at: number) => [
+    ...[...OP.get(WORD), ...OP.get(ROW), ...OP.i64Load(offset), ...OP.i64Xor, ...OP.i64Popcnt],
+    ...(at === 0 ? [] : [...OP.get(distance), ...OP.i64Add]),
+    ...OP.set(distance),
+  ];
   return [
     ...OP.loop,
-    ...[...differing.flat(), ...OP.i32WrapI64, ...OP.tee(DISTANCE), ...OP.get(LIMIT), ...OP.i32LeU, ...OP.if],
-    ...[...OP.get(NEAR), ...OP.get(AT), ...OP.i32Const(16), ...OP.i32Shl, ...OP.get(DISTANCE), ...OP.i32Or],
-    ...[...OP.i32Store, ...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U],
+    ...Array.from({ length: pairs }, (_, at) => [
+      ...[...OP.get(QUERY), ...OP.i64Load(at * 8), ...OP.set(WORD)],
+      ...differing(FIRST, at * 8, at),
+      ...differing(SECOND, (pairs + at) * 8, at),
+    ]).flat(),
+    ...tellWhenNear(FIRST),
+    ...tellWhenNear(SECOND),
+    ...[...OP.get(ROW), ...OP.i32Const(pairs * 16), ...OP.i32Add, ...OP.tee(ROW)],
+    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end, ...OP.get(NEAR)],
+  ];
+}
+
+/** And goes on to the next row. */
+function tellWhenNear(distance: number): number[] {
+  return [
+    ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.get(LIMIT), ...OP.i32LeU, ...OP.if],
+    ...[...OP.get(NEAR), ...OP.get(AT), ...OP.i32Const(16), ...OP.i32Shl],
+    ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.i32Or, ...OP.i32Store],
+    ...[...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U],
     ...[...OP.i32Const(2), ...OP.i32Shl, ...OP.i32Add, ...OP.set(NEAR), ...OP.end],
     ...[...OP.get(AT), ...OP.i32Const(1), ...OP.i32Add, ...OP.set(AT)],
-    ...[...OP.get(ROW), ...OP.i32Const(pairs * 8), ...OP.i32Add, ...OP.tee(ROW)],
-    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end, ...OP.get(NEAR)],
   ];
 }

@@ -8,7 +8,7 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly run: unknown } };
 }
 
-export const TYPE = { i32: 0x7f, f64: 0x7c, v128: 0x7b } as const;
+export const TYPE = { i32: 0x7f, i64: 0x7e, f64: 0x7c, v128: 0x7b } as const;
 
 /** Instructions by the names that the specification gives them. */
 export const OP = {
@@ -50,8 +50,7 @@ export const OP = {
   upperHalf: [0xfd, 0x0d, ...[8, 9, 10, 11, 12, 13, 14, 15], ...[8, 9, 10, 11, 12, 13, 14, 15]],
   i32x4Extract: (lane: number) => [0xfd, 0x1b, lane],
   f64x2Extract: (lane: number) => [0xfd, 0x21, lane],
-  i8x16Eq: [0xfd, 0x23],
-  i8x16Shuffle: (lanes: readonly number[]) => [0xfd, 0x0d, ...lanes],
+  i16x8Eq: [0xfd, 0x2d],
   i16x8Splat: [0xfd, 0x10],
   i16x8GeS: [0xfd, 0x35],
   i16x8Q15MulrSat: [0xfd, 0x82, 1],
@@ -61,6 +60,7 @@ export const OP = {
   i32x4ExtendLow: [0xfd, 0xa7, 1],
   i32x4ExtendHigh: [0xfd, 0xa8, 1],
   i32x4Add: [0xfd, 0xae, 1],
+  i32x4Sub: [0xfd, 0xb1, 1],
   i32x4Dot: [0xfd, 0xba, 1],
   f64x2Add: [0xfd, 0xf0, 1],
   f64x2Mul: [0xfd, 0xf2, 1],
