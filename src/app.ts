@@ -144,8 +144,9 @@ function urlOf(server: Server): string {
 }
 
 /** The store, with memory on its way in. */
-function openedStore({ dataDir, memory, waits, log }: AppOptions): Store {
-  const store = openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs });
+function openedStore({ dataDir, memory, searchMemoryBytes, waits, log }: AppOptions): Store {
+  const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
+  const store = openStore(dataDir, { isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store

@@ -28,7 +28,7 @@ export interface SqliteRecall extends Recall {
    * read, or the search closed. Fails like any question, but takes as long as it takes.
    */
   warm(): Promise<void>;
-  /** Of the thread for words, as it last told; null when it does not run. */
+  /** Of the threads, as they last told; null when none runs. */
   warmth(): Warmth | null;
   close(): Promise<void>;
 }
@@ -71,10 +71,24 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
     async warm() {
       await Promise.all([...threads].map((thread) => thread.ask({ ask: "warm", with: [] })));
     },
-    warmth: () => forWords[0]?.warmth() ?? null,
+    warmth: () => together([...threads].flatMap((thread) => thread.warmth() ?? [])),
     async close() {
       await Promise.all([...threads].map((thread) => thread.close()));
     },
+  };
+}
+
+/** Of all threads: what waits in any, the most rows that one holds, all the bytes. */
+function together(told: readonly Warmth[]): Warmth | null {
+  if (told.length === 0) return null;
+  const most = (of: (one: Warmth) => number) => Math.max(...told.map(of));
+  const sum = (of: (one: Warmth) => number) => told.reduce((all, one) => all + of(one), 0);
+  return {
+    waiting: most(({ waiting }) => waiting),
+    repositories: most(({ repositories }) => repositories),
+    rows: most(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    limitBytes: sum(({ limitBytes }) => limitBytes),
   };
 }
 
