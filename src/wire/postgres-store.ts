@@ -5,7 +5,7 @@ import { postgresEvidence } from "../adapters/postgres/evidence-shelf.ts";
 import { postgresFlaggedCode } from "../adapters/postgres/flagged-code.ts";
 import { postgresMemory } from "../adapters/postgres/memory.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
-import { type PostgresRecall, postgresRecall } from "../adapters/postgres/recall.ts";
+import { type PostgresRecall, postgresRecall, type RecallLimits } from "../adapters/postgres/recall.ts";
 import { postgresRejections } from "../adapters/postgres/rejections.ts";
 import { postgresReplays } from "../adapters/postgres/replays.ts";
 import { postgresLabels } from "../adapters/postgres/repository-labels.ts";
@@ -21,6 +21,8 @@ import type { MemoryWarmth, Shelf, Store } from "./store.ts";
 export interface PostgresStoreSettings {
   /** How long another process may be silent. */
   readonly silentMs?: number | undefined;
+  /** Of the search by words, in this process. */
+  readonly limits?: Partial<RecallLimits>;
   /** Told what goes wrong in the upkeep of the queue's tables, which goes on by itself. */
   readonly onTrouble?: (error: unknown) => void;
 }
@@ -40,7 +42,7 @@ export async function openPostgresStore(url: string, settings: PostgresStoreSett
     queue,
     inbox,
     ...postgresBooks({ quick: db, patient }, processMark()),
-    ...shelfOn(patient),
+    ...shelfOn(patient, settings.limits),
     ...searchesOn(patient),
     async close() {
       await close();
@@ -59,8 +61,8 @@ function searchesOn(db: Postgres): Pick<Store, "retrievals" | "statistics"> {
   return { retrievals: postgresRetrievalLog(db), statistics: postgresRetrievalStatistics(db, Date.now) };
 }
 
-function shelfOn(db: Postgres): Shelf {
-  const recall = postgresRecall(db);
+function shelfOn(db: Postgres, limits: Partial<RecallLimits> = {}): Shelf {
+  const recall = postgresRecall(db, limits);
   return {
     memory: postgresMemory(db),
     evidence: postgresEvidence(db),

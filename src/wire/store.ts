@@ -129,6 +129,9 @@ export interface MemoryWarmth {
   /** Repositories and memories that are held for searching. */
   readonly repositories: number;
   readonly rows: number;
+  /** What they take, and may take, for searching by words and by vectors together; absent before the threads have told. */
+  readonly bytes?: number;
+  readonly limitBytes?: number;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -216,6 +219,6 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
 function warmthOf(recall: SqliteRecall): MemoryWarmth {
   const told = recall.warmth();
   if (told === null) return { state: "cold", repositories: 0, rows: 0 };
-  const { waiting, repositories, rows } = told;
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
+  const { waiting, repositories, rows, bytes, limitBytes } = told;
+  return { state: waiting > 0 ? "warming" : "warm", repositories, rows, bytes, limitBytes };
 }

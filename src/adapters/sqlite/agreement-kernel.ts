@@ -52,7 +52,7 @@ const BLOCK = 256;
 /** By words where they are aligned: a loop of 32 is quicker than a view for each row. */
 function copyRows(rows: readonly BitRow[], first: number, count: number, words: Uint32Array, size: number): void {
   let buffer: ArrayBufferLike | null = null;
-  let from = new Uint32Array();
+  let from: Uint32Array = new Uint32Array();
   for (let at = 0; at < count; at += 1) {
     const row = rows[first + at];
     if (row === undefined) continue;
