@@ -149,12 +149,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 /** The store, with memory on its way in. */
-async function openedStore({ dataDir, databaseUrl = null, memory, waits, log }: AppOptions): Promise<Store> {
+async function openedStore(options: AppOptions): Promise<Store> {
+  const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
+  const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
   const store =
     databaseUrl === null
-      ? openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs })
+      ? openStore(dataDir, { isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs })
       : await openPostgresStore(databaseUrl, {
           silentMs: waits?.silentMs,
+          ...limits,
           onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
         });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
