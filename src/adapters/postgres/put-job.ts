@@ -1,4 +1,4 @@
-// A job comes into the ledger, in the place of one of its key that waits, together with its ticket.
+// Jobs come into the ledger, each in the place of one of its key that waits, together with their tickets.
 import type { AnyJob, LaneName } from "../../ports.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets, Waiting } from "./tickets.ts";
@@ -43,6 +43,15 @@ export const nextTag = (lane: string, repo: string) => `greatest(
   coalesce((SELECT max(tag) + 1 FROM jobs AS own
     WHERE own.lane = ${lane} AND own.repo = ${repo} AND own.state IN ('waiting', 'running')), 0))`;
 
+/** A job on its way into the ledger. */
+export interface Putting {
+  readonly job: AnyJob;
+  /** The caller's time; the job's times are the caller's too. */
+  readonly at: number;
+  /** What overtook the one that waits. */
+  readonly by: string;
+}
+
 interface Place {
   readonly now: number;
   readonly ticket: string | null;
@@ -52,57 +61,91 @@ interface Place {
   readonly tag: number;
 }
 
-const PLACE = `SELECT queue_now() AS now, own.ticket, own.id IS NOT NULL AS waits,
-    EXISTS (SELECT 1 FROM jobs WHERE key = $1 AND state = 'running') AS runs,
+const PLACES = `SELECT queue_now() AS now, own.ticket, own.id IS NOT NULL AS waits,
+    EXISTS (SELECT 1 FROM jobs WHERE jobs.key = given.key AND state = 'running') AS runs,
     CASE WHEN own.attempt = 0 THEN own.created_at END AS since,
-    coalesce(own.tag, ${nextTag("$2", "$3")}) AS tag
-  FROM (SELECT 1) AS always LEFT JOIN jobs AS own ON own.key = $1 AND own.state = 'waiting'`;
+    coalesce(own.tag, ${nextTag("$1", "given.repo")}) AS tag
+  FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (key, repo, place)
+  LEFT JOIN jobs AS own ON own.key = given.key AND own.state = 'waiting' ORDER BY place`;
+
+const INSERT = `INSERT INTO jobs (key, lane, job, state, run_at, created_at, repo, installation_id, tag, ticket)
+  SELECT key, $1, job, 'waiting', run_at, created_at, repo, installation_id, tag, ticket
+  FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::uuid[])
+    WITH ORDINALITY AS given (key, job, run_at, created_at, repo, installation_id, tag, ticket, place)
+  ORDER BY place`;
 
 /**
- * Adds a job in the place of one that waits. The key must be locked.
- *
- * @param at the caller's time; the job's times are the caller's too
- * @param by what overtook the one that waits
+ * Adds jobs, each in the place of one of its key that waits. The keys must be locked, and no two of them alike: an
+ * installation on thousands of repositories comes as one delivery, so what costs a round trip costs it once for all of them.
  */
-export async function put(
-  sql: Sql,
-  tickets: Tickets,
-  lane: LaneName,
-  job: AnyJob,
-  at: number,
-  by: string,
-): Promise<void> {
-  const repo = `${job.repo.host}/${job.repo.id}`;
-  const { place, ticket, runAt, since } = await placed(sql, tickets, { lane, key: job.key, repo }, job, at);
-  if (place.waits) await replace(sql, job.key, "superseded", `overtaken by ${by}`);
-  await sql.run(
-    `INSERT INTO jobs (key, lane, job, state, run_at, created_at, repo, installation_id, tag, ticket)
-     VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $7, $8, $9)`,
-    [job.key, lane, JSON.stringify(job), runAt, since, repo, job.installationId, place.tag, ticket],
-  );
+export async function putAll(sql: Sql, tickets: Tickets, lane: LaneName, jobs: readonly Putting[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const keys = jobs.map(({ job }) => job.key);
+  const repos = jobs.map(({ job }) => `${job.repo.host}/${job.repo.id}`);
+  const places = inTurn(await sql.all<Place>(PLACES, [lane, keys, repos]), repos);
+  const times = jobs.map(({ job, at }, index) => timesOf(job, at, placeAt(places, index)));
+  const waiting = keys.map((key, index): Waiting => {
+    return { lane, key, repo: repos[index] ?? "", runAt: times[index]?.runAt ?? 0, tag: placeAt(places, index).tag };
+  });
+  // Tickets come before rows of the ledger: whoever leases has the ticket and wants the row.
+  const issued = await ticketsFor(sql, tickets, waiting, places);
+  for (const [index, { job, by }] of jobs.entries())
+    if (placeAt(places, index).waits) await replace(sql, job.key, "superseded", `overtaken by ${by}`);
+  await sql.run(INSERT, [
+    lane,
+    keys,
+    jobs.map(({ job }) => JSON.stringify(job)),
+    ...[times.map(({ runAt }) => runAt), times.map(({ since }) => since), repos],
+    ...[jobs.map(({ job }) => job.installationId), waiting.map(({ tag }) => tag), issued],
+  ]);
 }
 
-/** The ticket comes before any row of the ledger: whoever leases has the ticket and wants the row. */
-async function placed(
+function placeAt(places: readonly Place[], index: number): Place {
+  const place = places[index];
+  if (place === undefined) throw new Error("the database has no place for a job");
+  return place;
+}
+
+/** Those that come at once have not seen each other: each further one of a repository has the turn after the last. */
+function inTurn(places: readonly Place[], repos: readonly string[]): readonly Place[] {
+  const before = new Map<string, number>();
+  return places.map((place, index) => {
+    if (place.waits) return place;
+    const repo = repos[index] ?? "";
+    const turns = before.get(repo) ?? 0;
+    before.set(repo, turns + 1);
+    return { ...place, tag: place.tag + turns };
+  });
+}
+
+async function ticketsFor(
   sql: Sql,
   tickets: Tickets,
-  { lane, key, repo }: Pick<Waiting, "lane" | "key" | "repo">,
-  job: AnyJob,
-  at: number,
-) {
-  for (;;) {
-    const place = await sql.one<Place>(PLACE, [key, lane, repo]);
-    if (place === null) throw new Error("the database has no place for a job");
-    const { runAt, since } = timesOf(job, at, place);
-    // Behind one that runs it gets its ticket when that one ends.
-    if (place.runs) return { place, ticket: null, runAt, since };
-    const waiting = { lane, key, repo, runAt, tag: place.tag };
-    if (place.ticket === null) return { place, ticket: await tickets.issue(sql, waiting), runAt, since };
-    if (await tickets.move(sql, place.ticket, waiting)) return { place, ticket: place.ticket, runAt, since };
-    // Leased a moment ago: it runs by now, or its ticket is lost.
-    if ((await sql.one("SELECT 1 FROM jobs WHERE key = $1 AND state = 'running'", [key])) === null)
-      return { place, ticket: await tickets.issue(sql, waiting), runAt, since };
+  waiting: readonly Waiting[],
+  places: readonly Place[],
+): Promise<readonly (string | null)[]> {
+  const fresh = waiting.filter((_, index) => isFresh(placeAt(places, index)));
+  const issued = await tickets.issueAll(sql, fresh);
+  const found: (string | null)[] = [];
+  for (const [index, one] of waiting.entries()) {
+    const place = placeAt(places, index);
+    const id = isFresh(place) ? issued.get(one.key) : null;
+    found.push(id ?? (place.runs ? null : await ticketFor(sql, tickets, one, place.ticket)));
   }
+  return found;
+}
+
+function isFresh({ waits, runs }: Place): boolean {
+  return !waits && !runs;
+}
+
+/** Behind one that runs a job gets its ticket when that one ends: null. */
+async function ticketFor(sql: Sql, tickets: Tickets, waiting: Waiting, ticket: string | null): Promise<string | null> {
+  if (ticket === null) return tickets.issue(sql, waiting);
+  if (await tickets.move(sql, ticket, waiting)) return ticket;
+  // Leased a moment ago: it runs by now, or its ticket is lost.
+  const runs = await sql.one("SELECT 1 FROM jobs WHERE key = $1 AND state = 'running'", [waiting.key]);
+  return runs === null ? tickets.issue(sql, waiting) : null;
 }
 
 /** When a job may run, and since when its pull request waits for one. */

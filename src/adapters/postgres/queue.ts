@@ -6,7 +6,7 @@ import type { Queue } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
 import { type LaneOptions, lane } from "./lane.ts";
-import { lockKeys, put, replace } from "./put-job.ts";
+import { lockKeys, putAll, replace } from "./put-job.ts";
 import type { Postgres } from "./sql.ts";
 import { takeDeliveries } from "./take-delivery.ts";
 import type { Tickets } from "./tickets.ts";
@@ -37,8 +37,9 @@ export function postgresQueue(db: Postgres, tickets: Tickets, given: Partial<Que
     add: (job, now) =>
       db.transaction(async (sql) => {
         await lockKeys(sql, [job.key]);
-        if (job.kind === "review") await put(sql, tickets, "review", job, now, job.headSha);
-        else await put(sql, tickets, "upkeep", job, now, job.delivery);
+        const [lane, by] =
+          job.kind === "review" ? (["review", job.headSha] as const) : (["upkeep", job.delivery] as const);
+        await putAll(sql, tickets, lane, [{ job, at: now, by }]);
       }),
     drop: (key, reason) =>
       db.transaction(async (sql) => {

@@ -2,7 +2,7 @@
 
 import type { Arrival } from "../../ports/inbox.ts";
 import type { AnyJob, LaneName, Queue } from "../../ports.ts";
-import { lockKeys, put, replace } from "./put-job.ts";
+import { lockKeys, type Putting, putAll, replace } from "./put-job.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets } from "./tickets.ts";
 
@@ -19,9 +19,38 @@ export async function takeDeliveries(
   batch: readonly Arrival[],
 ): Promise<readonly boolean[]> {
   await lockKeys(sql, batch.flatMap(keysOf));
+  const hand = newHand(sql, tickets);
   const taken: boolean[] = [];
-  for (const arrival of batch) taken.push(await takeDelivery(sql, tickets, arrival));
+  for (const arrival of batch) taken.push(await takeDelivery(sql, hand, arrival));
+  await hand.lay();
   return taken;
+}
+
+/** Jobs that are put into the ledger together, as long as nothing needs them there before. */
+interface Hand {
+  add(lane: LaneName, job: AnyJob, at: number, by: string): Promise<void>;
+  lay(): Promise<void>;
+}
+
+function newHand(sql: Sql, tickets: Tickets): Hand {
+  let held: (Putting & { readonly lane: LaneName })[] = [];
+  const lay = async () => {
+    const all = held;
+    held = [];
+    for (const [lane, jobs] of Map.groupBy(all, (one) => one.lane)) await putAll(sql, tickets, lane, jobs);
+  };
+  const keys = new Set<string>();
+  return {
+    async add(lane, job, at, by) {
+      if (keys.has(job.key)) {
+        await lay();
+        keys.clear();
+      }
+      keys.add(job.key);
+      held.push({ lane, job, at, by });
+    },
+    lay,
+  };
 }
 
 function keysOf({ delivery: { meaning = null }, outcome, beside }: Arrival): readonly string[] {
@@ -30,12 +59,13 @@ function keysOf({ delivery: { meaning = null }, outcome, beside }: Arrival): rea
   return [...said, ...jobs.map(({ key }) => key), ...beside.map(({ key }) => key)];
 }
 
-async function takeDelivery(sql: Sql, tickets: Tickets, { delivery, outcome, beside }: Arrival): Promise<boolean> {
+async function takeDelivery(sql: Sql, hand: Hand, { delivery, outcome, beside }: Arrival): Promise<boolean> {
   const { receivedAt: at } = delivery;
   if (!(await keep(sql, delivery, outcome))) return false;
-  const add = (lane: LaneName, job: AnyJob, by: string) => put(sql, tickets, lane, job, at, by);
+  const add = (lane: LaneName, job: AnyJob, by: string) => hand.add(lane, job, at, by);
   // Whatever waits under the key is overtaken: by a newer head, or by its end.
   if (outcome.kind === "cancel") {
+    await hand.lay();
     await replace(sql, outcome.key, "cancelled", outcome.reason);
     await forgetMeanings(sql, outcome.key);
   }

@@ -7,6 +7,8 @@
 // - its retries and heartbeats know nothing of processes that died over a job, nor of a token that a write could be held
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
 import { translated } from "./postgres-error.ts";
@@ -35,13 +37,15 @@ export interface Ticket {
 export interface Tickets {
   /** A ticket for a job that has none; null when the key's ticket is out. Locks it before any row of the ledger is locked. */
   issue(sql: Sql, waiting: Waiting): Promise<string | null>;
+  /** The same for many of one lane at once, by their keys; one that cannot be had this way is missing. */
+  issueAll(sql: Sql, waiting: readonly Waiting[]): Promise<ReadonlyMap<string, string>>;
   /** False when the ticket is out by now. Locks it as `issue` does. */
   move(sql: Sql, ticket: string, waiting: Waiting): Promise<boolean>;
   /** The next that is due and that nobody else looks at. */
   next(sql: Sql, lane: LaneName): Promise<Ticket | null>;
   /** It has done its duty. */
   done(sql: Sql, lane: LaneName, ticket: string): Promise<void>;
-  /** Tells of every lane in which a job may run now, whichever process put it there. */
+  /** Tells of every lane in which a job may run now, whichever process put it there. Resolves once it listens, or is closed. */
   heard(wake: (lane: LaneName) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,6 +66,8 @@ const OPTIONS = {
 /** For its own upkeep only: what we ask runs on our connections. */
 const CONNECTIONS = 2;
 const STATEMENT_MS = 30_000;
+/** Between two tries to hear of jobs. */
+const MOST_PAUSE_MS = 10_000;
 
 /**
  * Opens pg-boss, creating its schema where it is missing. Throws `Transient` when the server cannot be reached now.
@@ -84,16 +90,17 @@ export async function openTickets(url: string, onTrouble: (error: unknown) => vo
     await boss.stop({ graceful: false }).catch(onTrouble);
     throw translated(error);
   });
-  let ear: { close(): Promise<void> } | null = null;
+  const over = new AbortController();
+  let ear: Promise<{ close(): Promise<void> } | null> = Promise.resolve(null);
   return {
     ...ticketsOf(boss),
     async heard(wake) {
-      ear = await listen(boss, wake).catch((error: unknown) => {
-        throw translated(error);
-      });
+      ear = listenAtLast(boss, wake, over.signal);
+      await ear;
     },
     async close() {
-      await ear?.close();
+      over.abort();
+      await (await ear)?.close();
       await boss.stop({ graceful: false });
     },
   };
@@ -111,6 +118,17 @@ function ticketsOf(boss: PgBoss): Omit<Tickets, "heard" | "close"> {
       const options = { ...placeOf(waiting), db: over(sql), singletonKey: key };
       // What is left of a job that was dropped serves the next of its key.
       return (await boss.send(lane, { key }, options)) ?? (await boss.upsert(lane, { key }, options)).jobs[0] ?? null;
+    },
+    async issueAll(sql, waiting) {
+      const [first] = waiting;
+      if (first === undefined) return new Map();
+      const ids = new Map(waiting.map(({ key }): [string, string] => [randomUUID(), key]));
+      const jobs = [...ids.keys()].map((id, index) => {
+        const { lane: _, key, ...place } = waiting[index] ?? first;
+        return { ...placeOf(place), id, data: { key }, singletonKey: key };
+      });
+      const issued = await boss.insert(first.lane, jobs, { db: over(sql), returnId: true });
+      return new Map((issued ?? []).map((id) => [ids.get(id) ?? "", id]));
     },
     async move(sql, id, { lane, key, ...waiting }) {
       const { updated } = await boss.update(lane, { key }, { ...placeOf(waiting), db: over(sql), id });
@@ -132,6 +150,16 @@ function placeOf({ repo, runAt, tag }: Omit<Waiting, "lane" | "key">) {
 
 function over(sql: Sql) {
   return { executeSql: async (text: string, values: unknown[] = []) => ({ rows: await sql.all(text, values) }) };
+}
+
+/** Once it listens pg-boss mends a broken connection by itself; a first try that fails is ours to repeat. */
+async function listenAtLast(boss: PgBoss, wake: (lane: LaneName) => void, over: AbortSignal) {
+  for (let pauseMs = 500; !over.aborted; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+    const heard = await listen(boss, wake).catch(() => "unheard" as const);
+    if (heard !== "unheard") return heard;
+    await wait(pauseMs, undefined, { signal: over, ref: false }).catch(() => {});
+  }
+  return null;
 }
 
 async function listen(boss: PgBoss, wake: (lane: LaneName) => void) {
