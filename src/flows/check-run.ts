@@ -22,22 +22,26 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
   const { key, repo, installationId, number } = job;
   const begin = (headSha: string, failOn: FailOn) =>
     beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
+  /** One of which nobody knows whether it stands there. */
+  let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
   return {
     async begin(headSha, failOn) {
       try {
         await begin(headSha, failOn);
         return [];
       } catch (error) {
+        if (error instanceof Transient) doubted = { headSha, failOn };
         const refused = "GitHub did not take it; the App needs the permission `checks: write`";
         return [{ part: "check-run", reason: error instanceof Transient ? error.message : refused }];
       }
     },
     async end(result) {
       try {
-        const { check } = result.kind === "skipped" ? result : {};
+        const missing = toBegin(result);
         // A head that has a check keeps what it says.
-        if (check !== undefined && ports.book.on(key, check.headSha) === null) await begin(check.headSha, check.failOn);
-        for (const one of toEnd(result, key, ports.book)) {
+        if (missing !== null && (await ports.book.on(key, missing.headSha)) === null)
+          await begin(missing.headSha, missing.failOn);
+        for (const one of await toEnd(result, key, ports.book)) {
           await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
         }
       } catch {
@@ -45,12 +49,17 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
       }
     },
   };
+
+  function toBegin(result: PostedReview | Superseded | Skipped) {
+    if (result.kind === "posted") return doubted?.headSha === result.review.headSha ? doubted : null;
+    return result.kind === "skipped" ? (result.check ?? null) : null;
+  }
 }
 
-function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
+async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
   if (result.kind !== "posted") return book.open(key);
   // Also one that ended before its time, as "still under way".
-  const own = book.on(key, result.review.headSha);
+  const own = await book.on(key, result.review.headSha);
   return own === null ? [] : [{ ...own, end: null }];
 }
 
@@ -75,7 +84,7 @@ export async function sweepChecks(
   now: number,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
-  for (const check of book.left(now, PATIENCE_MS)) {
+  for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
@@ -83,7 +92,7 @@ export async function sweepChecks(
       swept.push({ id, key, outcome: "ended", error: null });
     } catch (error) {
       const isOver = !(error instanceof Transient);
-      if (isOver) book.ended(id, now);
+      if (isOver) await book.ended(id, now);
       swept.push({ id, key, outcome: isOver ? "given up" : "later", error });
     }
   }

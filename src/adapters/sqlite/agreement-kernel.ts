@@ -1,6 +1,6 @@
 // How well sign bits agree with a query that is not rounded to bits: the sum of its components where the bits are set, eight
 // at a time (WebAssembly's v128).
-import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
 
 export interface AgreementKernel {
   /**

@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { CheckEnd } from "../../domain/check.ts";
 import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
+import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { fenced } from "./hold.ts";
@@ -31,7 +32,7 @@ const SELECT = `SELECT id, key, head_sha AS headSha, repo, installation_id AS in
  */
 export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBook {
   return {
-    begun(check, now) {
+    async begun(check, now) {
       const { id, key, headSha, repo, installationId, failOn } = check;
       const insert = `INSERT OR REPLACE INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -40,22 +41,23 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
       );
       failPoint("after-begun");
     },
-    on(key, headSha) {
+    async on(key, headSha) {
       const row = db
         .prepare(`${SELECT} WHERE key = ? AND head_sha = ? ORDER BY begun_at DESC, rowid DESC LIMIT 1`)
         .get(key, headSha) as Row | undefined;
       return row === undefined ? null : keptOf(row);
     },
-    open: (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
-    decide(id, end) {
+    open: async (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
+    async decide(id, end) {
       fenced(db, held, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
     },
-    ended(id, now) {
+    async ended(id, now) {
       fenced(db, held, () =>
         db.prepare("UPDATE check_runs SET ended_at = ?, ending = NULL WHERE id = ?").run(Math.ceil(now), id),
       );
     },
-    left(now, patienceMs) {
+    async left(now, patienceMs) {
+      await adoptUnwritten(db, now);
       const rows = db.prepare(`${SELECT} WHERE ended_at IS NULL`).all() as Row[];
       const late = db
         .prepare("SELECT id FROM check_runs WHERE ended_at IS NULL AND begun_at <= ?")
@@ -66,6 +68,31 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
         .map((row) => ({ ...keptOf(row), why: row.hasJob === 0 ? "no-job" : "late" }));
     },
   };
+}
+
+/** Rows of check_runs live longer than this: a check that has ended long ago is not begun again. */
+const UNWRITTEN_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Check runs of which GitHub alone knows: the answer to their creation was lost, or the process died between it and this book, and
+ * the job then went another way. The book of writes knows them.
+ */
+async function adoptUnwritten(db: Database, now: number): Promise<void> {
+  const unwritten = db
+    .prepare(
+      `SELECT key, wanted, post, ended_at AS endedAt FROM intents
+       WHERE state = 'posted' AND ended_at > ? AND json_extract(wanted, '$.kind') = 'check'
+         AND NOT EXISTS (SELECT 1 FROM check_runs WHERE check_runs.id = json_extract(intents.post, '$.id'))
+         AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
+    )
+    .all(now - UNWRITTEN_MS) as { key: string; wanted: string; post: string; endedAt: number }[];
+  const book = sqliteCheckBook(db);
+  for (const { key, wanted, post, endedAt } of unwritten) {
+    const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
+    const { id } = JSON.parse(post) as Post;
+    // Nobody judged: how strict it was to be does not matter any more.
+    await book.begun({ id, key, repo, installationId, headSha, failOn: "never" }, endedAt);
+  }
 }
 
 function keptOf({ repo, ending, endedAt, id, key, headSha, installationId, failOn }: Row): KeptCheck {

@@ -1,6 +1,6 @@
 // Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has. Rows that
 // are too far are passed over in there, so that JavaScript sees only the few that matter.
-import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
 
 /** Distances of up to `rows` rows at a time, between bits copied in and queries copied in. */
 export interface PopcountKernel {

@@ -44,7 +44,7 @@ beforeEach(() => {
 async function fill(folder: string, ids: readonly number[]): Promise<void> {
   const store = openStore(folder);
   for (const id of ids) {
-    store.queue.add(reviewJob(7, "a", id), 1);
+    await store.queue.add(reviewJob(7, "a", id), 1);
     const record = memoryRecord({ repo: `github.com/${id}`, repoName: `acme/r${id}`, text: `canary-${id}-text` });
     await store.memory.remember([{ record, vector: vectorAt(0) }], SPACE);
   }
@@ -153,12 +153,25 @@ describe("restoring", () => {
     expect(doubted).toBe(1);
     const store = openStore(there, { isChecked: true });
     expect(store.memoryProblem).toBeNull();
-    expect(store.restoredAt()).toBe(2_000);
+    expect(await store.restoredAt()).toBe(2_000);
     expect((await store.labels.all()).map(({ id }) => id)).toEqual([42]);
     // A look at whether the repository is still there.
-    expect(store.queue.upkeep.lease(3_000)?.job).toMatchObject({ kind: "forget", trigger: "restored" });
+    expect((await store.queue.upkeep.lease(3_000))?.job).toMatchObject({ kind: "forget", trigger: "restored" });
     await store.close();
     expect(readdirSync(there).sort()).toEqual(["memory.db", "queue.db"]);
+  });
+
+  test("makes the index of words anew where the copy lost words", async () => {
+    await fill(home, [42]);
+    const db = new BetterSqlite(join(home, "memory.db"));
+    db.exec("INSERT INTO word_index (word_index) VALUES ('delete-all')");
+    db.close();
+    await backUpStore(home, copy, 1_000);
+    const there = join(root, "words");
+    await restoreStore(copy, there, 2_000);
+    const mended = new BetterSqlite(join(there, "memory.db"), { readonly: true });
+    expect(mended.prepare("SELECT count(*) FROM word_index WHERE word_index MATCH 'canary'").pluck().get()).toBe(1);
+    mended.close();
   });
 
   test("forgets again what was forgotten after the backup, and not what came back before it", async () => {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agreementKernel, agreementSlowly } from "../../../src/adapters/sqlite/agreement-kernel.ts";
-import { bestByWords } from "../../../src/adapters/sqlite/best-by-words.ts";
-import { partScorer } from "../../../src/adapters/sqlite/bm25.ts";
-import { addColumnsSlowly, columnKernel, GROUP, TILE } from "../../../src/adapters/sqlite/column-kernel.ts";
+import { bestByWords } from "../../../src/adapters/memory/best-by-words.ts";
+import { partScorer } from "../../../src/adapters/memory/bm25.ts";
+import { addColumnsSlowly, columnKernel, GROUP, TILE } from "../../../src/adapters/memory/column-kernel.ts";
 import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
-import { wordColumns } from "../../../src/adapters/sqlite/word-columns.ts";
-import { wordIndexFilling } from "../../../src/adapters/sqlite/word-index.ts";
+import { wordColumns } from "../../../src/adapters/memory/word-columns.ts";
+import { wordIndexFilling } from "../../../src/adapters/memory/word-index.ts";
 
 const component = fc.integer({ min: -32_767, max: 32_767 });
 
