@@ -160,7 +160,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 /** The store, with memory on its way in. */
-async function openedStore({ dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log }: AppOptions): Promise<Store> {
+async function openedStore({
+  dataDir,
+  databaseUrl = null,
+  memory,
+  searchMemoryBytes,
+  waits,
+  log,
+}: AppOptions): Promise<Store> {
   const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
   const store =
     databaseUrl === null
