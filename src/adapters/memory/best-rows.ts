@@ -1,4 +1,4 @@
-// The few best rows by words, of those that may be told.
+// Of each question the few best rows by its words, of all that a scope admits and a filter lets be told.
 import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
@@ -14,13 +14,15 @@ export interface ScoredRow extends KeywordHit {
   readonly row: number;
 }
 
-type Part = Bm25Part & { readonly segment: Segment };
-
 /**
- * Of each text the k best of the admitted rows with a score above 0, by BM25 over their words, of code by those of its file
- * too; among equals the smaller name. What the texts share is worked out once.
+ * Of each text the k best by BM25, among equals the smaller name; of code by the words of its file too. What the texts share
+ * is worked out once. Scores are above 0.
  */
-export function bestRows(parts: readonly Part[], texts: readonly string[], k: number): ScoredRow[][] {
+export function bestRows(
+  parts: readonly (Bm25Part & { readonly segment: Segment })[],
+  texts: readonly string[],
+  k: number,
+): ScoredRow[][] {
   const files = fileScores(parts);
   const queries = texts.map((text) => bagOf(tokenise(text)));
   const chosen = bestByWords(parts, queries, k, files);
@@ -34,7 +36,7 @@ export function bestRows(parts: readonly Part[], texts: readonly string[], k: nu
   });
 }
 
-function named(parts: readonly Part[], { part, row, score }: BestRow): ScoredRow {
+function named(parts: readonly { readonly segment: Segment }[], { part, row, score }: BestRow): ScoredRow {
   const segment = parts[part]?.segment;
   return { row: segment?.ids[row] ?? 0, id: segment?.mems[row] ?? "", score };
 }

@@ -3,9 +3,9 @@
 import type { KeywordHit, MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { bestRows } from "../memory/best-rows.ts";
+import type { Bm25Part } from "../memory/bm25.ts";
 import { seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository, Segment } from "../memory/segment.ts";
-import type { FilePart } from "../memory/whole-file.ts";
 import { type CountedRepository, repositoryLookUp, toldRows } from "./admitted.ts";
 import { matchingInDatabase } from "./matching-in-database.ts";
 import type { KeywordQuestion } from "./question.ts";
@@ -118,7 +118,7 @@ async function inMemory(
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
 ): Promise<readonly (readonly KeywordHit[])[]> {
-  const parts: (FilePart & { readonly segment: Segment })[] = [];
+  const parts: (Bm25Part & { readonly segment: Segment })[] = [];
   for (const repository of repositories) {
     for (const segment of await shelves.segments(sql, repository)) {
       if (segment.words === null) continue;
