@@ -105,12 +105,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
   const expiring = expirySweep(store, log);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  // Nobody waits for it: without, each beat looks.
-  store.queue
-    .heard?.((lane) => workers[lane].wake())
-    .catch((error: unknown) =>
-      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
-    );
+  store.queue.heard?.((lane) => workers[lane].wake());
   const sweeping = writeSweeper(store.orphanWrites, {
     find: (wanted, marker) => findWritten(github, wanted, marker),
     settledMs: options.waits?.settledMs,
