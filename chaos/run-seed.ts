@@ -330,12 +330,14 @@ async function sample(theatre: Theatre): Promise<void> {
 async function sampleOne(history: History, { server, port, index }: Slot): Promise<void> {
   const rssMiB = server?.rssMiB() ?? null;
   if (server === null || rssMiB === null) return;
-  const asked = performance.now();
+  const [asked, waited] = [performance.now(), waitedForCpuMs(server.pid)];
   const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(10_000) }).catch(
     () => null,
   );
   await answer?.arrayBuffer().catch(() => null);
-  const healthMs = answer?.ok === true ? performance.now() - asked : null;
+  // What the machine was busy with otherwise says nothing about the server.
+  const took = performance.now() - asked - (waitedForCpuMs(server.pid) - waited);
+  const healthMs = answer?.ok === true ? Math.max(0, took) : null;
   history.note({
     kind: "sample",
     at: Date.now(),
@@ -343,6 +345,21 @@ async function sampleOne(history: History, { server, port, index }: Slot): Promi
     healthMs,
     ...(index === undefined ? {} : { process: index }),
   });
+}
+
+/**
+ * Milliseconds for which the main threads of the server and of whoever asks it stood ready and had no core, since they began:
+ * proc(5), /proc/PID/schedstat, the second number, in nanoseconds. 0 where the kernel does not count them.
+ */
+function waitedForCpuMs(server: number): number {
+  const of = (pid: number) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+    } catch {
+      return 0;
+    }
+  };
+  return of(server) + of(process.pid);
 }
 
 /** A job counts as recovered when a worker has taken it up again, or it has ended. */
@@ -357,15 +374,19 @@ async function noteRecovered({ view, interrupted, history }: Theatre): Promise<v
   }
 }
 
-/** Nothing travels, nothing is open, nobody asks GitHub for anything. */
-async function untilQuiet({ view, office, history, options, weather }: Theatre): Promise<void> {
+/**
+ * Nothing travels, nothing is open, nobody asks GitHub for anything, and no check run says that it is under way: one whose end
+ * GitHub never heard is ended by the server's own sweep, within a minute or two.
+ */
+async function untilQuiet(theatre: Theatre): Promise<void> {
+  const { view, office, history, options, weather } = theatre;
   const deadline = Date.now() + options.settleMs;
   let quietSince = Date.now();
   while (Date.now() < deadline) {
     await wait(500);
     const last = ofKind(history.all.slice(-200), "request").at(-1)?.at ?? 0;
     const isPending = options.redeliver === "hand" && office.pending() > 0;
-    const isOpen = (await view.open()).length > 0;
+    const isOpen = (await view.open()).length > 0 || (await openChecks(theatre)) > 0;
     if (isPending || isOpen || Date.now() - last < 2_000) quietSince = Date.now();
     // A letter may have been accepted a moment ago.
     if (Date.now() - quietSince > 3_000) return;
@@ -373,10 +394,19 @@ async function untilQuiet({ view, office, history, options, weather }: Theatre):
   options.say(`  not quiet after ${options.settleMs / 1000} s (calm: ${weather.isCalm})`);
 }
 
+const pullsOf = ({ people }: Theatre) => people.repositories.flatMap(({ pulls }) => pulls as Pull[]);
+
+/** Of open pull requests that somebody asked about: of others nobody waits for a check. */
+async function openChecks(theatre: Theatre): Promise<number> {
+  const { world, people } = theatre;
+  const truths = await Promise.all(pullsOf(theatre).map((pull) => truthOf(world, pull, people.asked)));
+  return truths.reduce((sum, one) => sum + (one.state === "open" && one.isAsked ? one.openChecks : 0), 0);
+}
+
 async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   const { world, people, view, canaries, options, history, folder, gate, models, stage } = theatre;
   await scan(theatre);
-  const pulls = people.repositories.flatMap(({ pulls: own }) => own as Pull[]);
+  const pulls = pullsOf(theatre);
   const allowed = [gate.url, models.modelUrl, models.embeddingsUrl, ...(stage === null ? [] : [stage.url])];
   const hosts = allowed.map((url) => new URL(url).host);
   const frozen = ofKind(history.all, "process").filter(({ what }) => what === "stopped").length;

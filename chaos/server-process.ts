@@ -60,6 +60,7 @@ export function startServer({
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       CHAOS_EGRESS_LOG: join(folder, "egress.log"),
       HOST: "127.0.0.1",
       PORT: String(port),

@@ -1,8 +1,7 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -12,14 +11,19 @@ import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
-import type { Rounds } from "./server/every-minute.ts";
+import { countedStore } from "./server/counted-store.ts";
+import { dashboardOf } from "./server/dashboard-of.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
-import { closed, openDoor, type Workers } from "./server/http-door.ts";
+import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
+import { integrityWatch } from "./server/integrity-watch.ts";
+import { type JobWatch, jobWatch } from "./server/job-watch.ts";
+import { appMetrics } from "./server/metrics.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
+import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
@@ -36,6 +40,7 @@ import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
   followPorts,
+  githubAnswers,
   githubFetch,
   type Reading,
   reviewPorts,
@@ -85,10 +90,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const name = await ownSlug(app, log, options.unwanted);
+  const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), log, options.unwanted);
   const botLogin = `${name}[bot]`;
 
-  const store = await openedStore(options);
+  const metrics = appMetrics(manifest.version);
+  const store = countedStore(await openedStore(options), metrics);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
@@ -102,8 +108,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const sweeper = checkSweeper(store.checks, wiredChecks(github, store.held(null).writes), log);
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
-  const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const expiring = expirySweep(store, log);
+  const watching = integrityWatch(store, log, options.waits?.verifyMs);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.heard?.((lane) => workers[lane].wake());
   const sweeping = writeSweeper(store.orphanWrites, {
@@ -113,8 +120,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   });
   const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
-  const door = await openDoor(probot, store, workers, { ...options, slug: name });
-  const admin = options.admin ? await openAdminDoor(door, store, options.admin) : null;
+  const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
+  const admin = options.admin
+    ? await openAdminDoor(door, store, metrics, {
+        ...options.admin,
+        damage: watching.problem,
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
+      })
+    : null;
   // What comes again comes through the door, so the door is open by now.
   const add = async (job: ReviewJob) => {
     await store.queue.add(job, Date.now());
@@ -129,7 +142,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([looking.stop(), missed.stop(), expiring.stop()]);
+      await Promise.all([looking.stop(), missed.stop(), expiring.stop(), watching.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
@@ -139,11 +152,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
-}
-
-function urlOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** The store, with memory on its way in. */
@@ -191,7 +199,7 @@ function startWorkers(
   store: Store,
   github: WiredGitHub,
   reading: Reading,
-  sweeper: Rounds,
+  { sweeper, seen }: { readonly sweeper: Rounds; readonly seen: JobWatch },
 ): Workers {
   const { log } = options;
   const { queue } = store;
@@ -201,7 +209,7 @@ function startWorkers(
     portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
-        timedStep(job, options),
+        seen.step(job, timedStep(job, options)),
         job,
         describeLater(options, store, () => upkeep.wake()),
       ),
@@ -214,30 +222,34 @@ function startWorkers(
     {
       ...clocks,
       queue,
-      run: (_job, attempt, overtaken, lease) => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken),
+      run: (_job, attempt, overtaken, lease) =>
+        seen.run("review", lease, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
-        logEnd(log, lease, end, error, { head: lease.job.headSha });
+        logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
     },
     options.workers,
   );
-  const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
+  const onEndOf = (lane: "command" | "upkeep") => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) =>
+    logEnd(log, lease, end, error, seen.ended(lane, lease, end));
   const answer = (_job: unknown, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
-    runner.command(lease);
-  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
+    seen.run("command", lease, () => runner.command(lease));
+  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
   const learn = learnPorts(github, store);
-  const runUpkeep = async (job: UpkeepJob) =>
+  const upkeepOf = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
+  const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
+    seen.run("upkeep", lease, () => upkeepOf(job));
   const upkeep =
     store.memoryProblem === null
-      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1)
+      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)
       : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
   return { review, command, upkeep };
 }
 
-function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object = {}): void {
+function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
   const failed = end.state === "dead" || isBug(error);
   const said = {
     job: job.key,

@@ -158,6 +158,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly attempt: number;
   /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
   readonly token: number;
+  /** Milliseconds since the moment from which it could have run; absent where the queue does not tell. */
+  readonly waitedMs?: number;
 }
 
 /** What proves that a job is still held, wherever something of it is written. */

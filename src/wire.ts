@@ -7,7 +7,7 @@ import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
 import { dryRunMemory } from "./adapters/dry-run/memory.ts";
 import { dryRunReviews, type Unposted } from "./adapters/dry-run/reviews.ts";
-import { appSlug } from "./adapters/github/app-slug.ts";
+import { type AppCredentials, appClient, appSlug } from "./adapters/github/app-slug.ts";
 import { type Clients, githubClients } from "./adapters/github/clients.ts";
 import { githubDependencies } from "./adapters/github/dependencies.ts";
 import type { GuardedFetch } from "./adapters/github/guarded-fetch.ts";
@@ -27,7 +27,6 @@ import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import type { ServiceLimits } from "./adapters/service-call.ts";
 import { type MemoryFacts, memoryFacts } from "./adapters/sqlite/memory-facts.ts";
 import type { KnownRules } from "./config/check-rules.ts";
-import type { Env } from "./config/env.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { CommandJob } from "./domain/command.ts";
 import { ADVISORY_RULE } from "./domain/dependency-update.ts";
@@ -275,8 +274,8 @@ export type { Unposted };
 /**
  * Asks GitHub for the name of this app.
  *
- * @throws Error with the reason when the credentials or the way to GitHub are wrong
+ * @throws Transient when GitHub does not answer; Error with the reason when the credentials or the way to GitHub are wrong
  */
-export function githubAnswers(env: Env, privateKey: string): Promise<string> {
-  return appSlug({ appId: env.appId, privateKey }, env.githubApiUrl, githubFetch(env.githubApiUrl));
+export function githubAnswers(credentials: AppCredentials, apiUrl: string, signal?: AbortSignal): Promise<string> {
+  return appSlug(appClient(credentials, apiUrl, githubFetch(apiUrl)), signal);
 }

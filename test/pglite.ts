@@ -33,11 +33,14 @@ export async function pgliteDatabase(parts: readonly MigrationPart[]): Promise<P
     ...db,
     transaction: (work) =>
       lite.transaction((tx) =>
-        work({ ...over(tx as unknown as Queries), run: async (sql, values) => {
-          if (values === undefined) await tx.exec(sql);
-          else await tx.query(sql, [...values]);
-          return 0;
-        } }),
+        work({
+          ...over(tx as unknown as Queries),
+          run: async (sql, values) => {
+            if (values === undefined) await tx.exec(sql);
+            else await tx.query(sql, [...values]);
+            return 0;
+          },
+        }),
       ),
   };
   await migrate(exec, parts);

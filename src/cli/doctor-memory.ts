@@ -2,9 +2,9 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { egressTo } from "../wire/egress.ts";
 import { openPostgresShelf } from "../wire/postgres-store.ts";
-import type { MemoryWarmth } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 import { isDatabase } from "./data-dir.ts";
 

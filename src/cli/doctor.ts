@@ -121,7 +121,7 @@ async function server(): Promise<Check[]> {
 
 async function github(env: Env): Promise<Check> {
   try {
-    const slug = await githubAnswers(env, privateKeyOf(env));
+    const slug = await githubAnswers({ appId: env.appId, privateKey: privateKeyOf(env) }, env.githubApiUrl);
     return { name: "github", state: "ok", text: `${env.githubApiUrl} knows this app as ${slug}` };
   } catch (error) {
     return {

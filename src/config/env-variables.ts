@@ -56,7 +56,7 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Port of /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+      "Port of the dashboard, /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
     )
     .meta({ examples: ["3001"] }),
   KODIAI_ADMIN_HOST: z
@@ -64,7 +64,12 @@ export const EnvVariables = z.object({
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Nobody is asked who they are there: leave it on loopback, or on a network of your own.",
+      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard asks who somebody is (KODIAI_DASHBOARD_TOKEN): leave it on loopback, or on a network of your own.",
+    ),
+  KODIAI_DASHBOARD_TOKEN: secret
+    .optional()
+    .describe(
+      "What opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it the dashboard is closed.",
     ),
   GHE_HOST: z
     .string()

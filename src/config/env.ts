@@ -22,6 +22,8 @@ export interface Env {
   readonly host: string;
   readonly adminPort: number;
   readonly adminHost: string;
+  /** Null: the dashboard is closed. */
+  readonly dashboardToken: string | null;
   /** `github.com` or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   /** Base address of the REST API, without a slash at the end. */
@@ -145,6 +147,7 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     host: values.HOST,
     adminPort: values.KODIAI_ADMIN_PORT ?? (values.PORT === 65_535 ? 65_534 : values.PORT + 1),
     adminHost: values.KODIAI_ADMIN_HOST,
+    dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
     githubHost: values.GHE_HOST ?? "github.com",
     githubApiUrl: apiUrl(values),
     logLevel: values.LOG_LEVEL,

@@ -166,9 +166,9 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, step }: Order): Promise<Answer> {
-  const { config, problems } = await step("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const { config, problems, origins } = await step("gather", () => gatherSettings(job, ports.pulls, ports.known));
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
-  return plainAnswer("done", `\`\`\`yaml\n${configView(config)}\n\`\`\`${wrong}`, "configuration");
+  return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
 
 function entryOf({ key, repo, number, comment }: CommandJob): AnsweredComment {

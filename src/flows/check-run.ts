@@ -22,23 +22,25 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
   const { key, repo, installationId, number } = job;
   const begin = (headSha: string, failOn: FailOn) =>
     beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
+  /** One of which nobody knows whether it stands there. */
+  let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
   return {
     async begin(headSha, failOn) {
       try {
         await begin(headSha, failOn);
         return [];
       } catch (error) {
+        if (error instanceof Transient) doubted = { headSha, failOn };
         const refused = "GitHub did not take it; the App needs the permission `checks: write`";
         return [{ part: "check-run", reason: error instanceof Transient ? error.message : refused }];
       }
     },
     async end(result) {
       try {
-        const { check } = result.kind === "skipped" ? result : {};
+        const missing = toBegin(result);
         // A head that has a check keeps what it says.
-        if (check !== undefined && (await ports.book.on(key, check.headSha)) === null) {
-          await begin(check.headSha, check.failOn);
-        }
+        if (missing !== null && (await ports.book.on(key, missing.headSha)) === null)
+          await begin(missing.headSha, missing.failOn);
         for (const one of await toEnd(result, key, ports.book)) {
           await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
         }
@@ -47,6 +49,11 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
       }
     },
   };
+
+  function toBegin(result: PostedReview | Superseded | Skipped) {
+    if (result.kind === "posted") return doubted?.headSha === result.review.headSha ? doubted : null;
+    return result.kind === "skipped" ? (result.check ?? null) : null;
+  }
 }
 
 async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {

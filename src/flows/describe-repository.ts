@@ -1,13 +1,11 @@
 // The job that has a model describe what is remembered of a repository's reviews, where the repository wants it.
-import type { KnownRules } from "../config/check-rules.ts";
 import type { DescribeJob } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { Transient } from "../domain/transient.ts";
-import { configAt } from "../gather/gather.ts";
-import type { Embedder, Memory, Recall, RepositoryHost } from "../ports/memory.ts";
+import type { Embedder, Memory, Recall } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
-import type { PullRequests } from "../ports.ts";
 import { type DescribedMemories, describedLine, describeMemories } from "./describe-memories.ts";
+import { type HeadPorts, standingHead } from "./standing-head.ts";
 
 /** What describing needs beside what following a repository does. */
 export interface DescribingPorts {
@@ -17,10 +15,7 @@ export interface DescribingPorts {
 }
 
 /** Where the configuration is read, and where memory is. */
-interface RepositoryPorts {
-  readonly host: RepositoryHost;
-  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
-  readonly known: KnownRules;
+interface RepositoryPorts extends HeadPorts {
   readonly memory: Memory;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
@@ -37,11 +32,9 @@ export async function describeRepository(
   { recall, access }: DescribingPorts,
 ): Promise<DescribedMemories | Skipped> {
   if (access === null) return { kind: "skipped", reason: "there is no model" };
-  const found = await ports.host.lookUp();
-  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
-  const tree = await found.head();
-  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
-  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  const at = await standingHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, config } = at;
   if (config.knowledge.describe === "off") return { kind: "skipped", reason: "knowledge.describe is off" };
   if (config.review.model === "off") return { kind: "skipped", reason: "review.model is off" };
   const { memory, embedder, now, redact } = ports;

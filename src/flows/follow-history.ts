@@ -1,13 +1,11 @@
 // The job that imports a repository's past reviews, a bounded part of it a run.
-import type { KnownRules } from "../config/check-rules.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Skipped } from "../domain/outcome.ts";
-import { configAt } from "../gather/gather.ts";
 import type { HistoryBook, PastReviews } from "../ports/history.ts";
-import type { Embedder, Memory, RepositoryHost, RepositoryLabels } from "../ports/memory.ts";
-import type { PullRequests } from "../ports.ts";
+import type { Embedder, Memory } from "../ports/memory.ts";
 import { type HistoryRun, importHistory } from "./import-history.ts";
 import { type ImportedPull, importPull } from "./import-pull.ts";
+import { type HeadPorts, standingHead } from "./standing-head.ts";
 
 /** What an import needs beside what following a repository does. */
 export interface HistoryFollowing {
@@ -18,11 +16,7 @@ export interface HistoryFollowing {
   readonly botLogin: string;
 }
 
-interface RepositoryPorts {
-  readonly host: RepositoryHost;
-  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
-  readonly known: KnownRules;
-  readonly labels: RepositoryLabels;
+interface RepositoryPorts extends HeadPorts {
   readonly memory: Memory;
   readonly embedder: Embedder;
   readonly redact: (text: string) => Promise<string>;
@@ -43,13 +37,9 @@ export async function followHistory(
   { past: pastOf, book, botLogin }: HistoryFollowing,
   number: number | null,
 ): Promise<HistoryRun | ImportedPull | Skipped> {
-  const found = await ports.host.lookUp();
-  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
-  // Before anything is added: what is written can only narrow who may read it.
-  await ports.labels.relabel(found.repo);
-  const tree = await found.head();
-  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
-  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  const at = await standingHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, config } = at;
   // What is never searched need not be remembered.
   if (!config.knowledge.retrieval.enabled) return { kind: "skipped", reason: "knowledge.retrieval.enabled is false" };
   const past = await pastOf(found.repo);

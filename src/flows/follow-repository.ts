@@ -1,37 +1,23 @@
 // Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their
 // labels follow their names, owners and visibility, and what is gone is forgotten. Deliveries come late, twice and out of
 // order: each job asks the host how things stand now, and can run again without harm.
-import type { KnownRules } from "../config/check-rules.ts";
 import type { Knowledge } from "../config/knowledge.ts";
 import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import { configAt } from "../gather/gather.ts";
-import type {
-  CodeChunker,
-  Embedder,
-  Memory,
-  RepositoryHost,
-  RepositoryLabels,
-  StandingRepository,
-  Tree,
-} from "../ports/memory.ts";
-import type { PullRequests, Traces } from "../ports.ts";
+import type { CodeChunker, Embedder, Memory, StandingRepository, Tree } from "../ports/memory.ts";
+import type { Traces } from "../ports.ts";
 import { type DescribedMemories, describedLine } from "./describe-memories.ts";
 import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
 import { followHistory, type HistoryFollowing } from "./follow-history.ts";
 import { type HistoryRun, historyLine } from "./import-history.ts";
 import { type ImportedPull, importedLine } from "./import-pull.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
+import { type HeadPorts, standingHead } from "./standing-head.ts";
 
 /** What the jobs of one repository need of the world. */
-export interface FollowPorts {
-  readonly host: RepositoryHost;
-  /** Reads .kodiai.yml. */
-  readonly pulls: Pick<PullRequests, "text" | "ownersText">;
-  /** Which rules there are. */
-  readonly known: KnownRules;
-  readonly labels: RepositoryLabels;
+export interface FollowPorts extends HeadPorts {
   readonly memory: Memory;
   readonly traces: Traces;
   readonly embedder: Embedder;
@@ -94,13 +80,9 @@ export function followedLine(done: Followed): string {
 }
 
 async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipped> {
-  const found = await ports.host.lookUp();
-  if (found.kind === "unreachable") return { kind: "skipped", reason: found.reason };
-  // Before anything is added: what is written can only narrow who may read it.
-  await ports.labels.relabel(found.repo);
-  const tree = await found.head();
-  if (tree === null) return { kind: "skipped", reason: "nothing was committed yet" };
-  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  const at = await standingHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, tree, config } = at;
   await ports.labels.give(found.repo, config.knowledge.sharing.gives);
   const corpora = indexedCorpora(config.knowledge);
   const forgotten = await forgetCorpora(found.repo, corpora, ports);

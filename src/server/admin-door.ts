@@ -1,10 +1,20 @@
-// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is. It only answers GET.
+// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is, and the dashboard.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
-import { metricsText } from "./metrics-text.ts";
+import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+
+export interface AdminDoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Of the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
+  /** What answers every other address; made of what tells whether a delivery could be kept. */
+  readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
+}
 
 /**
  * Listens for questions about the process.
@@ -16,7 +26,8 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
 export async function openAdminDoor(
   door: Door,
   store: Store,
-  at: { readonly host: string; readonly port: number },
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { others, damage, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -24,6 +35,7 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo: door.failedAgo,
+    damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
@@ -35,8 +47,7 @@ export async function openAdminDoor(
       async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
-        const text = metricsText({
-          counted: door.counted,
+        const text = await metrics.text({
           jobs: await store.queue.counts(),
           ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
@@ -44,11 +55,15 @@ export async function openAdminDoor(
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
-        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text };
+        return { status: 200, type: metrics.contentType, text };
       },
     ],
   ]);
-  const server = createServer((request, response) => void answer(request, response, pages));
+  const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url?.split("?")[0] ?? "");
+    void (page === undefined ? rest(request, response) : answer(request, response, page));
+  });
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
@@ -61,12 +76,11 @@ interface Page {
 }
 
 async function answer(
-  { method, url }: IncomingMessage,
+  { method }: IncomingMessage,
   response: ServerResponse,
-  pages: ReadonlyMap<string, () => Page | Promise<Page>>,
+  page: () => Page | Promise<Page>,
 ): Promise<void> {
-  const page = method === "GET" ? pages.get(url?.split("?")[0] ?? "") : undefined;
-  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : await shown(page);
+  const { status, type, text } = method === "GET" ? await shown(page) : { status: 404, type: "text/plain", text: "" };
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 

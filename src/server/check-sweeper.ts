@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { sweepChecks } from "../flows/check-run.ts";
 import type { CheckBook } from "../ports/checks.ts";
-import { everyMinute, type Rounds } from "./every-minute.ts";
+import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
 
 /** @param checksOf access to the check runs of one repository */
 export function checkSweeper(book: CheckBook, checksOf: Parameters<typeof sweepChecks>[1], log: Logger): Rounds {
@@ -14,5 +14,5 @@ export function checkSweeper(book: CheckBook, checksOf: Parameters<typeof sweepC
       log.error({ err: error }, "check runs could not be swept");
     }
   };
-  return everyMinute(sweep);
+  return inRounds(MINUTE_MS, sweep);
 }

@@ -1,10 +1,10 @@
 // In place of the server when its store cannot be used: every request gets 503. GitHub writes down each delivery as failed,
 // and they are asked for again once the store is mended. The process stays: starting it again and again would mend nothing.
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { closed, listening, urlOf } from "./http-door.ts";
 
 /** Listens. @throws Error when the port is taken */
-export async function closedDoor({ host, port }: { readonly host: string; readonly port: number }): Promise<{
+export async function closedDoor(at: { readonly host: string; readonly port: number }): Promise<{
   readonly url: string;
   close(): Promise<void>;
 }> {
@@ -16,17 +16,6 @@ export async function closedDoor({ host, port }: { readonly host: string; readon
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, resolve);
-  });
-  const { address, port: taken } = server.address() as AddressInfo;
-  return {
-    url: `http://${address.includes(":") ? `[${address}]` : address}:${taken}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  await listening(server, at);
+  return { url: urlOf(server), close: () => closed(server) };
 }

@@ -1,14 +1,9 @@
 // Removes what is kept no longer: at the start and once a day.
 import type { Logger } from "pino";
 import type { Store } from "../wire/store.ts";
+import { DAY_MS, inRounds, type Rounds } from "./rounds.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
-
-export interface ExpirySweep {
-  stop(): Promise<void>;
-}
-
-export function expirySweep({ expire }: Pick<Store, "expire">, log: Logger): ExpirySweep {
+export function expirySweep({ expire }: Pick<Store, "expire">, log: Logger): Rounds {
   const sweep = async () => {
     try {
       const gone = await expire(Date.now());
@@ -17,15 +12,5 @@ export function expirySweep({ expire }: Pick<Store, "expire">, log: Logger): Exp
       log.warn({ err: error }, "what is kept no longer could not be removed; tomorrow it is tried again");
     }
   };
-  let last = sweep();
-  const timer = setInterval(() => {
-    last = last.then(sweep);
-  }, DAY_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await last;
-    },
-  };
+  return inRounds(DAY_MS, sweep);
 }

@@ -1,11 +1,12 @@
 // Where deliveries come in: the public port, with its limits. What is signed is kept before it is answered.
 import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Probot } from "probot";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
 import { committer } from "./commit-deliveries.ts";
-import { type Counters, counters } from "./counters.ts";
 import { ingress } from "./ingress.ts";
+import type { Metrics } from "./metrics.ts";
 import { bodyReader } from "./read-body.ts";
 import { type Reception, takeDelivery } from "./take-delivery.ts";
 import type { FormerSecret } from "./verify-signature.ts";
@@ -18,6 +19,8 @@ export interface DoorSettings extends Reception {
   readonly webhookSecret: string;
   /** null or absent: there is no other secret. */
   readonly formerSecret?: FormerSecret | null;
+  /** Told of deliveries and answers. */
+  readonly counted: Pick<Metrics, "answered" | "took">;
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -26,7 +29,6 @@ export interface DoorSettings extends Reception {
 /** The public port, open. */
 export interface Door {
   readonly server: Server;
-  readonly counted: Counters;
   /** Milliseconds since the last delivery could not be kept; null when one could since. */
   failedAgo(): number | null;
   /** Bytes of bodies that are coming in. */
@@ -54,7 +56,7 @@ const CLOSE_MS = 1_000;
  * @throws Error when the port is taken
  */
 export async function openDoor(probot: Probot, store: Store, workers: Workers, settings: DoorSettings): Promise<Door> {
-  const counted = counters();
+  const { counted } = settings;
   const bodies = bodyReader();
   const commits = committer(store.inbox);
   let isDraining = false;
@@ -77,7 +79,6 @@ export async function openDoor(probot: Probot, store: Store, workers: Workers, s
   await listening(server, settings);
   return {
     server,
-    counted,
     failedAgo: commits.failedAgo,
     heldBytes: bodies.held,
     isDraining: () => isDraining,
@@ -101,6 +102,12 @@ export function listening(
       resolve();
     });
   });
+}
+
+/** Where a server that listens can be asked. */
+export function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** Whoever is being answered is answered to the end; whoever only holds a connection does not hold up the process. */

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { Transient } from "../domain/transient.ts";
 import type { Orphan, OrphanWrites, Post, Wanted } from "../ports/writes.ts";
-import { everyMinute, type Rounds } from "./every-minute.ts";
+import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
 
 /** A sweep; each costs a few requests. */
 const MOST = 50;
@@ -25,7 +25,7 @@ export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): Rou
       log.warn({ err: error }, "writes without an outcome could not be swept");
     }
   };
-  return everyMinute(sweep);
+  return inRounds(MINUTE_MS, sweep);
 }
 
 async function settleOne(

@@ -1,25 +1,8 @@
 // Rows of a dependency graph's comparison, joined to packages: what was removed is before, what was added is after.
+import type { GraphAdvisory, GraphRow } from "../domain/advisory.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { packageKey } from "./package-key.ts";
 import { bareVersion } from "./update-step.ts";
-
-interface Row {
-  readonly change: "added" | "removed";
-  readonly manifest: string;
-  readonly ecosystem: string | null;
-  readonly name: string;
-  readonly version: string;
-  readonly licence: string | null;
-  readonly sourceUrl: string | null;
-  readonly advisories: readonly GraphAdvisory[];
-}
-
-/** An advisory that the graph knows to hold at a version. */
-export interface GraphAdvisory {
-  readonly id: string;
-  readonly severity: "critical" | "major" | "medium" | "minor";
-  readonly summary: string;
-}
 
 export interface GraphPackage {
   readonly name: string;
@@ -42,8 +25,8 @@ const LOCK =
 const MOST_ROWS = 5_000;
 
 /** One entry a package, in the order of the rows. Where several of its versions changed, the highest ones are told. */
-export function graphPackages(rows: readonly Row[]): readonly GraphPackage[] {
-  const byKey = new Map<string, Row[]>();
+export function graphPackages(rows: readonly GraphRow[]): readonly GraphPackage[] {
+  const byKey = new Map<string, GraphRow[]>();
   for (const row of rows.slice(0, MOST_ROWS)) {
     const key = packageKey(row.ecosystem, row.name);
     const known = byKey.get(key);
@@ -53,7 +36,7 @@ export function graphPackages(rows: readonly Row[]): readonly GraphPackage[] {
   return [...byKey.values()].flatMap((all) => joined(all) ?? []);
 }
 
-function joined(rows: readonly Row[]): GraphPackage | null {
+function joined(rows: readonly GraphRow[]): GraphPackage | null {
   const [first] = rows;
   const removed = rows.filter(({ change }) => change === "removed");
   const added = rows.filter(({ change }) => change === "added");
@@ -76,7 +59,7 @@ function joined(rows: readonly Row[]): GraphPackage | null {
 }
 
 /** Exact versions, as lock files have them, before ranges. */
-function highest(rows: readonly Row[]): string | null {
+function highest(rows: readonly GraphRow[]): string | null {
   const exact = rows.filter(({ version }) => /^v?\d/.test(version));
   const versions = (exact.length > 0 ? exact : rows).flatMap(({ version }) => bareVersion(version) ?? []);
   const ecosystem = rows[0]?.ecosystem ?? null;
@@ -84,11 +67,11 @@ function highest(rows: readonly Row[]): string | null {
   return ordered.at(-1) ?? null;
 }
 
-function licenceChange(removed: readonly Row[], added: readonly Row[]): GraphPackage["licence"] {
+function licenceChange(removed: readonly GraphRow[], added: readonly GraphRow[]): GraphPackage["licence"] {
   const [from, to] = [removed, added].map((rows) => rows.find(({ licence }) => licence !== null)?.licence ?? null);
   return from == null || to == null || from === to ? null : { from, to };
 }
 
-function eachOnce(rows: readonly Row[]): readonly GraphAdvisory[] {
+function eachOnce(rows: readonly GraphRow[]): readonly GraphAdvisory[] {
   return [...new Map(rows.flatMap(({ advisories }) => advisories).map((one) => [one.id, one])).values()];
 }

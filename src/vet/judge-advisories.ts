@@ -1,20 +1,12 @@
 // Which advisories an update fixes, brings and keeps: those that hold before are held against those that hold after.
+import type { Answer, GraphAdvisory, PublishedAdvisory } from "../domain/advisory.ts";
 import type { Advisory, PackageAdvisories } from "../domain/dependency-update.ts";
 import { SEVERITIES } from "../domain/finding.ts";
 import type { FoundPackage } from "./find-packages.ts";
-import type { GraphAdvisory } from "./graph-packages.ts";
 import { packageKey } from "./package-key.ts";
 import { inRange } from "./version-range.ts";
 
-/** An advisory as the world publishes it: it may be about several packages and ranges. */
-interface Published extends GraphAdvisory {
-  readonly malware: boolean;
-  readonly ranges: readonly { readonly name: string; readonly range: string | null; readonly patched: string | null }[];
-}
-
-type Asked =
-  | { readonly kind: "read"; readonly value: readonly Published[] }
-  | { readonly kind: "unknown"; readonly reason: string };
+type Asked = Answer<readonly PublishedAdvisory[]>;
 
 /** Answers about the packages of one ecosystem, at their old and at their new versions; null where nothing was asked. */
 export interface AskedAdvisories {

@@ -1,5 +1,6 @@
 // DOOR  context, signals -> DependencyUpdate | null. Looks a dependency update up: advisories, release notes, use. Nothing is
 // installed or run, and nothing here says that an update may be merged: what is known is told, and so is what is not.
+import type { Answer, GraphRow } from "../domain/advisory.ts";
 import {
   ADVISORIES_PART,
   ADVISORY_RULE,
@@ -12,7 +13,7 @@ import type { Degraded } from "../domain/outcome.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
-import type { Answer, Dependencies, GraphRow } from "../ports/dependency.ts";
+import type { Dependencies } from "../ports/dependency.ts";
 import type { Recall } from "../ports/memory.ts";
 import { advisoryFindings } from "./advisory-findings.ts";
 import { brokenNames } from "./breaking-notes.ts";

@@ -3,7 +3,9 @@ import { connectPostgres, openPostgres } from "../adapters/postgres/database.ts"
 import { cachedEmbedder } from "../adapters/postgres/embedding-cache.ts";
 import { postgresEvidence } from "../adapters/postgres/evidence-shelf.ts";
 import { postgresFlaggedCode } from "../adapters/postgres/flagged-code.ts";
+import { postgresJobShelf } from "../adapters/postgres/job-shelf.ts";
 import { postgresMemory } from "../adapters/postgres/memory.ts";
+import { postgresConventionMarks, postgresMemoryFigures } from "../adapters/postgres/memory-figures.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
 import { type PostgresRecall, postgresRecall } from "../adapters/postgres/recall.ts";
 import { postgresRejections } from "../adapters/postgres/rejections.ts";
@@ -13,10 +15,12 @@ import { postgresRetrievalLog } from "../adapters/postgres/retrieval-log.ts";
 import { postgresRetrievalStatistics } from "../adapters/postgres/retrieval-statistics.ts";
 import type { Postgres } from "../adapters/postgres/sql.ts";
 import { storedSpaces } from "../adapters/postgres/stored-spaces.ts";
+import { postgresWorkFigures } from "../adapters/postgres/work-figures.ts";
 import { processMark } from "../adapters/process-mark.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { postgresBooks } from "./postgres-books.ts";
 import { openQueueOn } from "./postgres-queue.ts";
-import type { MemoryWarmth, Shelf, Store } from "./store.ts";
+import type { Shelf, Store } from "./store.ts";
 
 export interface PostgresStoreSettings {
   /** How long another process may be silent. */
@@ -55,8 +59,15 @@ export async function openPostgresShelf(url: string): Promise<Omit<Store, "queue
   return { ...postgresBooks({ quick: db, patient: db }, processMark()), ...shelfOn(db), ...searchesOn(db) };
 }
 
-function searchesOn(db: Postgres): Pick<Store, "retrievals" | "statistics"> {
-  return { retrievals: postgresRetrievalLog(db), statistics: postgresRetrievalStatistics(db, Date.now) };
+function searchesOn(db: Postgres): Pick<Store, "retrievals" | "statistics" | "jobs" | "work" | "verify"> {
+  return {
+    retrievals: postgresRetrievalLog(db),
+    statistics: postgresRetrievalStatistics(db, Date.now),
+    jobs: postgresJobShelf(db),
+    work: postgresWorkFigures(db),
+    // Its files are the database's own, which has checksums for them.
+    verify: () => Promise.resolve([]),
+  };
 }
 
 function shelfOn(db: Postgres): Shelf {
@@ -66,6 +77,7 @@ function shelfOn(db: Postgres): Shelf {
     evidence: postgresEvidence(db),
     past: { ...postgresRejections(db), ...postgresFlaggedCode(db) },
     replays: postgresReplays(db),
+    shown: { ...postgresMemoryFigures(db), ...postgresConventionMarks(db) },
     labels: postgresLabels(db),
     recall,
     memoryProblem: null,

@@ -51,7 +51,7 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
   const credentials = { appId, privateKey: privateKeyOf(read.env) };
   const fetch = githubFetch(githubApiUrl);
   const app = appClient(credentials, githubApiUrl, fetch);
-  const botLogin = `${await appSlug(credentials, githubApiUrl, fetch)}[bot]`;
+  const botLogin = `${await appSlug(app)}[bot]`;
   const where = { owner: words.owner, repo: words.name };
   const { data: installation } = await app.rest.apps.getRepoInstallation(where);
   const minted = await app.rest.apps.createInstallationAccessToken({

@@ -3,11 +3,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
+import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
+import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
+import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
@@ -21,11 +24,15 @@ import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statisti
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
+import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
+import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
+import type { JobShelf } from "../ports/jobs.ts";
 import type {
   Embedder,
   Memory,
@@ -99,6 +106,8 @@ export interface Shelf {
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
+  /** For the dashboard; null where memory could not be opened. */
+  readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
   spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
   /** Why there is no memory, for the operator; null when there is one. */
@@ -121,14 +130,12 @@ export interface Store extends Books, Shelf {
   readonly retrievals: RetrievalLog;
   /** Read anew each time. */
   readonly statistics: RetrievalStatistics;
-}
-
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
-  readonly repositories: number;
-  readonly rows: number;
+  /** Jobs from outside. */
+  readonly jobs: JobShelf;
+  /** For the dashboard. */
+  readonly work: WorkFigures;
+  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -162,9 +169,12 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     queue: sqliteQueue(db, { process, skew, ...patience }),
     inbox: sqliteInbox(db, skew),
     ...sqliteBooks(db, { dataDir, clock, process }),
+    verify: (unwanted) => checkFiles(dataDir, unwanted),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
+    jobs: sqliteJobShelf(db, clock),
+    work: sqliteWorkFigures(db),
     async close() {
       await shelf.close();
       // The last connection does this by itself, but a command line may have the file open.
@@ -185,6 +195,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       replays: sqliteReplays(db),
+      shown: { ...sqliteMemoryFigures(db), ...sqliteConventionMarks(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
@@ -203,6 +214,7 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
       replays: null,
+      shown: null,
       memoryProblem: problem,
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,

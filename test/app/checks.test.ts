@@ -118,6 +118,35 @@ test("the check of a review that failed for good, or of a process that died, is 
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed neutral: Not reviewed"]);
 });
 
+/** The check is begun, and neither its answer nor a look tells us so. */
+function loseBegin(looks: number) {
+  stage.world.fail({ match: { method: "POST", path: /\/check-runs$/ }, status: 502, afterApplying: true });
+  stage.world.fail({ match: { method: "GET", path: /\/check-runs/ }, status: 422, times: looks });
+}
+
+test("a check of which nobody could tell whether it stands there ends with its review", async () => {
+  loseBegin(2);
+  const pull = await open(ON);
+  await stage.settled(pull);
+  expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
+});
+
+test("a check that stands on GitHub and was never written down here is ended by the sweep", async () => {
+  loseBegin(2);
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
+  const pull = await open(ON);
+  await stage.waitsAgain(pull);
+  const db = new Database(join(stage.dataDir, "queue.db"));
+  db.prepare("UPDATE jobs SET state = 'dead' WHERE state = 'waiting'").run();
+  expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
+  await stage.restart();
+  const unknown = () => db.prepare("SELECT count(*) FROM intents WHERE state = 'sent'").pluck().get();
+  await expect.poll(unknown, { timeout: 20_000 }).toBe(0);
+  db.close();
+  await stage.restart();
+  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed neutral: Not reviewed"]);
+});
+
 test("what GitHub did not hear when the review ended is told later, in the same words", async () => {
   stage.world.fail({ match: { method: "PATCH", path: /\/check-runs\// }, status: 503 });
   const pull = await open(ON);
@@ -147,6 +176,18 @@ test("a problem of the configuration stands beside its line where the pull reque
   const [elsewhere] = await checksOf(await open(config, { "src/etag.ts": LOGIN }));
   expect(elsewhere?.annotations).toEqual([]);
   expect(elsewhere?.text).toContain("`.kodiai.yml:1:");
+});
+
+test("what is wrong with the configuration that a pull request proposes stands beside its line, before it is merged", async () => {
+  const config = "review: {checks: {enabled: true}}\n";
+  const pull = await open(config, { ".kodiai.yml": `# Ours\n${config}pathFilter: ["!docs/**"]\n` });
+  const [check] = await checksOf(pull);
+  expect(check?.annotations).toEqual([".kodiai.yml:3 warning Configuration error"]);
+  expect(check?.text).toMatch(
+    /As this pull request leaves it[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
+  );
+  const mended = await open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config });
+  expect((await checksOf(mended))[0]?.annotations).toEqual([]);
 });
 
 test("whoever runs the check again gets a review, whatever policy says", async () => {

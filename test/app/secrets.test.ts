@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { said, summaryOf } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage, until } from "./stage.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const TOKEN = ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_");
@@ -58,6 +58,19 @@ test("what Kodiai posts and logs holds no token, whether it stood in code, a pat
   await world.push(pull, { "docs/wait.md": "# Waiting\n" });
   await stage.settled(pull);
   expect(world.comments(pull).inline).toHaveLength(3);
+});
+
+test("what the log quotes of others holds no token", async () => {
+  const { world } = stage;
+  const repository = await world.repository("acme", "quoted", { files: { "README.md": "# Quoted\n" } });
+  const pull = await world.pullRequest(repository, { title: "Quote", files: { "src/a.ts": "export const a = 1;\n" } });
+  await stage.settled(pull);
+  const { payload } = world.deliveries.findLast(({ event }) => event === "pull_request") ?? {};
+  await world.deliver("pull_request", { ...(payload as object), action: OTHER });
+  const quoted = () =>
+    stage.log.map((line) => /action (\S+) asks nothing/.exec(line)?.[1]).filter((one) => one !== undefined);
+  await until("the log quotes it", () => quoted().length > 0);
+  expect(quoted()).toEqual(['\\"[redacted:github-token]\\"']);
 });
 
 test("an ordinary comment passes the redaction unchanged, its links included", async () => {

@@ -30,7 +30,10 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const AT_A_TIME = 2;
 
 async function run(env: Variables): Promise<{ readonly code: number | null; readonly said: string }> {
-  const child = spawn(process.execPath, [MAIN], { cwd: folder, env: { PATH: process.env.PATH, ...GOOD, ...env } });
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...GOOD, ...env },
+  });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));

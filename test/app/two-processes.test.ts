@@ -33,7 +33,13 @@ interface Server {
 
 async function start(more: Record<string, string> = {}): Promise<Server> {
   const { appId, privateKey, webhookSecret } = world.appCredentials;
-  const env = { PATH: process.env.PATH, APP_ID: String(appId), KEY: privateKey, SECRET: webhookSecret };
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    APP_ID: String(appId),
+    KEY: privateKey,
+    SECRET: webhookSecret,
+  };
   const child = spawn(process.execPath, [CHILD], {
     env: { ...env, API_URL: world.apiUrl, DATA_DIR: dataDir, SILENT_MS: "2000", ...more },
   });

@@ -1,8 +1,7 @@
 // Chunks of code from a process of its own: a parse cannot be interrupted from within, and some texts never end.
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import type { CodeChunker, CodeChunks } from "../../ports/memory.ts";
-import { readingChild } from "../reading-child.ts";
+import { askChild, readingChild } from "../reading-child.ts";
 import type { ChunkQuestion } from "./chunk-process.ts";
 import { CHUNKED_LANGUAGES } from "./cut-code.ts";
 
@@ -50,23 +49,9 @@ function start(): ChildProcess {
 }
 
 /** The chunks, or why there are none. */
-async function answerOf(child: ChildProcess, question: ChunkQuestion, timeoutMs: number): Promise<CodeChunks | string> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  // Held while it is asked, let go afterwards: an idle chunker keeps no program alive.
-  child.channel?.ref();
-  const timer = setTimeout(() => stop.abort(), timeoutMs);
-  try {
-    const answered = once(child, "message", { signal }).then(([message]) => message as CodeChunks);
-    const ended = once(child, "exit", { signal }).then(() => "the parser ended without an answer");
-    ended.catch(() => {});
-    child.send(question);
-    return await Promise.race([answered, ended]);
-  } catch {
-    return signal.aborted ? `parsing took longer than ${timeoutMs / 1_000} s` : "the parser cannot be started";
-  } finally {
-    clearTimeout(timer);
-    stop.abort();
-    child.channel?.unref();
-  }
+async function answerOf(child: ChildProcess, question: ChunkQuestion, ms: number): Promise<CodeChunks | string> {
+  const told = await askChild<CodeChunks>(child, question, { ms });
+  if ("answer" in told) return told.answer;
+  if (told.silence === "too long") return `parsing took longer than ${ms / 1_000} s`;
+  return told.silence === "ended" ? "the parser ended without an answer" : "the parser cannot be started";
 }

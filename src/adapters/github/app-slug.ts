@@ -3,32 +3,26 @@ import { Octokit } from "@octokit/rest";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { translated } from "./translate-error.ts";
 
-/**
- * Asks GitHub who this app is.
- *
- * @param privateKey PEM
- * @returns the app's slug, such as `kodiai`: its account in comments is `kodiai[bot]`
- * @throws Transient when GitHub does not answer; RequestError 401 or 404 when the credentials are wrong
- */
-export async function appSlug(
-  credentials: { readonly appId: number; readonly privateKey: string },
-  apiUrl: string,
-  fetch: GuardedFetch,
-): Promise<string> {
-  const github = appClient(credentials, apiUrl, fetch);
-  const { data } = await translated(() => github.rest.apps.getAuthenticated());
-  return data?.slug ?? "";
+/** The private key in PEM. */
+export interface AppCredentials {
+  readonly appId: number;
+  readonly privateKey: string;
 }
 
 /**
- * A client that asks as the app itself.
+ * Asks GitHub who this app is.
  *
- * @param credentials the private key in PEM
+ * @param github a client that asks as the app itself
+ * @returns the app's slug, such as `kodiai`: its account in comments is `kodiai[bot]`
+ * @throws Transient when GitHub does not answer; Error when it does not know the app
  */
-export function appClient(
-  credentials: { readonly appId: number; readonly privateKey: string },
-  apiUrl: string,
-  fetch: GuardedFetch,
-): Octokit {
+export async function appSlug(github: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
+  const { data } = await translated(() => github.request("GET /app", { request: { signal } }));
+  if (data?.slug === undefined) throw new Error("GitHub does not know this app; check APP_ID and PRIVATE_KEY");
+  return data.slug;
+}
+
+/** A client that asks as the app itself. */
+export function appClient(credentials: AppCredentials, apiUrl: string, fetch: GuardedFetch): Octokit {
   return new Octokit({ authStrategy: createAppAuth, auth: credentials, baseUrl: apiUrl, request: { fetch } });
 }

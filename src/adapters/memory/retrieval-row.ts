@@ -109,3 +109,35 @@ export function countedRow(from: unknown): CountedRetrieval {
     calibrated: row.calibrated,
   };
 }
+
+/** @param from all columns of a `retrievalRow` */
+export function loggedRetrieval(from: unknown): LoggedRetrieval {
+  const row = from as ReturnType<typeof retrievalRow>;
+  const list = (name: keyof typeof row) => JSON.parse(String(row[name]));
+  return {
+    ...{ id: row.id, repo: row.repo, repoName: row.repo_name, pull: row.pull, origin: row.origin, query: row.query },
+    ...{ method: row.method, searched: row.searched === 1, retrievalMs: row.retrieval_ms, rerankMs: row.rerank_ms },
+    ...{ totalScanned: row.scanned, candidates: row.candidates, tokens: row.tokens, usd: row.usd, topK: row.top_k },
+    ...{ threshold: row.threshold, calibrated: row.calibrated, createdAt: row.created_at },
+    ...{ averageDistance: row.average_distance, languageMatch: row.language_match },
+    ids: list("ids"),
+    scores: list("scores"),
+    distances: list("distances"),
+    rerankScores: list("rerank_scores"),
+    degraded: list("degraded"),
+    rerank: row.rerank === null ? null : list("rerank"),
+    embedding: {
+      texts: row.embedded_texts,
+      cached: row.embedded_cached,
+      tokens: row.embedding_tokens,
+      usd: row.embedding_usd,
+    },
+    gate: {
+      retrieve: row.gate_retrieve === 1,
+      decidedBy: row.gate_by,
+      confidence: row.gate_confidence,
+      shadow: row.shadow === 1,
+      shadowHits: row.shadow_hits,
+    },
+  } as LoggedRetrieval;
+}

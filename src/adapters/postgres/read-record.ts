@@ -26,13 +26,17 @@ type Flat = Omit<MemoryRecord, "provenance" | "described" | "decided" | "sharing
  * were at the time of writing; the owner id is 0 where it is in doubt.
  */
 export function readRecord(row: unknown): MemoryRecord {
-  const { decided, described, sharing, flaggedCode, fixedCode, ...flat } = row as Flat;
+  const { replies, tags, stale, decided, described, sharing, flaggedCode, fixedCode, ...flat } = row as Flat;
   const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
   return {
     ...rest,
     ...(flaggedCode ? { flaggedCode } : {}),
     ...(fixedCode ? { fixedCode } : {}),
+    // In the order in which every store tells a record: an export of one is byte for byte that of another.
+    replies,
+    tags,
     provenance: { url, author, authorIsBot, sha, pull, at },
+    stale,
     ...(decided === null ? {} : { decided }),
     ...(described === null ? {} : { described }),
     ...(sharing === null ? {} : { sharing }),

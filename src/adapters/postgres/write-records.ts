@@ -145,14 +145,17 @@ async function writeContents(sql: Sql, rows: readonly WrittenRow[]): Promise<voi
 /** Postgres refuses a text vector of more than a megabyte; its index is the poorer one and may miss the end of a long text. */
 const MOST_INDEXED = 200_000;
 
+/** What Postgres's own index has of words, from the columns that the ranker reads. */
+export const LEXEMES = `setweight(to_tsvector('simple', left(text || ' ' || path || ' ' || symbol, ${MOST_INDEXED})), 'A')
+  || setweight(to_tsvector('simple', left(hunk, ${MOST_INDEXED})), 'D')`;
+
 /** An update that changes no word leaves the index alone: most updates only learn an outcome. */
 async function writeWords(sql: Sql, rows: readonly WrittenRow[]): Promise<void> {
   const given = rows.map(({ id, repo, record }) => ({ id, repo, ...recordWords(record) }));
   await sql.run(
     `INSERT INTO words AS w (id, repo, text, path, symbol, hunk, lexemes)
      SELECT id, repo, text, path, symbol, hunk,
-       setweight(to_tsvector('simple', left(text || ' ' || path || ' ' || symbol, ${MOST_INDEXED})), 'A')
-         || setweight(to_tsvector('simple', left(hunk, ${MOST_INDEXED})), 'D')
+       ${LEXEMES}
      FROM jsonb_to_recordset($1::jsonb) AS x (id bigint, repo bigint, text text, path text, symbol text, hunk text)
      ON CONFLICT (id) DO UPDATE SET text = excluded.text, path = excluded.path, symbol = excluded.symbol,
        hunk = excluded.hunk, lexemes = excluded.lexemes

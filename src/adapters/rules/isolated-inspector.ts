@@ -1,10 +1,8 @@
 // Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
 // written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
-import { readingChild } from "../reading-child.ts";
+import { askChild, readingChild, residentBytes, type Silence } from "../reading-child.ts";
 import type { InspectQuestion } from "./inspect-process.ts";
 import { joinInspections } from "./join-inspections.ts";
 
@@ -23,8 +21,6 @@ const MB = 1024 * 1024;
 const LIMITS: InspectLimits = { fileMs: 5_000, bytes: 340 * MB, restingBytes: 240 * MB, stuckFiles: 3 };
 /** Starting takes a second, and several on a machine that has much to do. */
 const STARTS = 6;
-/** How often the process is weighed while it reads. */
-const WEIGH_MS = 100;
 
 /** An inspector with a process beside it. */
 export interface IsolatedInspector extends Inspector {
@@ -162,48 +158,21 @@ function start(): ChildProcess {
   return readingChild(new URL("./inspect-process.ts", import.meta.url), ALLOWED);
 }
 
-/** What was found, or why nothing could be. */
+/** What was found, or why nothing could be, as what is said of a file. */
 async function answerOf(
   child: ChildProcess,
   question: InspectQuestion,
   { fileMs, bytes }: InspectLimits,
 ): Promise<Inspection | string> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  let why = `took longer than ${fileMs / 1_000} s`;
-  // Held while it is asked, let go afterwards: an idle inspector keeps no program alive.
-  child.channel?.ref();
   // The first question finds a process that has yet to start.
-  const timer = setTimeout(() => stop.abort(), question.kind === "rules" ? STARTS * fileMs : fileMs);
-  const scale = setInterval(() => {
-    void residentBytes(child.pid).then((used) => {
-      if (used <= bytes) return;
-      why = `took more than ${Math.round(bytes / MB)} MB`;
-      stop.abort();
-    });
-  }, WEIGH_MS);
-  try {
-    const answered = once(child, "message", { signal }).then(([message]) => message as Inspection);
-    const ended = once(child, "exit", { signal }).then(() => "ended the process that read it");
-    ended.catch(() => {});
-    child.send(question);
-    return await Promise.race([answered, ended]);
-  } catch {
-    return signal.aborted ? why : "the process that reads could not be started";
-  } finally {
-    clearTimeout(timer);
-    clearInterval(scale);
-    stop.abort();
-    child.channel?.unref();
-  }
-}
-
-/** 0 where the system does not tell. */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  try {
-    const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");
-    return Number(pages) * 4096;
-  } catch {
-    return 0;
-  }
+  const ms = question.kind === "rules" ? STARTS * fileMs : fileMs;
+  const told = await askChild<Inspection>(child, question, { ms, bytes });
+  if ("answer" in told) return told.answer;
+  const said: Readonly<Record<Silence, string>> = {
+    "too long": `took longer than ${fileMs / 1_000} s`,
+    "too large": `took more than ${Math.round(bytes / MB)} MB`,
+    ended: "ended the process that read it",
+    "not started": "the process that reads could not be started",
+  };
+  return said[told.silence];
 }

@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { CheckEnd } from "../../domain/check.ts";
 import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
+import type { Post, Wanted } from "../../ports/writes.ts";
 import type { Held } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { fenced } from "./hold.ts";
@@ -56,6 +57,7 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
       );
     },
     async left(now, patienceMs) {
+      await adoptUnwritten(db, now);
       const rows = db.prepare(`${SELECT} WHERE ended_at IS NULL`).all() as Row[];
       const late = db
         .prepare("SELECT id FROM check_runs WHERE ended_at IS NULL AND begun_at <= ?")
@@ -66,6 +68,31 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
         .map((row) => ({ ...keptOf(row), why: row.hasJob === 0 ? "no-job" : "late" }));
     },
   };
+}
+
+/** Rows of check_runs live longer than this: a check that has ended long ago is not begun again. */
+const UNWRITTEN_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Check runs of which GitHub alone knows: the answer to their creation was lost, or the process died between it and this book, and
+ * the job then went another way. The book of writes knows them.
+ */
+async function adoptUnwritten(db: Database, now: number): Promise<void> {
+  const unwritten = db
+    .prepare(
+      `SELECT key, wanted, post, ended_at AS endedAt FROM intents
+       WHERE state = 'posted' AND ended_at > ? AND json_extract(wanted, '$.kind') = 'check'
+         AND NOT EXISTS (SELECT 1 FROM check_runs WHERE check_runs.id = json_extract(intents.post, '$.id'))
+         AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
+    )
+    .all(now - UNWRITTEN_MS) as { key: string; wanted: string; post: string; endedAt: number }[];
+  const book = sqliteCheckBook(db);
+  for (const { key, wanted, post, endedAt } of unwritten) {
+    const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
+    const { id } = JSON.parse(post) as Post;
+    // Nobody judged: how strict it was to be does not matter any more.
+    await book.begun({ id, key, repo, installationId, headSha, failOn: "never" }, endedAt);
+  }
 }
 
 function keptOf({ repo, ending, endedAt, id, key, headSha, installationId, failOn }: Row): KeptCheck {

@@ -7,7 +7,7 @@ import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { type Manifest, verifiedBackup } from "./backup.ts";
 import { type Database, openDatabase, write } from "./database.ts";
 import { sqliteMemory } from "./memory.ts";
-import { openMemory } from "./memory-file.ts";
+import { memoryProblems, openMemory } from "./memory-file.ts";
 import { momentsOf } from "./moments.ts";
 import { anonymisePeople } from "./person-erasure.ts";
 import { QUEUE_MIGRATIONS } from "./queue-schema.ts";
@@ -71,6 +71,7 @@ async function settle(folder: string, forgotten: readonly Tombstone[], now: numb
   const queue = openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS, false);
   const memory = existsSync(join(folder, "memory.db")) ? openMemory(join(folder, "memory.db"), null, false) : null;
   try {
+    if (memory !== null) mendWords(memory);
     for (const one of forgotten) await forgetAgain(one, queue, memory);
     momentsOf(queue).set("restored", now);
     const doubted = await doubtful(queue, memory);
@@ -86,6 +87,15 @@ async function settle(folder: string, forgotten: readonly Tombstone[], now: numb
     queue.close();
     memory?.close();
   }
+}
+
+/** The index of words can be made anew from what is remembered; an index that lost words finds less, and says nothing. */
+function mendWords(memory: Database.Database): void {
+  if (memoryProblems(memory).length === 0) return;
+  memory.prepare("INSERT INTO word_index (word_index) VALUES ('rebuild')").run();
+  const [problem] = memoryProblems(memory);
+  if (problem !== undefined)
+    throw new StoreUnusable(`the backup's memory is damaged: ${problem}. Take an older backup.`);
 }
 
 async function forgetAgain(one: Tombstone, queue: Database.Database, memory: Database.Database | null): Promise<void> {

@@ -161,6 +161,19 @@ describe("restoring", () => {
     expect(readdirSync(there).sort()).toEqual(["memory.db", "queue.db"]);
   });
 
+  test("makes the index of words anew where the copy lost words", async () => {
+    await fill(home, [42]);
+    const db = new BetterSqlite(join(home, "memory.db"));
+    db.exec("INSERT INTO word_index (word_index) VALUES ('delete-all')");
+    db.close();
+    await backUpStore(home, copy, 1_000);
+    const there = join(root, "words");
+    await restoreStore(copy, there, 2_000);
+    const mended = new BetterSqlite(join(there, "memory.db"), { readonly: true });
+    expect(mended.prepare("SELECT count(*) FROM word_index WHERE word_index MATCH 'canary'").pluck().get()).toBe(1);
+    mended.close();
+  });
+
   test("forgets again what was forgotten after the backup, and not what came back before it", async () => {
     await fill(home, [42, 43, 44]);
     // 44 was forgotten once, long before, and is back.

@@ -16,6 +16,7 @@ export type Files = Readonly<Record<string, FileContent>>;
 export interface GitHalf {
   readonly url: string;
   readonly privateKey: string;
+  readonly app: { readonly id: number; readonly slug: string };
   /** Asks as the driver, who may do anything. Throws when the emulator refuses. */
   ask(method: string, path: string, body?: unknown): Promise<Json>;
   /** One commit on `parent`; with `fresh` its tree holds nothing but `files`. Returns its sha. */
@@ -95,6 +96,7 @@ export async function startEmulator(
   return {
     url: emulator.url,
     privateKey: key,
+    app,
     ask,
     async commit(repo, parent, files, message, fresh = false) {
       const base = fresh ? {} : { base_tree: await treeOf(repo, parent) };

@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
 import { isJson, type Json, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
@@ -15,7 +16,7 @@ import { GRAPHQL } from "./operations.ts";
 import { packageRoutes } from "./package-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { reviewRoutes } from "./review-routes.ts";
-import { userJson, WEB } from "./shapes.ts";
+import { appJson, userJson, WEB } from "./shapes.ts";
 import { talkRoutes } from "./talk-routes.ts";
 
 // Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository content".
@@ -44,6 +45,8 @@ export interface Doorway {
   readonly pace: ((sent: SentRequest) => readonly string[]) | null;
   /** Where our own answers differ from GitHub's description. */
   readonly unfaithful: string[];
+  readonly confirmed: Confirmed;
+  readonly app: FreshApp;
 }
 
 interface Arrived {
@@ -59,6 +62,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
+  routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
@@ -242,8 +246,15 @@ async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
     .replaceAll(`${way.git.url}/`, `${WEB}/`);
   const body = JSON.parse(shown) as Json;
   if (path.endsWith("/access_tokens") && answer.status === 201) rememberToken(way, path, body);
+  if (path.includes("/check-runs")) nameApp(way, body);
   if (path === "/app") body.owner = userJson({ login: "kodiai-owner", id: 7, type: "User" });
   return Response.json(withoutLargeContent(path, body), { status: answer.status, headers });
+}
+
+/** The emulator does not say whose a check run is; in this world nobody else makes any. */
+function nameApp({ hub, git }: Doorway, body: Json): void {
+  const runs = Array.isArray(body.check_runs) ? (body.check_runs as Json[]) : [body];
+  for (const run of runs) run.app = appJson(git.app, hub.apiUrl);
 }
 
 function isOutOfReach({ withdrawn }: Hub, body: unknown): boolean {

@@ -267,3 +267,13 @@ export function reactionJson(reaction: Reaction): Json {
 export function nodeId(kind: string, id: number): string {
   return `${kind}_${Buffer.from(String(id)).toString("base64url")}`;
 }
+
+/** As GitHub shows the App beside what it made. */
+export function appJson({ id, slug }: { readonly id: number; readonly slug: string }, apiUrl: string): Json {
+  return {
+    ...{ id, slug, node_id: `A_${id}`, name: slug, description: null },
+    owner: userJson({ login: `${slug}-owner`, id: 7, type: "User" }),
+    ...{ external_url: apiUrl, html_url: `${WEB}/apps/${slug}` },
+    ...{ created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z", permissions: {}, events: [] },
+  };
+}

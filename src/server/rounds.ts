@@ -1,6 +1,7 @@
-// Something that is looked after as long as the server runs: at the start, every minute, and when somebody asks.
+// Something that is looked after as long as the server runs: at the start, every so often, and when somebody asks.
 
-const ROUND_MS = 60_000;
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export interface Rounds {
   /** Look now. */
@@ -10,12 +11,12 @@ export interface Rounds {
 }
 
 /** @param round one round, which never rejects; rounds come one after the other */
-export function everyMinute(round: () => Promise<void>): Rounds {
+export function inRounds(everyMs: number, round: () => Promise<void>): Rounds {
   let last = Promise.resolve();
   const wake = () => {
     last = last.then(round);
   };
-  const timer = setInterval(wake, ROUND_MS);
+  const timer = setInterval(wake, everyMs);
   timer.unref();
   wake();
   return {
