@@ -1,6 +1,6 @@
 // Hears what the database notifies of: one connection of its own, made anew whenever it breaks or answers no more.
 //
-// pg-boss can listen too, but takes every listener off a connection that it gives up: what is said on it last ends the process.
+// pg-boss can listen too, but takes every listener off a connection that it gives up: an error that is said on it last has nobody who hears it, and ends the process.
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 
