@@ -114,6 +114,18 @@ export function outLink(url: string | null, text: string): Content {
   return html`<a href="${url}" rel="noreferrer noopener">${text}</a>`;
 }
 
+/** A line of ours with addresses in it, which become links. */
+export function linked(text: string): Content {
+  return text
+    .split(" ")
+    .map((word) => (/^https:\/\/[\w.-]+\//.test(word) ? html`${outLink(word, shortAddress(word))} ` : `${word} `));
+}
+
+/** `acme/shop/pull/2#discussion_r7` */
+function shortAddress(url: string): string {
+  return url.replace(/^https:\/\/[\w.-]+\//, "");
+}
+
 export interface Bar {
   readonly name: string;
   readonly value: number;

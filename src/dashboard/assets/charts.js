@@ -66,7 +66,13 @@ function draw(figure) {
         y: { range: (_, _low, high) => [0, Math.max(unit === "count" ? 4 : 0.01, high * 1.08)] },
       },
       axes: [
-        { ...axis, grid: { show: false }, space: 64, values: (_, ticks) => ticks.map((tick) => stamp(tick, times)) },
+        {
+          ...axis,
+          size: 34,
+          grid: { show: false },
+          space: 64,
+          values: (_, ticks) => ticks.map((tick) => stamp(tick, times)),
+        },
         {
           ...axis,
           size: 58,
