@@ -27,8 +27,9 @@ try {
   const page = await browser.context.newPage();
   await page.goto(demo.url);
   await page.fill("[name=token]", TOKEN);
+  const loaded = page.waitForEvent("load");
   await page.keyboard.press("Enter");
-  await page.waitForLoadState();
+  await loaded;
   const pages = await addresses(page, demo);
   const shots =
     all === -1

@@ -21,8 +21,9 @@ export function moment(at: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
 }
 
-/** `3 d`, `5 h`, `12 min`, `8 s`. */
+/** `3 d`, `5 h`, `12 min`, `8 s`, `240 ms`. */
 export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
   const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ["s", 1_000];
   return `${Math.round(ms / size)} ${unit}`;
 }
