@@ -11,6 +11,8 @@ import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
 import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
+import { grafanaDashboard } from "./grafana-dashboard.ts";
+import { metricsMarkdown } from "./metrics-markdown.ts";
 import { promisesMarkdown, readPromises } from "./promises-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,6 +28,8 @@ const files = new Map([
   ["docs/features.md", featuresMarkdown(readFeatures(read("test/features.json")))],
   ["docs/promises.md", promisesMarkdown(readPromises(read("test/promises.json"), read("chaos/measured.json")))],
   ["docs/commands.md", commandsMarkdown()],
+  ["docs/metrics.md", metricsMarkdown()],
+  ["deploy/grafana/kodiai.json", grafanaDashboard()],
 ]);
 
 function isStale(name: string, text: string): boolean {

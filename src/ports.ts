@@ -158,6 +158,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly attempt: number;
   /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
   readonly token: number;
+  /** Milliseconds since the moment from which it could have run; absent where the queue does not tell. */
+  readonly waitedMs?: number;
 }
 
 /** What proves that a job is still held, wherever something of it is written. */
@@ -168,6 +170,9 @@ export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
   | { readonly state: "retry"; readonly at: number; readonly reason: string }
   | { readonly state: "dead"; readonly reason: string };
+
+/** Who takes which jobs: see Queue. */
+export type LaneName = "review" | "command" | "upkeep";
 
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
 export interface Lane<Taken extends AnyJob> {
@@ -218,6 +223,11 @@ export interface Queue extends Lane<ReviewJob> {
   /** This process ends: what it still holds waits again. Returns how many. */
   leave(now: number): Promise<number>;
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  /**
+   * Tells of each lane in which a job may run now, whichever process put it there; once also of all of them. Absent where
+   * nobody can tell: then a look every few seconds must do.
+   */
+  heard?(wake: (lane: LaneName) => void): Promise<void>;
 }
 
 /** A review as the ledger keeps it. */

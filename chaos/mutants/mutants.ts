@@ -470,4 +470,42 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "return Math.min(0, now() - Number(until ?? 0));",
     test: [WRITES_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
   },
+  {
+    id: "an edit asks again",
+    loses: "a command is what somebody wrote, not what it was edited to",
+    file: "src/receive/read-comment.ts",
+    find: "if (around.action !== wanted) return",
+    replace: 'if (around.action !== wanted && around.action !== "edited") return',
+    test: [
+      "test/app/poisoned.test.ts",
+      "a comment that is edited afterwards changes neither memory nor the next review",
+    ],
+  },
+  {
+    id: "bots teach",
+    loses: "what a bot says is not remembered, whatever it may do",
+    file: "src/adapters/github/past-comment.ts",
+    find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
+    replace: "const isBot = false;",
+    test: ["test/app/poisoned.test.ts", "a bot, though it may write changes neither memory nor the next review"],
+  },
+  {
+    id: "the log as it is",
+    loses: "the log holds no secret",
+    file: "src/adapters/secrets/redacted-log.ts",
+    find: "handOn(await redactLine(line, redactor))",
+    replace: "handOn(line)",
+    test: ["test/app/secrets.test.ts", "what the log quotes of others holds no token"],
+  },
+  {
+    id: "checks that GitHub alone knows",
+    loses: "no check run stays open",
+    file: "src/adapters/sqlite/check-book.ts",
+    find: "      adoptUnwritten(db, now);\n",
+    replace: "",
+    test: [
+      "test/app/checks.test.ts",
+      "a check that stands on GitHub and was never written down here is ended by the sweep",
+    ],
+  },
 ];

@@ -98,6 +98,17 @@ export const EnvVariables = z.object({
     .default("./data")
     .refine((path) => !path.includes("\0"), "must be a folder's path")
     .describe("Folder for the databases. Keep it on a local disk and back it up."),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
+      "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
+    )
+    .optional()
+    .describe(
+      "A PostgreSQL (15 or newer, with pgvector 0.7 or newer) that keeps everything, for several processes at a time. Without it everything is kept in KODIAI_DATA_DIR, for the processes of one machine.",
+    )
+    .meta({ examples: ["postgres://kodiai:PASSWORD@db.example.com:5432/kodiai"] }),
   KODIAI_REVIEWER_LOGIN: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @")

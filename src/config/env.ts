@@ -32,6 +32,8 @@ export interface Env {
   readonly logFormat: EnvVariables["LOG_FORMAT"];
   /** As written; relative paths are meant from the working directory. */
   readonly dataDir: string;
+  /** `postgres://…`; null: everything is kept in dataDir. */
+  readonly databaseUrl: string | null;
   readonly reviewerLogin: string | null;
   readonly dryRun: boolean;
   /** Lower-case. */
@@ -148,6 +150,7 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     dataDir: values.KODIAI_DATA_DIR,
+    databaseUrl: values.DATABASE_URL ?? null,
     reviewerLogin: values.KODIAI_REVIEWER_LOGIN ?? null,
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,

@@ -29,7 +29,7 @@ import { fixOfComment, fixOfFinding } from "./fix-pair.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
-import { fromNote, type Note } from "./from-note.ts";
+import { fromNote } from "./from-note.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { heldEvidence } from "./held-evidence.ts";
@@ -195,8 +195,8 @@ export function toldRecord(told: Told, languageOf: (path: string) => string): Me
 }
 
 /** What a person noted outside any pull request, as a memory; null when it says nothing. */
-export function noteRecord(note: Note, languageOf: (path: string) => string): MemoryRecord | null {
-  return fromNote(note, languageOf);
+export function noteRecord(...note: Parameters<typeof fromNote>): MemoryRecord | null {
+  return fromNote(...note);
 }
 
 /** The ids of all memories that a thread can have left. */
@@ -254,11 +254,8 @@ export function recordLine(record: MemoryRecord): string {
 }
 
 /** Memories as examples to tune an embedder with. `alike`: id → ids of what says something like it, most alike first. */
-export function pairsOf(
-  records: readonly MemoryRecord[],
-  alike: ReadonlyMap<string, readonly string[]>,
-): readonly TrainingPair[] {
-  return trainingPairs(records, alike);
+export function pairsOf(...remembered: Parameters<typeof trainingPairs>): readonly TrainingPair[] {
+  return trainingPairs(...remembered);
 }
 
 /** What was read of a pull request, as evidence that is not known yet. See `collectEvidence`. */

@@ -89,6 +89,7 @@ export async function review(
     ...read.degraded,
   ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
+  const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
   const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
     kind: "review",
@@ -114,11 +115,7 @@ export async function review(
     configProblems: context.configProblems,
     settings: context.settings ?? [],
     configChanges: changesConfig(context),
-    configOnHead: configOnHead(
-      context.configProblems,
-      CONFIG_FILE,
-      context.files.find(({ path }) => path === CONFIG_FILE),
-    ),
+    configOnHead: configOnHead(context.configProblems, CONFIG_FILE, ownConfig),
     proposedProblems: proposedProblems(CONFIG_FILE, context.headTexts.get(CONFIG_FILE)),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,

@@ -4,22 +4,30 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
-import { metricsText } from "./metrics-text.ts";
+import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+
+export interface AdminDoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Of the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
+  /** What answers every other address; made of what tells whether a delivery could be kept. */
+  readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
+}
 
 /**
  * Listens for questions about the process.
  *
  * @param at port 0 takes a free one
- * @param others what answers every other address; made of what tells whether a delivery could be kept
  * @returns the server, listening
  * @throws Error when the port is taken
  */
 export async function openAdminDoor(
   door: Door,
   store: Store,
-  at: { readonly host: string; readonly port: number },
-  others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>,
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { others, damage, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -27,6 +35,7 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo: door.failedAgo,
+    damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
@@ -38,8 +47,7 @@ export async function openAdminDoor(
       async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
-        const text = metricsText({
-          counted: door.counted,
+        const text = await metrics.text({
           jobs: await store.queue.counts(),
           ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
@@ -47,7 +55,7 @@ export async function openAdminDoor(
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
-        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text };
+        return { status: 200, type: metrics.contentType, text };
       },
     ],
   ]);

@@ -33,6 +33,8 @@ export interface AppOptions {
   /** The environment as the dashboard shows it; null or absent: it was not started by one. */
   readonly variables?: readonly ShownVariable[] | null;
   readonly dataDir: string;
+  /** `postgres://…`: everything is kept there; null or absent: in dataDir. */
+  readonly databaseUrl?: string | null;
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;
@@ -75,6 +77,8 @@ export interface Waits {
   readonly settledMs?: number;
   /** For GitHub's answer to one request. */
   readonly deadlineMs?: number;
+  /** Between two looks at the files of the store. */
+  readonly verifyMs?: number;
 }
 
 export interface RunningApp {

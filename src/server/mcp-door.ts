@@ -1,6 +1,6 @@
 // MCP over HTTP, on loopback: whoever asks shows a token, and no web page can ask in a browser's name.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import {
   createMcpHandler,
@@ -10,7 +10,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { closed, listening } from "./http-door.ts";
+import { closed, listening, urlOf } from "./http-door.ts";
 
 /** Where the tools are. */
 export const MCP_PATH = "/mcp";
@@ -52,7 +52,7 @@ export async function openMcpDoor(port: number, token: string, server: () => Mcp
   const http = createServer(LIMITS, getRequestListener(answer, { overrideGlobalObjects: false }));
   await listening(http, { host: HOST, port });
   return {
-    url: `http://${HOST}:${portOf(http)}${MCP_PATH}`,
+    url: urlOf(http) + MCP_PATH,
     async close() {
       await handler.close();
       await closed(http);
@@ -65,9 +65,4 @@ function shows(header: string | null, token: string): boolean {
   const [, shown = ""] = /^Bearer ([\x21-\x7e]{1,500})$/i.exec(header ?? "") ?? [];
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(shown), hash(token)) && shown !== "";
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -5,6 +5,7 @@ import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
+import { Transient } from "../domain/transient.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { closedDoor } from "./closed-door.ts";
@@ -107,6 +108,9 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
 
 /** What the operator can mend, in one line that names the variable; null for anything else. */
 function startProblem(error: unknown, env: Env): string | null {
+  if (error instanceof Transient && env.databaseUrl !== null) {
+    return `DATABASE_URL: ${error.message}; check the address, the server and the way to it`;
+  }
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
   return FOLDER_ERRORS.has(code)

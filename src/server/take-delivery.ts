@@ -6,8 +6,8 @@ import type { UpkeepJob } from "../domain/job.ts";
 import { isReadEvent, receive, receiveClosed, receivedMeaning, receiveFeedback } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Committer } from "./commit-deliveries.ts";
-import type { Counters } from "./counters.ts";
 import type { Signed, Taken } from "./ingress.ts";
+import type { Metrics } from "./metrics.ts";
 
 export interface Reception {
   /** `github.com`, or the host of a GitHub Enterprise Server. */
@@ -24,7 +24,7 @@ export interface Taking {
   readonly probot: Probot;
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
-  readonly counted: Counters;
+  readonly counted: Pick<Metrics, "took">;
   /** Has all lanes of the queue looked at. */
   readonly wake: () => void;
   readonly reception: Reception;

@@ -2,28 +2,17 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
-import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
-import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
+import { processMark } from "../adapters/process-mark.ts";
+import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
-import { sqliteDecisions } from "../adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
-import { expire } from "../adapters/sqlite/expire.ts";
-import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
-import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
-import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
-import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
-import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
-import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
-import { momentsOf } from "../adapters/sqlite/moments.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
-import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
@@ -32,14 +21,11 @@ import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
-import { bury } from "../adapters/sqlite/tombstones.ts";
-import { sqliteTraces } from "../adapters/sqlite/traces.ts";
 import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
-import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
+import type { EmbeddingSpace } from "../domain/memory.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
@@ -57,10 +43,12 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { MissedBook } from "../ports/missed.ts";
+import type { SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import { sqliteBooks } from "./sqlite-books.ts";
 
 /** What one job writes down: only as long as it is held. */
 export interface HeldStore {
@@ -70,11 +58,8 @@ export interface HeldStore {
   readonly writes: WriteBook;
 }
 
-/** The embedded store: queue and ledger in one file of the data folder, memory in another. */
-export interface Store {
-  readonly queue: Queue;
-  /** Where deliveries come in. */
-  readonly inbox: Inbox;
+/** What is written down beside the queue. */
+export interface Books {
   readonly ledger: Ledger & ReviewRecords;
   /** The books of one job; null is nobody's: for sweeps. */
   held(lease: Lease<AnyJob> | null): HeldStore;
@@ -86,7 +71,7 @@ export interface Store {
   readonly decisions: Decisions;
   /** Answers that were given. */
   readonly answers: AnswerBook;
-  /** Everything that this file holds of a repository. */
+  /** Everything that stands here of a repository. */
   readonly traces: Traces;
   /** Check runs that were begun. */
   readonly checks: CheckBook;
@@ -106,6 +91,10 @@ export interface Store {
   readonly history: HistoryBook;
   /** Which reviews say what memory there is. */
   readonly introductions: Introductions;
+}
+
+/** What is remembered. */
+export interface Shelf {
   readonly memory: Memory;
   /** What people did about findings, and the outcomes that follow. */
   readonly evidence: EvidenceShelf;
@@ -117,18 +106,10 @@ export interface Store {
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
-  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
-  readonly retrievals: RetrievalLog;
-  /** Read anew each time. */
-  readonly statistics: RetrievalStatistics;
-  /** Jobs from outside. */
-  readonly jobs: JobShelf;
-  /** For the dashboard. */
-  readonly work: WorkFigures;
   /** For the dashboard; null where memory could not be opened. */
   readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): Promise<ReturnType<typeof storedSpaces>>;
+  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -138,6 +119,23 @@ export interface Store {
   /** How far that has come. */
   warmth(): MemoryWarmth;
   close(): Promise<void>;
+}
+
+/** All that Kodiai keeps: embedded, in two files of the data folder; or in a PostgreSQL (see openPostgresStore). */
+export interface Store extends Books, Shelf {
+  readonly queue: Queue;
+  /** Where deliveries come in. */
+  readonly inbox: Inbox;
+  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
+  readonly retrievals: RetrievalLog;
+  /** Read anew each time. */
+  readonly statistics: RetrievalStatistics;
+  /** Jobs from outside. */
+  readonly jobs: JobShelf;
+  /** For the dashboard. */
+  readonly work: WorkFigures;
+  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -153,7 +151,7 @@ export interface StoreSettings extends MemorySettings {
 }
 
 /**
- * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
+ * Opens (or creates) the embedded store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
  *
  * @throws StoreUnusable when the queue is damaged or comes from a newer Kodiai; Error when the folder cannot be written
  */
@@ -169,28 +167,9 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
     queue: sqliteQueue(db, { process, skew, ...patience }),
-    held: (lease) => ({
-      ledger: sqliteLedger(db, lease),
-      answers: sqliteAnswerBook(db, lease),
-      checks: sqliteCheckBook(db, lease),
-      writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
-    }),
-    orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock, process),
     inbox: sqliteInbox(db, skew),
-    ledger: sqliteLedger(db),
-    decisions: sqliteDecisions(db),
-    answers: sqliteAnswerBook(db),
-    traces: withTombstones(sqliteTraces(db), dataDir),
-    checks: sqliteCheckBook(db),
-    waits: sqlitePushWaits(db),
-    looks: sqliteFeedbackBook(db),
-    missed: sqliteMissedBook(db),
-    expire: (now) => expire(db, dataDir, now),
-    restoredAt: async () => momentsOf(db).at("restored"),
-    book: sqliteSpending(db),
-    history: sqliteHistoryBook(db),
-    introductions: sqliteIntroductions(db),
+    ...sqliteBooks(db, { dataDir, clock, process }),
+    verify: (unwanted) => checkFiles(dataDir, unwanted),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
@@ -201,43 +180,6 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
       // The last connection does this by itself, but a command line may have the file open.
       db.pragma("wal_checkpoint(TRUNCATE)");
       db.close();
-    },
-  };
-}
-
-type Shelf = Omit<
-  Store,
-  | "queue"
-  | "inbox"
-  | "ledger"
-  | "decisions"
-  | "answers"
-  | "held"
-  | "orphanWrites"
-  | "pace"
-  | "traces"
-  | "checks"
-  | "waits"
-  | "book"
-  | "history"
-  | "introductions"
-  | "looks"
-  | "missed"
-  | "restoredAt"
-  | "expire"
-  | "book"
-  | "retrievals"
-  | "statistics"
-  | "jobs"
-  | "work"
->;
-
-/** Whatever is forgotten is written down first: an older backup must not bring it back. */
-function withTombstones(traces: Traces, dataDir: string): Traces {
-  return {
-    async forgetRepository(repo) {
-      bury(dataDir, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
-      return traces.forgetRepository(repo);
     },
   };
 }

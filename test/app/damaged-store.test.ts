@@ -10,6 +10,7 @@ import { kodiai } from "../cli/kodiai.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { BALANCE, said, summaryOf } from "./given.ts";
+import { freePorts } from "./server-process.ts";
 import { openStage, until, WEBHOOK_PATH } from "./stage.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -117,7 +118,7 @@ test("a server whose queue is damaged or newer answers 503, says what to do, and
 
 async function start(world: GitHubWorld, sign: string) {
   const { appId, privateKey, webhookSecret } = world.appCredentials;
-  const port = String(20_000 + Math.floor(Math.random() * 20_000));
+  const [port, adminPort] = await freePorts();
   const env = {
     PATH: process.env.PATH,
     APP_ID: String(appId),
@@ -126,6 +127,7 @@ async function start(world: GitHubWorld, sign: string) {
     KODIAI_GITHUB_API_URL: world.apiUrl,
     KODIAI_DATA_DIR: join(root, "data"),
     PORT: port,
+    KODIAI_ADMIN_PORT: adminPort,
     HOST: "127.0.0.1",
   };
   const child = spawn(process.execPath, [MAIN], { cwd: root, env });

@@ -14,6 +14,7 @@ import { embeddingServer } from "../fakes/embedding-server.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { drafted } from "../fakes/scripted-model.ts";
 import { BACKUP, summaryOf } from "./given.ts";
+import { freePorts } from "./server-process.ts";
 import { until, WEBHOOK_PATH } from "./stage.ts";
 import { replies } from "./talking.ts";
 
@@ -156,7 +157,7 @@ test.runIf(canTrace)(
       string,
       string,
     ];
-    const port = String(20_000 + Math.floor(Math.random() * 20_000));
+    const [port, adminPort] = await freePorts();
     const env = {
       PATH: process.env.PATH,
       APP_ID: String(appId),
@@ -166,7 +167,7 @@ test.runIf(canTrace)(
       KODIAI_DATA_DIR: dataDir,
       PORT: port,
       HOST: "127.0.0.1",
-      KODIAI_ADMIN_PORT: String(Number(port) + 20_000),
+      KODIAI_ADMIN_PORT: adminPort,
       LOG_LEVEL: "debug" as const,
       ANTHROPIC_API_KEY: MODEL_KEY,
       ANTHROPIC_BASE_URL: anthropic.url,

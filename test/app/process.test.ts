@@ -1,68 +1,24 @@
 // The server as it is deployed: a process of its own that is configured by its environment, killed, and started again.
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { spawn } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
+import type { GitHubWorld } from "../fakes/github/github.ts";
 import { BACKUP, BALANCE, said, summaryOf } from "./given.ts";
-import { until, WEBHOOK_PATH } from "./stage.ts";
+import { type Deployment, deployment, MAIN } from "./server-process.ts";
+import { until } from "./stage.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
+let deployed: Deployment;
 let world: GitHubWorld;
-let dataDir: string;
-const children: ChildProcess[] = [];
 beforeEach(async () => {
-  world = await startGitHub();
-  dataDir = mkdtempSync(join(tmpdir(), "kodiai-process-"));
+  deployed = await deployment();
+  world = deployed.world;
 });
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-  await world.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly port: string;
-  readonly log: () => string;
-}
-
-/** Starts the server and waits until it listens; the world's webhooks go there. */
-async function start(options: readonly string[] = []): Promise<Started> {
-  const { child, port, log } = begin(options);
-  await until("the server listens", () => log().includes("Kodiai is listening") || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(log());
-  world.setWebhookUrl(`http://127.0.0.1:${port}${WEBHOOK_PATH}`);
-  return { child, port, log };
-}
-
-function begin(options: readonly string[] = []): Started {
-  const { appId, privateKey, webhookSecret } = world.appCredentials;
-  const env = {
-    PATH: process.env.PATH,
-    APP_ID: String(appId),
-    PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
-    WEBHOOK_SECRET: webhookSecret,
-    KODIAI_GITHUB_API_URL: world.apiUrl,
-    KODIAI_DATA_DIR: dataDir,
-    PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
-    HOST: "127.0.0.1",
-  };
-  const child = spawn(process.execPath, [...options, MAIN], { cwd: dataDir, env });
-  children.push(child);
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
-  return { child, port: env.PORT, log: () => log };
-}
+afterEach(() => deployed.close());
 
 const posts = () => world.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/reviews"));
 
 test("a server that is killed while it posts finishes its review when it is back, and says nothing twice", async () => {
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-  const first = await start();
+  const first = await deployed.start();
   // The review lands, and nobody is there any more to hear that it did.
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502, afterApplying: true, delay: 500 });
   const files = { "ops/backup.py": BACKUP, "src/balance.py": BALANCE };
@@ -72,7 +28,7 @@ test("a server that is killed while it posts finishes its review when it is back
   first.child.kill("SIGKILL");
   await until("the review landed", () => said(world, pull).length === 2);
 
-  const second = await start();
+  const second = await deployed.start();
   await until("the job ended", () => second.log().includes('"state":"done"'));
   expect(second.log()).toContain("jobs of a process that ended abruptly wait again");
   expect(world.comments(pull).reviews).toHaveLength(1);
@@ -81,8 +37,7 @@ test("a server that is killed while it posts finishes its review when it is back
   expect(world.violations).toEqual([]);
 
   second.child.kill("SIGTERM");
-  await until("the server ends", () => second.child.exitCode !== null);
-  expect(second.child.exitCode).toBe(0);
+  expect(await second.ended()).toBe(0);
   expect(second.log()).toContain("stopping");
 });
 
@@ -90,10 +45,11 @@ test("a server that crashes says why in one line of its log, without what the er
   const error =
     'Object.assign(new Error("with " + process.env.WEBHOOK_SECRET), { request: { body: "private words", key: process.env.PRIVATE_KEY } })';
   const bug = `process.on("SIGUSR2", () => { throw ${error}; });`;
-  const { child, log } = await start(["--import", `data:text/javascript,${encodeURIComponent(bug)}`]);
+  const { child, log, ended } = await deployed.start({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}`,
+  });
   child.kill("SIGUSR2");
-  await until("it ends", () => child.exitCode !== null);
-  expect(child.exitCode).toBe(1);
+  expect(await ended()).toBe(1);
   const lines = log().trim().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ level: 60, msg: "crashed", err: { type: "Error" } });
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
@@ -103,8 +59,8 @@ test("a server that crashes says why in one line of its log, without what the er
 });
 
 test("a server whose environment is wrong says what to mend and does not start", async () => {
-  const child = spawn(process.execPath, [MAIN], { cwd: dataDir, env: { PATH: process.env.PATH, APP_ID: "x" } });
-  children.push(child);
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, APP_ID: "x" };
+  const child = spawn(process.execPath, [MAIN], { cwd: deployed.dataDir, env });
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));
   await until("it ends", () => child.exitCode !== null);
@@ -115,16 +71,15 @@ test("a server whose environment is wrong says what to mend and does not start",
 
 test("a server that starts while GitHub is down waits for it, and says so", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 2 });
-  const { log } = await start();
+  const { log } = await deployed.start();
   expect(log().match(/GitHub does not say who we are; asking again/g)).toHaveLength(2);
 });
 
 test("whoever stops a server that waits for GitHub need not wait as well", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 1_000 });
-  const { child, log } = begin();
+  const { child, log, ended } = await deployed.launch();
   await until("it asks again", () => log().includes("asking again"));
-  const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
   child.kill("SIGTERM");
-  expect(await ended).toBe(0);
+  expect(await ended()).toBe(0);
   expect(log()).not.toContain("did not stop in time");
 });

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type Agent, request } from "node:http";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,7 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
   const { appId, privateKey, webhookSecret } = world.appCredentials;
 
   async function launch(more: Readonly<Record<string, string>> = {}, wrap: readonly string[] = []) {
-    const [port, adminPort] = [await freePort(), await freePort()];
+    const [port, adminPort] = await freePorts();
     const env = {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -52,8 +52,8 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       WEBHOOK_SECRET: webhookSecret,
       KODIAI_GITHUB_API_URL: world.apiUrl,
       KODIAI_DATA_DIR: dataDir,
-      PORT: String(port),
-      KODIAI_ADMIN_PORT: String(adminPort),
+      PORT: port,
+      KODIAI_ADMIN_PORT: adminPort,
       HOST: "127.0.0.1",
       ...more,
     };
@@ -133,15 +133,22 @@ export function signedPost(
   });
 }
 
-/** A port that nobody listens on at this moment. */
-function freePort(): Promise<number> {
+/** Two different ports that nobody listens on at this moment: the public one and the operator's. */
+export async function freePorts(): Promise<readonly [PORT: string, KODIAI_ADMIN_PORT: string]> {
+  const held = await Promise.all([listener(), listener()]);
+  const [one, other] = held.map((server) => {
+    const address = server.address();
+    return String(typeof address === "object" && address !== null ? address.port : 0);
+  });
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  return [one ?? "0", other ?? "0"];
+}
+
+function listener(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
+    server.listen(0, "127.0.0.1", () => resolve(server));
   });
 }
 

@@ -57,9 +57,9 @@ export function retrievalRow(entry: LoggedRetrieval) {
 
 /** The columns of a `countedRow`. */
 export const COUNTED_COLUMNS = `origin, method, searched, results, retrieval_ms AS ms, embedded_texts AS texts, embedded_cached AS cached,
-  embedding_tokens AS tokens, embedding_usd AS embeddingUsd, rerank, usd, gate_retrieve AS retrieve, gate_by AS decidedBy,
-  gate_confidence AS confidence, shadow, shadow_hits AS shadowHits, degraded, average_distance AS averageDistance,
-  language_match AS languageMatch, calibrated`;
+  embedding_tokens AS tokens, embedding_usd AS "embeddingUsd", rerank, usd, gate_retrieve AS retrieve, gate_by AS "decidedBy",
+  gate_confidence AS confidence, shadow, shadow_hits AS "shadowHits", degraded, average_distance AS "averageDistance",
+  language_match AS "languageMatch", calibrated`;
 
 interface Row {
   readonly origin: LoggedRetrieval["origin"];
@@ -108,4 +108,36 @@ export function countedRow(from: unknown): CountedRetrieval {
     languageMatch: row.languageMatch,
     calibrated: row.calibrated,
   };
+}
+
+/** @param from all columns of a `retrievalRow` */
+export function loggedRetrieval(from: unknown): LoggedRetrieval {
+  const row = from as ReturnType<typeof retrievalRow>;
+  const list = (name: keyof typeof row) => JSON.parse(String(row[name]));
+  return {
+    ...{ id: row.id, repo: row.repo, repoName: row.repo_name, pull: row.pull, origin: row.origin, query: row.query },
+    ...{ method: row.method, searched: row.searched === 1, retrievalMs: row.retrieval_ms, rerankMs: row.rerank_ms },
+    ...{ totalScanned: row.scanned, candidates: row.candidates, tokens: row.tokens, usd: row.usd, topK: row.top_k },
+    ...{ threshold: row.threshold, calibrated: row.calibrated, createdAt: row.created_at },
+    ...{ averageDistance: row.average_distance, languageMatch: row.language_match },
+    ids: list("ids"),
+    scores: list("scores"),
+    distances: list("distances"),
+    rerankScores: list("rerank_scores"),
+    degraded: list("degraded"),
+    rerank: row.rerank === null ? null : list("rerank"),
+    embedding: {
+      texts: row.embedded_texts,
+      cached: row.embedded_cached,
+      tokens: row.embedding_tokens,
+      usd: row.embedding_usd,
+    },
+    gate: {
+      retrieve: row.gate_retrieve === 1,
+      decidedBy: row.gate_by,
+      confidence: row.gate_confidence,
+      shadow: row.shadow === 1,
+      shadowHits: row.shadow_hits,
+    },
+  } as LoggedRetrieval;
 }

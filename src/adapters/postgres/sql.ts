@@ -16,6 +16,8 @@ export interface Postgres extends Sql {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** One state of the database for all of `work`, which may only read. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** One statement that may take minutes and stands in no transaction: VACUUM, CREATE INDEX CONCURRENTLY. */
+  patiently(sql: string): Promise<void>;
   /** Ends all connections once they are idle. */
   close(): Promise<void>;
 }

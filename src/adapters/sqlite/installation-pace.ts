@@ -1,8 +1,8 @@
 // How each installation wants to be treated, for all processes on the file and over restarts.
 import { randomUUID } from "node:crypto";
 import type { InstallationPace, WriteTurn } from "../../ports/writes.ts";
+import { isGone } from "../process-mark.ts";
 import { type Database, write } from "./database.ts";
-import { isGone } from "./process-mark.ts";
 
 /** What a process that died with a turn may have written just then is this far apart from the next write. */
 const AFTER_DEATH_MS = 1_000;

@@ -1,8 +1,8 @@
 // How memory stands, for the dashboard, and which recurring remarks were taken over as rules: both from memory.db.
 import type { RepoKey } from "../../domain/memory.ts";
 import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
-import { type Database, write } from "./database.ts";
 import { splitRepoKey } from "../memory/repo-key.ts";
+import { type Database, write } from "./database.ts";
 
 const DAY_MS = 86_400_000;
 const OF_REPOSITORY = "(@host IS NULL OR (p.host = @host AND p.github_id = @githubId))";

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
-import type { AnyJob, Queue, ReceivedDelivery } from "../../ports.ts";
+import type { AnyJob, LaneName, Queue, ReceivedDelivery } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, write } from "./database.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
-import { type LaneName, type LaneOptions, lane, shortenWaits } from "./lane.ts";
+import { type LaneOptions, lane, shortenWaits } from "./lane.ts";
 
 /** A process that was not heard of for so long is taken for dead. With 5 s between two beats, four were left out. */
 const SILENT_MS = 20_000;

@@ -9,6 +9,7 @@ import type { TellDegraded } from "../../ports/memory.ts";
 import { splitRepoKey } from "../memory/repo-key.ts";
 import { pathMatcher } from "../memory/row-filter.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
+import { staleText } from "../memory/stale-text.ts";
 import { vectorProblem } from "../memory/vector-problem.ts";
 import type { Database } from "./database.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
@@ -183,11 +184,6 @@ function nearestOf(at: Opened, of: Search, vectors: readonly Float32Array[], spa
   const vectorsFit = rows * (BYTES_PER_ROW + rotatedSize(space.dimension)) <= limits.memoryBytes;
   const withVectors = vectorsFit && warming.hasVectors(repositories, stored);
   return nearestInMemory(of, queries, stored, repositories, shelves, withVectors);
-}
-
-function staleText(rows: number, models: readonly string[]): string {
-  const have = rows === 1 ? "1 memory has a vector" : `${rows} memories have vectors`;
-  return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
 }
 
 /** By the index in memory; where that cannot be, by FTS5, which is said. */

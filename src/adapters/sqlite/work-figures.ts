@@ -1,15 +1,12 @@
 // Figures of the work for the dashboard, from the queue's file. Plain SQL: only columns are counted, and JSON is read by us.
 import type { LoggedRetrieval } from "../../domain/logged-retrieval.ts";
 import type { RepoKey } from "../../domain/memory.ts";
-import type { Review } from "../../domain/review.ts";
-import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
+import type { DayCount, DaySpending, WorkFigures } from "../../ports/dashboard.ts";
+import { loggedRetrieval } from "../memory/retrieval-row.ts";
+import { keptReview, type ReviewRow } from "../review-row.ts";
 import type { Database } from "./database.ts";
 
 const DAY_MS = 86_400_000;
-
-interface ReviewRow extends Omit<KeptReview, "review"> {
-  readonly review: string;
-}
 
 const REVIEW = "SELECT key, review, written_at AS writtenAt, settled_at AS settledAt, outcome FROM reviews";
 /** A key of a pull request begins with its repository's. Neither hosts nor numbers hold what LIKE reads as a sign. */
@@ -24,13 +21,13 @@ export function sqliteWorkFigures(db: Database.Database): WorkFigures {
         db
           .prepare(`${REVIEW} WHERE ${OF_REPOSITORY} ORDER BY written_at DESC, key LIMIT @most OFFSET @skip`)
           .all({ of, ...slice }) as ReviewRow[]
-      ).map(kept),
+      ).map(keptReview),
     }),
     review: async (key, headSha) => {
       const row = db
         .prepare(`${REVIEW} WHERE key = ? AND head_sha = ? ORDER BY written_at DESC LIMIT 1`)
         .get(key, headSha) as ReviewRow | undefined;
-      return row === undefined ? null : kept(row);
+      return row === undefined ? null : keptReview(row);
     },
     reviewDays: async (of, since) =>
       db
@@ -66,12 +63,6 @@ export function sqliteWorkFigures(db: Database.Database): WorkFigures {
   };
 }
 
-/** A review of an older version knew of no pushes. */
-function kept({ review, ...row }: ReviewRow): KeptReview {
-  const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
-  return { ...row, review: { ...before, ...(JSON.parse(review) as Review) } };
-}
-
 function reviewedRepositories(db: Database.Database): Awaited<ReturnType<WorkFigures["reviewed"]>> {
   return db
     .prepare(
@@ -82,44 +73,12 @@ function reviewedRepositories(db: Database.Database): Awaited<ReturnType<WorkFig
     .all() as Awaited<ReturnType<WorkFigures["reviewed"]>>;
 }
 
-type RetrievalRow = Readonly<Record<string, string | number | null>>;
-
 function retrievalBefore(db: Database.Database, repo: RepoKey, pull: number, at: number): LoggedRetrieval | null {
   const row = db
     .prepare(
       `SELECT * FROM retrievals WHERE repo = ? AND pull = ? AND created_at <= ? AND origin IN ('review', 'command-line')
        ORDER BY created_at DESC LIMIT 1`,
     )
-    .get(repo, pull, at) as RetrievalRow | undefined;
-  return row === undefined ? null : loggedOf(row);
-}
-
-function loggedOf(row: RetrievalRow): LoggedRetrieval {
-  const list = (name: string) => JSON.parse(String(row[name]));
-  return {
-    ...{ id: row.id, repo: row.repo, repoName: row.repo_name, pull: row.pull, origin: row.origin, query: row.query },
-    ...{ method: row.method, searched: row.searched === 1, retrievalMs: row.retrieval_ms, rerankMs: row.rerank_ms },
-    ...{ totalScanned: row.scanned, candidates: row.candidates, tokens: row.tokens, usd: row.usd, topK: row.top_k },
-    ...{ threshold: row.threshold, calibrated: row.calibrated, createdAt: row.created_at },
-    ...{ averageDistance: row.average_distance, languageMatch: row.language_match },
-    ids: list("ids"),
-    scores: list("scores"),
-    distances: list("distances"),
-    rerankScores: list("rerank_scores"),
-    degraded: list("degraded"),
-    rerank: row.rerank === null ? null : list("rerank"),
-    embedding: {
-      texts: row.embedded_texts,
-      cached: row.embedded_cached,
-      tokens: row.embedding_tokens,
-      usd: row.embedding_usd,
-    },
-    gate: {
-      retrieve: row.gate_retrieve === 1,
-      decidedBy: row.gate_by,
-      confidence: row.gate_confidence,
-      shadow: row.shadow === 1,
-      shadowHits: row.shadow_hits,
-    },
-  } as LoggedRetrieval;
+    .get(repo, pull, at);
+  return row === undefined ? null : loggedRetrieval(row);
 }

@@ -37,6 +37,8 @@ export function queueContract(
   open: () => Queue | Promise<Queue>,
   /** Two processes on one store; with false another two on the same. */
   openTwo: (fresh?: boolean) => readonly [Queue, Queue] | Promise<readonly [Queue, Queue]>,
+  /** Random orders of pushes that are tried. */
+  numRuns = 50,
 ): void {
   describe(`${name} keeps the promises of a queue`, () => {
     let queue: Queue;
@@ -317,7 +319,7 @@ export function queueContract(
           while (await workOnce());
           expect(ran).toEqual(last);
         }),
-        { numRuns: 50 },
+        { numRuns },
       );
     });
   });

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write-turns.ts";
+import { processMark } from "../../../src/adapters/process-mark.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
-import { processMark } from "../../../src/adapters/sqlite/process-mark.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { Transient } from "../../../src/domain/transient.ts";
 

@@ -1,6 +1,5 @@
 // Which process is meant, so that another on the same machine can see whether it still lives.
 import { readFileSync, readlinkSync } from "node:fs";
-import { bootId } from "./steady-clock.ts";
 
 /** `BOOT PID-NAMESPACE PID START`; null where the system does not tell. */
 export function processMark(): string | null {
@@ -34,6 +33,15 @@ function startOf(pid: number): string | null {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/** Of this start of the machine; null where the system does not tell. */
+export function bootId(): string | null {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
     return null;
   }
