@@ -77,7 +77,7 @@ test("a form counts when the browser says that it comes from this address, and w
   for (const [sent, expected] of cases) expect([sent, isSameOrigin(sent)]).toEqual([sent, expected]);
 });
 
-test("without a token every address says how to open the dashboard, and no port is asked for anything", async () => {
+test("without a token pages say how to open the dashboard, nothing else is answered, and no port is asked for anything", async () => {
   const untouched = new Proxy({ version: "1.2.3" } as DashboardPorts, {
     get(target, name) {
       if (name !== "version") throw new Error(`asked for ${String(name)}`);
@@ -85,18 +85,14 @@ test("without a token every address says how to open the dashboard, and no port 
     },
   });
   const answer = dashboard(null, untouched);
-  for (const [method, path] of [
-    ["GET", "/"],
-    ["GET", "/login"],
-    ["POST", "/login"],
-    ["GET", "/reviews"],
-    ["POST", "/jobs/1/retry"],
-  ] as const) {
-    const response = await answer(new Request(`http://127.0.0.1:3001${path}`, { method }));
+  for (const path of ["/", "/login", "/reviews", "/memories?q=token", "/repositories/github.com/42", "/jobs"]) {
+    const response = await answer(new Request(`http://127.0.0.1:3001${path}`));
     expect(response.status).toBe(403);
     expect(await response.text()).toContain("KODIAI_DASHBOARD_TOKEN");
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
   }
+  for (const path of ["/login", "/jobs/1/retry", "/memories/github.com/42/mem_0123456789ab/forget"])
+    expect((await answer(new Request(`http://127.0.0.1:3001${path}`, { method: "POST" }))).status).toBe(404);
   expect((await answer(new Request("http://127.0.0.1:3001/assets/style.css"))).status).toBe(200);
   expect((await answer(new Request("http://127.0.0.1:3001/assets/..%2fdashboard.ts"))).status).toBe(404);
 });
