@@ -25,7 +25,9 @@ test("what is started by its file name is there, and written in the one form tha
       const text = readFileSync(join("src", name), "utf8");
       const rest = text.replace(/(?:from|import) "[^"\n]*"|import\("[^"\n]*"\)/g, "");
       return [...rest.matchAll(/["'`](\.\.?\/[^"'`\s]+\.ts)["'`]/g)].map(([, path = ""]) => {
-        return { name, path, isPlain: rest.includes(`new URL("${path}", import.meta.url)`) };
+        const knowsBoth = `.endsWith(".ts") ? "${path}" : "${path.replace(/ts$/, "js")}"`;
+        const isPlain = rest.includes(`new URL("${path}", import.meta.url)`) || rest.includes(knowsBoth);
+        return { name, path, isPlain };
       });
     })
     // Words about files of others are no paths of ours.
