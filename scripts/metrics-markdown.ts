@@ -26,6 +26,18 @@ rule_files:
 [deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) is a dashboard to import into Grafana.
 `;
 
+const SPANS = markdownTable([
+  ["span", "attributes"],
+  [
+    "`kodiai.job LANE`",
+    "`kodiai.lane`, `kodiai.job.key` (`HOST/REPOSITORY_ID#NUMBER`), `kodiai.job.attempt`; `error.type` where it failed",
+  ],
+  [
+    "`kodiai.room ROOM`",
+    "`kodiai.room`, and counts of what it hands on: `kodiai.files`, `kodiai.precedents`, `kodiai.searches`, `kodiai.findings`, `kodiai.heldBack`",
+  ],
+]);
+
 const TAIL = `
 ## Traces
 
@@ -38,11 +50,7 @@ OTEL_SERVICE_NAME=kodiai OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 \\
   node --import @opentelemetry/auto-instrumentations-node/register src/main.ts
 \`\`\`
 
-| span                 | attributes                                                                                                                                 |
-| -------------------- | ------------------------------------------------------------------------------------------------------------------------------------------ |
-| \`kodiai.job LANE\`    | \`kodiai.lane\`, \`kodiai.job.key\` (\`HOST/REPOSITORY_ID#NUMBER\`), \`kodiai.job.attempt\`; \`error.type\` where it failed                         |
-| \`kodiai.room ROOM\`   | \`kodiai.room\`, and counts of what it hands on: \`kodiai.files\`, \`kodiai.precedents\`, \`kodiai.searches\`, \`kodiai.findings\`, \`kodiai.heldBack\` |
-
+${SPANS}
 Attributes are ids, our own words and numbers; an error is told by its class, never by its message.
 
 ## One line a job

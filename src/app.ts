@@ -2,7 +2,6 @@
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
-import { dashboard } from "./dashboard/dashboard.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -13,10 +12,12 @@ import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
+import { dashboardOf } from "./server/dashboard-of.ts";
 import { expirySweep } from "./server/expiry-sweep.ts";
 import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
+import { integrityWatch } from "./server/integrity-watch.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { appMetrics } from "./server/metrics.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
@@ -28,7 +29,6 @@ import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { writeSweeper } from "./server/write-sweeper.ts";
 import { chosenModel } from "./wire/asking.ts";
-import { type DashboardServer, dashboardPorts } from "./wire/dashboard.ts";
 import { passwordIn } from "./wire/database-password.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
@@ -110,6 +110,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const expiring = expirySweep(store, log);
+  const watching = integrityWatch(store, log, options.waits?.verifyMs);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   // Nobody waits for it: without, each beat looks.
   store.queue
@@ -128,6 +129,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
+        damage: watching.problem,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
       })
     : null;
@@ -145,7 +147,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([looking.stop(), missed.stop(), expiring.stop()]);
+      await Promise.all([looking.stop(), missed.stop(), expiring.stop(), watching.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
       const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
@@ -155,29 +157,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
-}
-
-/** What answers at the admin door beside how the process is. */
-function dashboardOf(
-  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
-  store: Store,
-  reading: Reading,
-  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
-) {
-  const server: DashboardServer = {
-    ...{ readiness, variables, model: model?.names.main ?? null },
-    choices: [
-      ["Model", model?.names.main ?? "none: rules and memory review alone"],
-      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
-      ["Reranker", reranker.kind],
-      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
-    ],
-    wake: () => {
-      for (const worker of Object.values(workers)) worker.wake();
-    },
-    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
-  };
-  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
 }
 
 /** The store, with memory on its way in. */

@@ -10,7 +10,9 @@ import { type Readiness, readinessCheck } from "./readiness.ts";
 export interface AdminDoorSettings {
   readonly host: string;
   readonly port: number;
-  /** What answers beside how the process is. */
+  /** Of the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
+  /** What answers every other address; made of what tells whether a delivery could be kept. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
 
@@ -18,7 +20,6 @@ export interface AdminDoorSettings {
  * Listens for questions about the process.
  *
  * @param at port 0 takes a free one
- * @param others what answers every other address; made of what tells whether a delivery could be kept
  * @returns the server, listening
  * @throws Error when the port is taken
  */
@@ -26,7 +27,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, ...at }: AdminDoorSettings,
+  { others, damage, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -34,6 +35,7 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo: door.failedAgo,
+    damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });

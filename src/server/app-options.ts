@@ -77,6 +77,8 @@ export interface Waits {
   readonly settledMs?: number;
   /** For GitHub's answer to one request. */
   readonly deadlineMs?: number;
+  /** Between two looks at the files of the store. */
+  readonly verifyMs?: number;
 }
 
 export interface RunningApp {

@@ -13,6 +13,8 @@ export interface ReadinessParts {
   readonly isDraining: () => boolean;
   /** Milliseconds since the last delivery could not be kept; null when one could since. */
   readonly failedAgo: () => number | null;
+  /** What is wrong with the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
   /** Bytes in use and the most that the process may use; null where nothing limits it. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
@@ -36,6 +38,7 @@ export function readinessCheck({
   inbox,
   isDraining,
   failedAgo,
+  damage,
   memory,
   now,
 }: ReadinessParts): () => Promise<Readiness> {
@@ -85,6 +88,7 @@ export function readinessCheck({
     const reasons = [
       ...(isDraining() ? ["the process is stopping"] : []),
       ...(inStore === null ? [] : [inStore]),
+      ...[damage() ?? []].flat(),
       ...(most !== null && used > most * MOST_MEMORY ? ["the memory that the process may use is nearly all used"] : []),
     ];
     return { ready: reasons.length === 0, reasons };

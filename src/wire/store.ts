@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
+import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
@@ -133,6 +134,8 @@ export interface Store extends Books, Shelf {
   readonly jobs: JobShelf;
   /** For the dashboard. */
   readonly work: WorkFigures;
+  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -166,6 +169,7 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
     queue: sqliteQueue(db, { process, skew, ...patience }),
     inbox: sqliteInbox(db, skew),
     ...sqliteBooks(db, { dataDir, clock, process }),
+    verify: (unwanted) => checkFiles(dataDir, unwanted),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),

@@ -33,6 +33,8 @@ describe("generated files", () => {
         "test/features.json",
         "docs/features.md",
         "scripts/promises-markdown.ts",
+        "scripts/metrics-markdown.ts",
+        "scripts/grafana-dashboard.ts",
         "test/promises.json",
         "chaos/measured.json",
         "docs/promises.md",
@@ -43,6 +45,8 @@ describe("generated files", () => {
         "docs/cli.md",
         "docs/permissions.md",
         "app.yml",
+        "docs/metrics.md",
+        "deploy/grafana/kodiai.json",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {

@@ -123,3 +123,14 @@ test.each([
   },
   60_000,
 );
+
+test("docs/action.md lists every input and output, and its workflow is YAML that uses them", () => {
+  const text = readFileSync("docs/action.md", "utf8");
+  const listed = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map(([, name]) => name);
+  expect(listed).toEqual([...Object.keys(ACTION.inputs), ...Object.keys(ACTION.outputs)]);
+  const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+  const used = parse(yaml).jobs.review.steps.flatMap(({ uses, with: given = {} }: { uses: string; with?: object }) =>
+    uses.includes("kodiai@") ? Object.keys(given) : [],
+  );
+  expect(used).toEqual(["fail-on"]);
+});

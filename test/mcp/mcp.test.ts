@@ -1,6 +1,6 @@
 // The MCP tools as agents use them: the official client, a real process over stdio, a real port on loopback.
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,18 @@ import { memory } from "../../src/cli/memory.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { findingSource, memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
+import { explainFindingTool } from "../../src/mcp/explain-finding.ts";
 import { mcpServer } from "../../src/mcp/mcp-server.ts";
+import { rememberTool } from "../../src/mcp/remember.ts";
+import { reviewDiff } from "../../src/mcp/review-diff.ts";
+import { searchMemoryTool } from "../../src/mcp/search-memory.ts";
+import { shouldRetrieve } from "../../src/mcp/should-retrieve.ts";
 import { openMcpDoor } from "../../src/server/mcp-door.ts";
 import { memoryVerbPorts } from "../../src/wire/cli.ts";
 import { mcpPorts } from "../../src/wire/mcp.ts";
 import { type Clone, kodiai, newClone } from "../cli/kodiai.ts";
+import { says } from "../fakes/anthropic/replies.ts";
+import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { givenRecord } from "../learn/given.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
@@ -209,6 +216,20 @@ describe("over standard input and output", () => {
     });
   });
 
+  test("explain_finding says why a finding was held back", async () => {
+    const quiet = DIFF.replace("eval(key);", "eval(key); // kodiai-ignore eval-of-input: keys are ours");
+    const { value } = await call(client, "review_diff", { diff: quiet });
+    const [held] = value.heldBack;
+    expect(held).toMatchObject({ rule: "eval-of-input", reason: "kodiai-ignore: keys are ours" });
+    const why = await call(client, "explain_finding", { id: held.id });
+    expect(why.value).toMatchObject({
+      state: "held back",
+      placed: null,
+      heldBack: { reason: "kodiai-ignore: keys are ours" },
+      finding: { rule: "eval-of-input", line: 2 },
+    });
+  });
+
   test("explain_finding says what memory has of a finding, and what is missing where it is not known", async () => {
     const told = await call(client, "explain_finding", { id: "fnd_0123456789ab", pull: 12 });
     expect(told.value).toMatchObject({
@@ -278,6 +299,27 @@ describe("over HTTP on loopback", () => {
       expect(found.text).not.toContain(SECRET);
     } finally {
       await close();
+    }
+  });
+
+  test("review_diff asks the model of the environment; with --model off it asks nobody", async () => {
+    const anthropic = await startAnthropic({
+      replies: () => says({ findings: [], ruleFindings: [], walkthrough: "Evaluates a key." }),
+    });
+    vi.stubEnv("ANTHROPIC_API_KEY", "sk-ant-0123456789abcdef");
+    vi.stubEnv("ANTHROPIC_BASE_URL", anthropic.url);
+    const [asking, silent] = await Promise.all([open({ model: "auto" }), open({ model: "off" })]);
+    try {
+      const alone = await call(silent.client, "review_diff", { diff: DIFF });
+      expect(alone.value).toMatchObject({ walkthrough: null, coverage: "no model was asked" });
+      expect(anthropic.requests).toHaveLength(0);
+      const { value } = await call(asking.client, "review_diff", { diff: DIFF });
+      expect(anthropic.requests.length).toBeGreaterThan(0);
+      expect(value).toMatchObject({ walkthrough: "Evaluates a key.", coverage: { questions: expect.any(Number) } });
+      expect(JSON.stringify(anthropic.requests)).not.toContain(SECRET);
+    } finally {
+      vi.unstubAllEnvs();
+      await Promise.all([asking.close(), silent.close(), anthropic.close()]);
     }
   });
 
@@ -366,4 +408,17 @@ test("a token that is easy to guess is refused without being shown", async () =>
 test("the process says what it serves, and ends when its input does", async () => {
   const ended = await kodiai(["mcp", "--data-dir", dataDir], { cwd: clone.path });
   expect(ended).toMatchObject({ code: 0, out: "", err: expect.stringMatching(/reading only, on standard input/) });
+});
+
+test("docs/mcp.md lists every tool with every field that it takes, and its snippets are JSON", async () => {
+  const text = readFileSync("docs/mcp.md", "utf8");
+  for (const [, json = ""] of text.matchAll(/```json\n([\s\S]*?)```/g)) expect(() => JSON.parse(json)).not.toThrow();
+  const rows = new Map(
+    [...text.matchAll(/^\| `(\w+)` +\| ([^|]+) \|/gm)].map(([, tool = "", fields = ""]) => [
+      tool,
+      [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field ?? "").toSorted(),
+    ]),
+  );
+  const tools = [shouldRetrieve, searchMemoryTool, explainFindingTool, reviewDiff, rememberTool];
+  expect(rows).toEqual(new Map(tools.map(({ name, input }) => [name, Object.keys(input.shape).toSorted()])));
 });

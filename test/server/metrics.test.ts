@@ -133,7 +133,7 @@ test("the store's books count on the way, and say what they said before", async 
   } as unknown as Store;
   const store = countedStore(plain, metrics);
   await store.retrievals.write(anEntry({}));
-  store.book.record({ host: "github.com", id: 1 }, 0, "review", USAGE);
+  await store.book.record({ host: "github.com", id: 1 }, 0, "review", USAGE);
   const decided = [{ outcome: "fixed" }, { outcome: "accepted" }, { outcome: "fixed" }];
   expect(await store.evidence.decide("r", decided as unknown as Parameters<typeof store.evidence.decide>[1])).toBe(2);
   expect(written).toHaveLength(2);

@@ -3,7 +3,14 @@ import { Transient } from "../../src/domain/transient.ts";
 import { readinessCheck } from "../../src/server/readiness.ts";
 
 function open() {
-  const world = { clock: 0, draining: false, failedAgo: null as number | null, used: 1, error: null as Error | null };
+  const world = {
+    clock: 0,
+    draining: false,
+    failedAgo: null as number | null,
+    used: 1,
+    damage: null as string | null,
+    error: null as Error | null,
+  };
   let probes = 0;
   const check = readinessCheck({
     inbox: {
@@ -14,6 +21,7 @@ function open() {
     },
     isDraining: () => world.draining,
     failedAgo: () => world.failedAgo,
+    damage: () => world.damage,
     memory: () => ({ used: world.used, most: 100 }),
     now: () => world.clock,
   });
@@ -63,4 +71,10 @@ test("a delivery that could not be kept counts for ten seconds, since nobody sen
   expect((await check()).reasons).toEqual(["the last delivery could not be kept"]);
   world.failedAgo = 10_000;
   expect((await check()).ready).toBe(true);
+});
+
+test("a file that rotted while the server ran is told", () => {
+  const { world, check } = open();
+  world.damage = "queue.db is damaged: see the log";
+  expect(check()).toEqual({ ready: false, reasons: ["queue.db is damaged: see the log"] });
 });

@@ -1,0 +1,43 @@
+// A page of a file rots while the server runs: the next look at the files finds it, and whoever asks is told.
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, expect, test } from "vitest";
+import { openStage, type Stage, until } from "./stage.ts";
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+async function reasons(): Promise<readonly string[]> {
+  const answer = await fetch(`${stage.adminUrl()}/readyz`);
+  return ((await answer.json()) as { readonly reasons: readonly string[] }).reasons;
+}
+
+test("both files are read while the server works, and a page that rotted is told with what to do", async () => {
+  stage = await openStage({ app: { waits: { settledMs: 0, verifyMs: 400 } } });
+  const logged = (text: string) => stage.log.some((line) => line.includes(text));
+  await until("both were whole", () => logged("the files of the store are whole"));
+  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  const pull = await stage.world.pullRequest(repository, {
+    title: "Add",
+    files: { "src/a.ts": "export const a = 1;\n" },
+  });
+  await stage.settled(pull);
+  expect(await reasons()).toEqual([]);
+
+  const path = join(stage.dataDir, "memory.db");
+  const db = new Database(path);
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  const root = db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'records'").pluck().get() as number;
+  db.close();
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(2_048, 0xff), 0, 2_048, (root - 1) * 4_096);
+  closeSync(file);
+  expect(statSync(path).size).toBeGreaterThan(root * 4_096);
+  await until("it is found", () => logged("memory.db is damaged"));
+  await until("whoever asks is told", () => stage.log.length > 0);
+  expect(await reasons()).toEqual(["memory.db is damaged: see the log"]);
+  expect(stage.log.find((line) => line.includes("memory.db is damaged"))).toContain(
+    "restore a backup (kodiai restore DIR)",
+  );
+});
