@@ -42,11 +42,11 @@ describe("generated files", () => {
         "docs/kodiai.schema.json",
         "docs/rules.md",
         "docs/commands.md",
+        "docs/metrics.md",
+        "deploy/grafana/kodiai.json",
         "docs/cli.md",
         "docs/permissions.md",
         "app.yml",
-        "docs/metrics.md",
-        "deploy/grafana/kodiai.json",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {
