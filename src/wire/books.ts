@@ -1,4 +1,4 @@
-// What is written down beside the queue, in whichever store.
+// What a store writes down beside its queue.
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";

@@ -180,6 +180,6 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
 function warmthOf(recall: SqliteRecall): MemoryWarmth {
   const told = recall.warmth();
   if (told === null) return { state: "cold", repositories: 0, rows: 0 };
-  const { waiting, repositories, rows } = told;
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
+  const { waiting, repositories, rows, bytes, limitBytes } = told;
+  return { state: waiting > 0 ? "warming" : "warm", repositories, rows, bytes, limitBytes };
 }
