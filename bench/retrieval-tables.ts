@@ -1,10 +1,12 @@
 // Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
+import { retrievalChart } from "./retrieval-chart.ts";
 
 const SIZES = [
   { rows: "10000", repositories: "1" },
@@ -30,6 +32,7 @@ export function retrievalBench(words: readonly string[]): void {
       ways: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
+      chart: { type: "string" },
       json: { type: "string" },
     },
   });
@@ -51,6 +54,10 @@ export function retrievalBench(words: readonly string[]): void {
     const machine = { ...before, loadAfter: machineNow().load };
     console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load} before and ${machine.loadAfter} after`);
     print(figures);
+    if (values.chart !== undefined) {
+      const name = join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
+      writeFileSync(name, retrievalChart(figures));
+    }
     return { machine, ...figures };
   });
   const json = JSON.stringify({ bench: "retrieval", runs });
@@ -58,7 +65,7 @@ export function retrievalBench(words: readonly string[]): void {
   else writeFileSync(values.json, `${json}\n`);
 }
 
-function print(figures: RetrievalFigures): void {
+export function print(figures: RetrievalFigures): void {
   const { rows, repositories, rowsEach, timings, mustRead, gigabytesASecond, recallAt20, loopLate, once } = figures;
   console.log(`${rows} memories, ${repositories} repositories, ${rowsEach} in the one that is searched`);
   console.log(`one thread reads ${gigabytesASecond.toFixed(1)} GB/s\n`);

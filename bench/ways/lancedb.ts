@@ -44,7 +44,7 @@ export const lancedb: Maker = {
     return {
       filters: true,
       async nearest(vector, k, language) {
-        const query = table.vectorSearch(vector).distanceType("cosine").select(["row"]).limit(k);
+        const query = table.vectorSearch(vector).distanceType("cosine").select(["row", "_distance"]).limit(k);
         const found = await (language === null ? query : query.where(`language = '${language}'`)).toArray();
         return found.map(({ row }) => Number(row));
       },

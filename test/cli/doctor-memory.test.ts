@@ -102,9 +102,7 @@ test("the running server is asked how far its search is", async () => {
     state: "ok",
     text: expect.stringMatching(/being read into memory.*\(3 repositories, 1200 memories held\)/),
   });
-  expect(
-    await said({ state: "warm", repositories: 1, rows: 100_000, bytes: 245e6, limitBytes: 2e9 }),
-  ).toMatchObject({
+  expect(await said({ state: "warm", repositories: 1, rows: 100_000, bytes: 245e6, limitBytes: 2e9 })).toMatchObject({
     state: "ok",
     text: expect.stringContaining("100000 memories held in 245.0 MB of 2000.0 MB (KODIAI_SEARCH_MEMORY_MB))"),
   });

@@ -104,11 +104,11 @@ function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): Neare
       const { limit: last, below } = cutOff(histogram, wanted);
       const near: ChosenRow<Part>[] = [];
       const ties: (ChosenRow<Part> & { readonly id: number })[] = [];
-      for (const [at, distance] of taken.distances.entries()) {
-        const [part, row = 0] = [taken.parts[at], taken.rows[at]];
-        if (distance > last || part === undefined) continue;
-        if (distance < last) near.push({ part, row });
-        else ties.push({ part, row, id: part.ids[row] ?? 0 });
+      for (let at = 0; at < taken.distances.length; at += 1) {
+        if ((taken.distances[at] ?? 0) > last) continue;
+        const one = { part: taken.parts[at] as Part, row: taken.rows[at] ?? 0 };
+        if (taken.distances[at] === last) ties.push({ ...one, id: one.part.ids[one.row] ?? 0 });
+        else near.push(one);
       }
       ties.sort((one, other) => one.id - other.id);
       return near.concat(ties.slice(0, wanted - below));

@@ -4,9 +4,9 @@ import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
-import { DEFAULT_LIMITS, type SearchLimits, type SearchPart } from "./search-memory.ts";
+import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "./search-thread.ts";
-import type { Warmth } from "./warm-up.ts";
+import type { SearchPart, Warmth } from "./warm-up.ts";
 
 export interface RecallSettings {
   /** memory.db, which `openMemory` has brought up to date. */

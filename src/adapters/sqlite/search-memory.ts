@@ -26,9 +26,7 @@ import type { Search } from "./search.ts";
 import { openShelves } from "./shelves.ts";
 import { loadSqliteVec } from "./sqlite-vec.ts";
 import { storedSpace } from "./stored-space.ts";
-import { type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
-
-export type SearchPart = "all" | "vectors" | "words";
+import { type SearchPart, type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
 
 export interface SearchLimits {
   /** Bytes that words, sign bits and vectors may take in memory between searches. */

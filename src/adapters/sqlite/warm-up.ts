@@ -6,9 +6,11 @@ import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { readVectors, segmentBits, vectorsMissing } from "./read-segment.ts";
 import { rotatedSize } from "./rotate-vector.ts";
-import type { SearchPart } from "./search-memory.ts";
 import type { Shelves } from "./shelves.ts";
 import { type StoredSpace, storedSpace } from "./stored-space.ts";
+
+/** What a search is asked for. */
+export type SearchPart = "all" | "vectors" | "words";
 
 /** How much of the memory is held for searching. */
 export interface Warmth {

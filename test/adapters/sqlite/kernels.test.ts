@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agreementKernel, agreementSlowly } from "../../../src/adapters/sqlite/agreement-kernel.ts";
 import { bestByWords } from "../../../src/adapters/memory/best-by-words.ts";
 import { partScorer } from "../../../src/adapters/memory/bm25.ts";
 import { addColumnsSlowly, columnKernel, GROUP, TILE } from "../../../src/adapters/memory/column-kernel.ts";
-import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
 import { wordColumns } from "../../../src/adapters/memory/word-columns.ts";
 import { wordIndexFilling } from "../../../src/adapters/memory/word-index.ts";
+import { agreementKernel, agreementSlowly } from "../../../src/adapters/sqlite/agreement-kernel.ts";
+import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
 
 const component = fc.integer({ min: -32_767, max: 32_767 });
 
@@ -24,7 +24,9 @@ test("bits agree with a query by the sum of its components whose bit is set, in 
         const candidates = rows.map((_, at) => ({ id: at, bytes, offset: shift + at * 8 }));
         const slowly = candidates.map(({ offset }) => agreementSlowly(query, bytes, offset));
         const bit = (offset: number, at: number) => ((bytes[offset + (at >> 3)] ?? 0) >> (at & 7)) & 1;
-        const naive = candidates.map(({ offset }) => query.reduce((sum, value, at) => sum + bit(offset, at) * value, 0));
+        const naive = candidates.map(({ offset }) =>
+          query.reduce((sum, value, at) => sum + bit(offset, at) * value, 0),
+        );
         expect(slowly).toEqual(naive);
         expect([...(agreementKernel(64)?.scores(query, candidates) ?? [])]).toEqual(naive);
         const of = Float32Array.from(query);
@@ -56,9 +58,15 @@ test("columns add up in the kernel as in TypeScript, up to the highest number, a
 });
 
 /** Texts over a vocabulary in which the first words stand nearly everywhere. */
-const text = fc.array(fc.oneof(fc.constantFrom("we", "pool", "value"), fc.nat(40).map((n) => `w${n}`)), {
-  maxLength: 14,
-});
+const text = fc.array(
+  fc.oneof(
+    fc.constantFrom("we", "pool", "value"),
+    fc.nat(40).map((n) => `w${n}`),
+  ),
+  {
+    maxLength: 14,
+  },
+);
 
 test("the best by columns and by postings are the best of all rows by exact BM25, score for score", () => {
   fc.assert(
