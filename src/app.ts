@@ -82,8 +82,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
-  if (options.databaseUrl) neverTell(passwordIn(options.databaseUrl));
+  neverTell(...secretsOf(options));
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -108,12 +107,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  // Nobody waits for it: without, each beat looks.
-  store.queue
-    .heard?.((lane) => workers[lane].wake())
-    .catch((error: unknown) =>
-      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
-    );
+  hearOthers(store, workers, log);
+
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
@@ -146,6 +141,19 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       await store.close();
     },
   };
+}
+
+function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: AppOptions): readonly (string | null)[] {
+  return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
+}
+
+/** Nobody waits for it: without, each beat looks. */
+function hearOthers({ queue }: Store, workers: Workers, log: Logger): void {
+  queue
+    .heard?.((lane) => workers[lane].wake())
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
+    );
 }
 
 /** The store, with memory on its way in. */

@@ -7,6 +7,7 @@ import type { SpendingBook } from "../ports/model.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Traces } from "../ports.ts";
+
 /** What one job writes down: only as long as it is held. */
 export interface HeldStore {
   readonly ledger: Ledger & ReviewRecords;

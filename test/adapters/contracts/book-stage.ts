@@ -1,6 +1,6 @@
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease, Queue } from "../../../src/ports.ts";
-import type { Books } from "../../../src/wire/store.ts";
+import type { Books } from "../../../src/wire/books.ts";
 
 /** An empty store: its books, the queue beside them, and a clock that only the test moves. */
 export interface BookStage {

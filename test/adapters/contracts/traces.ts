@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Books } from "../../../src/wire/store.ts";
+import type { Books } from "../../../src/wire/books.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
