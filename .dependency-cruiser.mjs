@@ -81,6 +81,8 @@ export default {
         path: "^src/",
         pathNot: [
           "^src/adapters/$1/",
+          // What every store of memory does alike: ranks of words, filters, rows held in memory.
+          "^src/adapters/memory/",
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",
@@ -142,6 +144,14 @@ export default {
       to: { path: "^(test|bench|eval|demo|scripts|chaos)/" },
     },
     {
+      name: "dashboard-pages-only-show",
+      comment:
+        "A page of the dashboard is a function of values: ports are read in read-*.ts, acts stand in acts.ts, both are called by dashboard.ts.",
+      severity: "error",
+      from: { path: "^src/dashboard/", pathNot: "^src/dashboard/(dashboard|dashboard-ports|acts|read-[a-z-]+)[.]ts$" },
+      to: { path: "^src/", pathNot: ["^src/dashboard/", "^src/domain/", "^src/config/"] },
+    },
+    {
       name: "nothing-half-wired",
       comment:
         "A file that neither the server nor the command line reaches is not part of the product. Wire it or delete it.",
@@ -152,9 +162,10 @@ export default {
         reachable: false,
         // recall-worker.ts and check-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
+        // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
         pathNot:
-          "^src/(main|cli/main|adapters/sqlite/(recall|check)-worker|adapters/rules/inspect-process|domain/hunk-text|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|wrap-words))[.]ts$",
+          "^src/(main|cli/main|adapters/sqlite/(recall|check)-worker|adapters/rules/inspect-process|domain/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
       },
     },
   ],

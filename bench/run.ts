@@ -1,10 +1,11 @@
-// npm run bench -- review | retrieval | ack: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | retrieval | ack | queue: measures in processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ackBench } from "./ack.ts";
 import { machineNow } from "./machine.ts";
 import type { Measured } from "./measured.ts";
 import { benchmarkSubject } from "./pull-request.ts";
+import { queueBench } from "./queue.ts";
 import { retrievalBench } from "./retrieval-tables.ts";
 
 const GOAL = { medianMs: 300, peakMiB: 300 };
@@ -18,9 +19,13 @@ if (name === "ack") {
   await ackBench(words);
   process.exit(0);
 }
+if (name === "queue") {
+  await queueBench(words);
+  process.exit(0);
+}
 if (name !== "review") {
   console.error(
-    "usage: npm run bench -- review | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE] | ack [--seconds N] [--json FILE]",
+    "usage: npm run bench -- review | retrieval [--rows N [--repositories R]] [--turns T] [--json FILE] | ack [--seconds N] [--json FILE] | queue [--store URL] [--jobs N] [--json FILE]",
   );
   process.exit(2);
 }

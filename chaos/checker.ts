@@ -159,11 +159,20 @@ function pointlessSince(
   return since;
 }
 
-/** Milliseconds in which the process was frozen: it could not have looked. */
+/** Milliseconds in which a process was frozen: it could not have looked. Of several the longest counts. */
 function stoppedWithin(history: readonly Happening[], from: number, to: number): number {
+  const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
+  return Math.max(0, ...[...processes.values()].map((own) => frozenWithin(own, from, to)));
+}
+
+function frozenWithin(
+  own: readonly { readonly what: string; readonly at: number }[],
+  from: number,
+  to: number,
+): number {
   let frozen = 0;
   let stoppedAt: number | null = null;
-  for (const { what, at } of ofKind(history, "process")) {
+  for (const { what, at } of own) {
     if (what === "stopped") stoppedAt = at;
     else if (stoppedAt !== null) {
       frozen += Math.max(0, Math.min(to, at) - Math.max(from, stoppedAt));
@@ -235,14 +244,16 @@ function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds:
   const broken = (what: string): Broken => ({ invariant: "I10", what, pull: null });
   const samples = ofKind(history, "sample");
   const most = Math.max(0, ...samples.map(({ rssMiB }) => rssMiB));
-  const calm = samples.filter(({ at, healthMs }) => healthMs !== null && !isTroubled(history, at, healthMs));
+  const calm = samples.filter(
+    ({ at, healthMs, process }) => healthMs !== null && !isTroubled(history, at, healthMs, process),
+  );
   const waits = calm.map(({ healthMs }) => healthMs ?? 0).toSorted((a, b) => a - b);
   const p99 = waits[Math.floor(waits.length * 0.99)] ?? 0;
   const heads = new Set(ofKind(history, "act").map(({ pull, head }) => `${pull} ${head}`)).size;
   const kills = ofKind(history, "process").filter(({ what }) => what === "killed").length;
   const asked = ofKind(history, "sent").filter(({ to, answered }) => to === "model" && answered).length;
-  // A crash may cost the question of each worker once more.
-  const paid = heads + kills * truth.workers;
+  // A crash may cost the question of each worker once more, and so may a process that was cut off for too long.
+  const paid = heads + (kills + (truth.takeovers ?? 0)) * truth.workers;
   return [
     ...(most > bounds.rssMiB ? [broken(`${Math.round(most)} MiB of memory`)] : []),
     ...(p99 > bounds.healthMs ? [broken(`/healthz took ${Math.round(p99)} ms at the 99th percentile`)] : []),
@@ -252,12 +263,13 @@ function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds:
 }
 
 /** Frozen, dying, or waiting for a lock that the harness holds. */
-function isTroubled(history: readonly Happening[], at: number, took: number): boolean {
+function isTroubled(history: readonly Happening[], at: number, took: number, process: number | undefined): boolean {
   const from = at - took;
   const isWithin = (one: number) => one >= from - 1_000 && one <= at;
   return history.some(
     (one) =>
-      (one.kind === "process" && isWithin(one.at)) || (one.kind === "trouble" && one.at <= at && one.until >= from),
+      (one.kind === "process" && one.process === process && isWithin(one.at)) ||
+      (one.kind === "trouble" && one.at <= at && one.until >= from),
   );
 }
 

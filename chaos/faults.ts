@@ -3,8 +3,8 @@
 export const FAULTS = {
   kill: "kill -9 at random moments and at named points of the way",
   term: "SIGTERM now and then in place of a kill",
-  stop: "SIGSTOP for seconds, then SIGCONT",
-  lock: "another process holds the write lock of the database for seconds",
+  stop: "SIGSTOP for seconds, of several processes also for longer than a lease, then SIGCONT",
+  lock: "somebody else holds the lock of the database, or of its table of jobs, for seconds",
   disk: "the disk is full for seconds (needs a small file system of its own: --small-disk DIR)",
   clock: "the clock steps back and forth (needs libfaketime)",
   http: "GitHub answers 502, resets, hangs or breaks off before it has done anything",
@@ -17,6 +17,12 @@ export const FAULTS = {
   delay: "deliveries arrive seconds late",
   drop: "deliveries are never sent, and GitHub's log does not know them",
   model: "the model and the embeddings server fail, hang, babble or attack",
+  backends: "an administrator ends the sessions of the database again and again (Postgres)",
+  cut: "connections to the database are cut (Postgres)",
+  swallow: "connections to the database are half-open: nothing arrives and nobody is told (Postgres)",
+  full: "the database takes no further connection for seconds (Postgres)",
+  slow: "what travels to the database and back is delayed (Postgres)",
+  restart: "the database server ends at once and starts again (Postgres, of the harness's own)",
   push: "somebody pushes, closes or reopens while a review of that pull request is being written or sent",
 } as const;
 
@@ -38,6 +44,12 @@ export const USUAL_FAULTS: ReadonlySet<Fault> = new Set<Fault>([
   "delay",
   "model",
   "push",
+  "backends",
+  "cut",
+  "swallow",
+  "full",
+  "slow",
+  "restart",
 ]);
 
 /**

@@ -30,6 +30,8 @@ export interface StoreView {
   open(): Promise<readonly OpenJob[]>;
   /** Every end that a review of a pull request came to. */
   ends(): Promise<readonly ReviewEnd[]>;
+  /** Every text that it keeps, where that is not a file of the data folder. */
+  texts?(): Promise<readonly { readonly where: string; readonly text: string }[]>;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,8 @@ export interface OpenJob {
   readonly pull: PullName;
   readonly isRunning: boolean;
   readonly attempt: number;
+  /** Of the server that runs it, where there may be several. */
+  readonly pid?: number | null;
 }
 
 export interface ReviewEnd {
@@ -58,7 +62,10 @@ export interface GroundTruth {
   readonly allowedHosts: ReadonlySet<string>;
   /** Canary → whose it is: `secret`, or the repository (OWNER/NAME) that alone may see it. */
   readonly canaries: ReadonlyMap<string, string>;
+  /** Of one process. */
   readonly workers: number;
+  /** How often a process lost its jobs to others while it lived: frozen, or cut off from the store. Absent: never. */
+  readonly takeovers?: number;
   /** What GitHub's description does not allow, and the app asked nevertheless. */
   readonly violations: readonly string[];
 }

@@ -52,6 +52,8 @@ export type Happening =
       readonly what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued";
       readonly where: string | null;
       readonly code?: number | null;
+      /** Which of several; absent where there is one. */
+      readonly process?: number;
     })
   /** Somebody else held the database's write lock, or its disk was full. */
   | (At & { readonly kind: "trouble"; readonly what: string; readonly until: number })
@@ -71,7 +73,12 @@ export type Happening =
   /** The server opened a connection. */
   | (At & { readonly kind: "connected"; readonly host: string })
   /** How the server was doing. */
-  | (At & { readonly kind: "sample"; readonly rssMiB: number; readonly healthMs: number | null })
+  | (At & {
+      readonly kind: "sample";
+      readonly rssMiB: number;
+      readonly healthMs: number | null;
+      readonly process?: number;
+    })
   /** A job that a kill interrupted has come to its end, so many milliseconds after the server was killed. */
   | (At & { readonly kind: "recovered"; readonly job: string; readonly ms: number });
 

@@ -31,7 +31,12 @@ export interface NemesisOptions {
   readonly weather: Weather;
   readonly history: History;
   readonly points: Points;
-  readonly dataDir: string;
+  /** Where the database is a file; null where it is not. */
+  readonly dataDir: string | null;
+  /** Holds the lock of a database that is no file. */
+  readonly holdLock?: (forMs: number) => void;
+  /** Freezes for longer than others wait for a process: only where there are others. */
+  readonly outlastsLeases?: boolean;
   /** Names of the server's own fail points. */
   readonly failPoints: readonly string[];
   /** The longest time in which nothing is done to a server that listens. */
@@ -58,8 +63,9 @@ export function nemesis(options: NemesisOptions): Nemesis {
 
   async function annoy(server: ServerProcess): Promise<void> {
     if (happens(weather, "stop") && dice.chance(0.08)) {
+      const isLong = options.outlastsLeases === true && dice.chance(0.5);
       server.freeze();
-      await wait(dice.between(500, 4_000));
+      await wait(isLong ? dice.between(26_000, 40_000) : dice.between(500, 4_000));
       server.thaw();
     }
     if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
@@ -67,6 +73,12 @@ export function nemesis(options: NemesisOptions): Nemesis {
 
   /** A process of its own, so that its lock is as strange to the server as a backup's would be. */
   function holdLock(forMs: number): void {
+    const at = Date.now();
+    if (options.dataDir === null) {
+      options.holdLock?.(forMs);
+      history.note({ kind: "trouble", at, what: "the table of jobs is held", until: at + forMs + 2_500 });
+      return;
+    }
     const file = join(options.dataDir, "queue.db");
     if (!existsSync(file)) return;
     const driver = createRequire(import.meta.url).resolve("better-sqlite3");
@@ -75,7 +87,6 @@ export function nemesis(options: NemesisOptions): Nemesis {
     const helper = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
     helpers.add(helper);
     helper.once("exit", () => helpers.delete(helper));
-    const at = Date.now();
     history.note({ kind: "trouble", at, what: "the database's lock is held", until: at + forMs + 2_500 });
   }
 

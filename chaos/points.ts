@@ -1,7 +1,7 @@
-// Places on the way of a review where the server can be struck: named, armed one at a time.
+// Places on the way of a review where the server can be struck: named, and armed by whoever waits for one.
 
 export interface Points {
-  /** Strikes when the way next comes by a place whose name matches; resolves to the name, or null when patience ends. */
+  /** Strikes when the way next comes by a place whose name matches; resolves to the name, or null when patience ends. Of several that wait the first is struck. */
   arm(matches: RegExp, patienceMs: number): Promise<string | null>;
   /** Told by whoever sees the way from outside. True: somebody waited for it. */
   reach(name: string): boolean;
@@ -9,31 +9,35 @@ export interface Points {
   readonly seen: ReadonlyMap<string, { passed: number; struck: number }>;
 }
 
+interface Armed {
+  readonly matches: RegExp;
+  readonly strike: (name: string | null) => void;
+}
+
 export function newPoints(): Points {
   const seen = new Map<string, { passed: number; struck: number }>();
-  let armed: { readonly matches: RegExp; readonly strike: (name: string | null) => void } | null = null;
+  const waiting = new Set<Armed>();
   return {
     seen,
     arm: (matches, patienceMs) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          armed = null;
-          resolve(null);
-        }, patienceMs);
-        armed = {
+        const armed: Armed = {
           matches,
           strike(name) {
             clearTimeout(timer);
-            armed = null;
+            waiting.delete(armed);
             resolve(name);
           },
         };
+        const timer = setTimeout(() => armed.strike(null), patienceMs);
+        waiting.add(armed);
       }),
     reach(name) {
       const count = seen.get(name) ?? { passed: 0, struck: 0 };
       seen.set(name, count);
       count.passed++;
-      if (armed === null || !armed.matches.test(name)) return false;
+      const armed = [...waiting].find(({ matches }) => matches.test(name));
+      if (armed === undefined) return false;
       count.struck++;
       armed.strike(name);
       return true;

@@ -39,8 +39,8 @@ interface LogRow {
 export interface PostOffice {
   /** Where the fake GitHub sends webhooks. */
   readonly url: string;
-  /** Where they are to go; null while nobody is there. */
-  address(url: string | null): void;
+  /** Where they are to go: to any of them, as a load balancer sends that asks nobody how they are. None while nobody is there. */
+  address(...urls: readonly string[]): void;
   /** Answers requests for the delivery log; null for any other. */
   answer(method: string, path: string, search: string, authorization: string): Promise<Answer | null>;
   /** Sends again, as an operator does by hand, what was not accepted. Returns how many. */
@@ -65,7 +65,8 @@ export interface PostOptions {
 export async function openPostOffice({ dice, weather, history, publicKey }: PostOptions): Promise<PostOffice> {
   const letters: Letter[] = [];
   const log: LogRow[] = [];
-  let goal: string | null = null;
+  const balance = dice.fork("balance");
+  let goals: readonly string[] = [];
   let reads = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -115,7 +116,8 @@ export async function openPostOffice({ dice, weather, history, publicKey }: Post
     const at = Date.now();
     let status: number | null = null;
     try {
-      if (goal !== null) {
+      const goal = goals.length > 1 ? balance.pick(goals) : goals[0];
+      if (goal !== undefined) {
         const response = await fetch(goal, { method: "POST", headers, body, signal: AbortSignal.timeout(PATIENCE_MS) });
         await response.arrayBuffer();
         status = response.status;
@@ -150,8 +152,8 @@ export async function openPostOffice({ dice, weather, history, publicKey }: Post
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    address(url) {
-      goal = url;
+    address(...urls) {
+      goals = urls;
     },
     async answer(method, path, search, authorization) {
       if (!path.startsWith("/app/hook/deliveries")) return null;

@@ -17,6 +17,7 @@ import { type Nemesis, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
 import { gatherPeople, type People } from "./people.ts";
 import { newPoints, type Points } from "./points.ts";
 import { openPostOffice, type PostOffice } from "./post-office.ts";
+import { openPostgresStage, type PostgresStage } from "./postgres-stage.ts";
 import { freePort, type ServerProcess, startServer } from "./server-process.ts";
 import { sqliteView } from "./sqlite-view.ts";
 import { truthOf } from "./truth-of.ts";
@@ -37,10 +38,10 @@ export interface SeedOptions {
   readonly redeliver: "hand" | "sweep";
   /** How long after the last trouble everything must have come to its end. */
   readonly settleMs: number;
-  /** `sqlite`, or the address of a Postgres. */
+  /** `sqlite`; `postgres` for a server of the harness's own; or the address of one that takes new databases. */
   readonly store: string;
-  /** Opens the view of a store that is not SQLite. */
-  readonly viewOf?: (store: string, pullOf: (key: string) => string) => StoreView;
+  /** Servers on one store; more than one needs Postgres. Absent: one. */
+  readonly processes?: number;
   /** Keeps the folder with history, log and databases. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
@@ -55,12 +56,23 @@ export interface SeedResult {
   readonly points: Points["seen"];
 }
 
-interface Theatre {
-  readonly options: SeedOptions;
-  readonly folder: string;
+/** One of the servers, with what is its own; `server` is its present life. */
+interface Slot {
+  /** Absent where there is one. */
+  readonly index: number | undefined;
   readonly dataDir: string;
   readonly port: number;
   readonly adminPort: number;
+  readonly foe: Nemesis;
+  server: ServerProcess | null;
+}
+
+interface Theatre {
+  readonly options: SeedOptions;
+  readonly folder: string;
+  readonly slots: readonly Slot[];
+  /** Null where the store is files of the data folder. */
+  readonly stage: PostgresStage | null;
   readonly history: History;
   readonly weather: Weather;
   readonly canaries: Canaries;
@@ -70,7 +82,6 @@ interface Theatre {
   readonly models: ModelServers;
   readonly people: People;
   readonly points: Points;
-  readonly foe: Nemesis;
   readonly view: StoreView;
   /** Interrupted jobs: when, and at which attempt. */
   readonly interrupted: Map<string, { readonly at: number; readonly attempt: number }>;
@@ -84,31 +95,26 @@ const SECRETS = {
 
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const theatre = await build(options);
+  const { slots } = theatre;
   const started = Date.now();
-  let server: ServerProcess | null = null;
-  const watching = setInterval(() => void sample(theatre, () => server), 500);
+  const watching = setInterval(() => void sample(theatre), 500);
   const redelivering = setInterval(() => {
-    if (options.redeliver === "hand" && server?.isListening() === true) void theatre.office.sendFailedAgain();
+    const isAnybodyThere = slots.some(({ server }) => server?.isListening() === true);
+    if (options.redeliver === "hand" && isAnybodyThere) void theatre.office.sendFailedAgain();
   }, 1_500);
   try {
-    for (let kills = 0, lives = 0; kills < options.kills && lives < 3 * options.kills; lives++) {
-      server = theLife(theatre);
-      const acting = actUntil(theatre, Math.ceil((options.deliveries * (kills + 1)) / (options.kills + 1)));
-      await theatre.foe.endLife(server);
-      await Promise.all([acting, markInterrupted(theatre)]);
-      kills = ofKind(theatre.history.all, "process").filter(({ what }) => what === "killed").length;
-      if (lives % 10 === 9) options.say(`  ${kills} of ${options.kills} kills, ${theatre.people.count()} acts`);
-    }
+    const acting = actors(theatre);
+    await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
     const lastKill = Date.now();
-    server = await oneThatListens(theatre);
-    await actUntil(theatre, options.deliveries);
+    await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+    await acting(options.deliveries);
     theatre.weather.isCalm = true;
     const calm = Date.now();
     await untilQuiet(theatre);
     const quiet = Date.now();
     const before = Date.now();
-    const code = await terminate(server);
-    if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
+    const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
+    for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
     const truth = await groundTruth(theatre);
     const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
     const figures = {
@@ -131,16 +137,36 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   } finally {
     clearInterval(watching);
     clearInterval(redelivering);
-    await server?.kill("at the end");
+    await Promise.all(slots.map(({ server }) => server?.kill("at the end")));
     await close(theatre);
   }
+}
+
+/** Lives and deaths of one server, until all of them together were killed often enough. */
+async function livesIn(theatre: Theatre, slot: Slot, acting: (count: number) => Promise<void>): Promise<void> {
+  const { options, history } = theatre;
+  const killed = () => ofKind(history.all, "process").filter(({ what }) => what === "killed").length;
+  for (let lives = 0; killed() < options.kills && lives < 3 * options.kills; lives++) {
+    slot.server = theLife(theatre, slot);
+    const acted = acting(Math.ceil((options.deliveries * (killed() + 1)) / (options.kills + 1)));
+    await slot.foe.endLife(slot.server);
+    await Promise.all([acted, markInterrupted(theatre, slot)]);
+    if (lives % 10 === 9) options.say(`  ${killed()} of ${options.kills} kills, ${theatre.people.count()} acts`);
+  }
+}
+
+/** People act one after the other, however many servers live for how long. */
+function actors(theatre: Theatre): (count: number) => Promise<void> {
+  let last = Promise.resolve();
+  return (count) => {
+    last = last.then(() => actUntil(theatre, count));
+    return last;
+  };
 }
 
 async function build(options: SeedOptions): Promise<Theatre> {
   const throws = dice(options.seed);
   const folder = mkdtempSync(join(tmpdir(), `kodiai-chaos-${options.seed.replace(/\W/g, "")}-`));
-  const dataDir = join(folder, "data");
-  mkdirSync(dataDir);
   const history = openHistory(join(folder, "history.jsonl"));
   // Quiet while the stage is set.
   const weather: Weather = { faults: options.faults, isCalm: true };
@@ -171,28 +197,45 @@ async function build(options: SeedOptions): Promise<Theatre> {
     const found = people.repositories.find((one) => one.id === Number(id));
     return found === undefined ? key : `${found.owner}/${found.name}#${number}`;
   };
-  const view = options.viewOf?.(options.store, pullOf) ?? sqliteView(dataDir, pullOf);
-  const failPoints = await ownFailPoints();
-  const foe = nemesis({ ...common, dice: throws.fork("nemesis"), dataDir, failPoints, patienceMs: 3_500 });
-  const port = await freePort();
-  const adminPort = await freePort();
-  office.address(`http://127.0.0.1:${port}/api/github/webhooks`);
+  const { store, say } = options;
+  const stage =
+    store === "sqlite"
+      ? null
+      : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say });
+  const slots = await openSlots(options, throws, common, folder, stage);
+  const view = stage?.view(pullOf) ?? sqliteView(join(folder, "data"), pullOf);
+  office.address(...slots.map(({ port }) => `http://127.0.0.1:${port}/api/github/webhooks`));
   weather.isCalm = false;
-  const theatre = {
-    options,
-    folder,
-    dataDir,
-    port,
-    adminPort,
-    history,
-    weather,
-    canaries,
-    world,
-    gate,
-    office,
-    models,
-  };
-  return { ...theatre, people, points, foe, view, interrupted: new Map() };
+  const theatre = { options, folder, slots, stage, history, weather, canaries, world, gate, office, models };
+  return { ...theatre, people, points, view, interrupted: new Map() };
+}
+
+async function openSlots(
+  options: SeedOptions,
+  throws: Dice,
+  common: Pick<Theatre, "weather" | "history" | "points">,
+  folder: string,
+  stage: PostgresStage | null,
+): Promise<readonly Slot[]> {
+  const count = options.processes ?? 1;
+  if (count > 1 && stage === null) throw new Error("several servers need one Postgres");
+  const failPoints = await ownFailPoints();
+  const slots: Slot[] = [];
+  for (let index = 0; index < count; index++) {
+    const isOnly = count === 1;
+    const dataDir = join(folder, isOnly ? "data" : `data-${index}`);
+    mkdirSync(dataDir);
+    const foe = nemesis({
+      ...common,
+      dice: throws.fork(isOnly ? "nemesis" : `nemesis ${index}`),
+      failPoints: [...failPoints.slice(index * 7), ...failPoints.slice(0, index * 7)],
+      patienceMs: 3_500,
+      ...(stage === null ? { dataDir } : { dataDir: null, holdLock: stage.holdLock, outlastsLeases: !isOnly }),
+    });
+    const [port, adminPort] = [await freePort(), await freePort()];
+    slots.push({ index: isOnly ? undefined : index, dataDir, port, adminPort, foe, server: null });
+  }
+  return slots;
 }
 
 function openTheGate(
@@ -227,8 +270,8 @@ function openTheGate(
   });
 }
 
-function theLife(theatre: Theatre): ServerProcess {
-  const { options, world, gate, models, dataDir, port, adminPort, folder, history, foe } = theatre;
+function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe }: Slot): ServerProcess {
+  const { options, world, gate, models, folder, history, stage } = theatre;
   const { appId, privateKey } = world.appCredentials;
   const env: Record<string, string> = {
     ...SECRETS,
@@ -243,18 +286,20 @@ function theLife(theatre: Theatre): ServerProcess {
     KODIAI_EMBEDDINGS_URL: models.embeddingsUrl,
     KODIAI_EMBEDDINGS_MODEL: "chaos-embed",
     KODIAI_EMBEDDINGS_DIMENSION: "16",
-    ...(options.store === "sqlite" ? {} : { DATABASE_URL: options.store }),
+    ...(stage === null ? {} : { DATABASE_URL: stage.url }),
   };
-  return startServer({ env, port, folder, history, failAt: foe.failAt() });
+  return startServer({ env, port, folder, history, index, failAt: foe.failAt() });
 }
 
-/** A fail point may end this one as well; one without comes up. */
-async function oneThatListens(theatre: Theatre): Promise<ServerProcess> {
-  for (let tries = 0; tries < 5; tries++) {
+/** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
+async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
+  for (let tries = 0; tries < 12; tries++) {
+    const wasCalm = theatre.weather.isCalm;
     theatre.weather.isCalm = true;
-    const server = theLife(theatre);
-    theatre.weather.isCalm = false;
-    if (await server.listening) return server;
+    slot.server = theLife(theatre, slot);
+    theatre.weather.isCalm = wasCalm;
+    if (await slot.server.listening) return;
+    await wait(1_000);
   }
   throw new Error(`the server does not start any more: see ${join(theatre.folder, "server.log")}`);
 }
@@ -268,16 +313,21 @@ async function actUntil({ people, options }: Theatre, count: number): Promise<vo
 }
 
 /** Jobs that the dead server had in its hands. */
-async function markInterrupted({ view, interrupted, history }: Theatre): Promise<void> {
-  const at = ofKind(history.all, "process").findLast(({ what }) => what === "killed")?.at ?? Date.now();
-  for (const { id, isRunning, attempt } of await view.open()) {
-    if (isRunning && !interrupted.has(id)) interrupted.set(id, { at, attempt });
+async function markInterrupted({ view, interrupted, history }: Theatre, { server, index }: Slot): Promise<void> {
+  const killed = ofKind(history.all, "process").filter(({ what, process }) => what === "killed" && process === index);
+  const at = killed.at(-1)?.at ?? Date.now();
+  for (const { id, isRunning, attempt, pid } of await view.open()) {
+    const wasIts = pid === undefined || pid === server?.pid;
+    if (isRunning && wasIts && !interrupted.has(id)) interrupted.set(id, { at, attempt });
   }
 }
 
-async function sample(theatre: Theatre, current: () => ServerProcess | null): Promise<void> {
-  const { history, port } = theatre;
-  const server = current();
+async function sample(theatre: Theatre): Promise<void> {
+  await Promise.all(theatre.slots.map((slot) => sampleOne(theatre.history, slot)));
+  await noteRecovered(theatre).catch(() => {});
+}
+
+async function sampleOne(history: History, { server, port, index }: Slot): Promise<void> {
   const rssMiB = server?.rssMiB() ?? null;
   if (server === null || rssMiB === null) return;
   const [asked, waited] = [performance.now(), waitedForCpuMs(server.pid)];
@@ -288,8 +338,13 @@ async function sample(theatre: Theatre, current: () => ServerProcess | null): Pr
   // What the machine was busy with otherwise says nothing about the server.
   const took = performance.now() - asked - (waitedForCpuMs(server.pid) - waited);
   const healthMs = answer?.ok === true ? Math.max(0, took) : null;
-  history.note({ kind: "sample", at: Date.now(), rssMiB, healthMs });
-  await noteRecovered(theatre).catch(() => {});
+  history.note({
+    kind: "sample",
+    at: Date.now(),
+    rssMiB,
+    healthMs,
+    ...(index === undefined ? {} : { process: index }),
+  });
 }
 
 /**
@@ -349,10 +404,12 @@ async function openChecks(theatre: Theatre): Promise<number> {
 }
 
 async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
-  const { world, people, view, canaries, options, history, folder, gate, models } = theatre;
-  scan(theatre);
+  const { world, people, view, canaries, options, history, folder, gate, models, stage } = theatre;
+  await scan(theatre);
   const pulls = pullsOf(theatre);
-  const hosts = [gate.url, models.modelUrl, models.embeddingsUrl].map((url) => new URL(url).host);
+  const allowed = [gate.url, models.modelUrl, models.embeddingsUrl, ...(stage === null ? [] : [stage.url])];
+  const hosts = allowed.map((url) => new URL(url).host);
+  const frozen = ofKind(history.all, "process").filter(({ what }) => what === "stopped").length;
   const reached = join(folder, "egress.log");
   for (const host of existsSync(reached) ? readFileSync(reached, "utf8").trim().split("\n") : [])
     history.note({ kind: "connected", at: Date.now(), host });
@@ -364,18 +421,22 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
     allowedHosts: new Set(hosts),
     canaries: canaries.owners,
     workers: options.workers,
+    // Whoever is cut off from the database is cut off with all.
+    takeovers: stage === null ? 0 : frozen + stage.takeovers() * theatre.slots.length,
     violations: world.violations,
   };
 }
 
-/** Every byte that the server left on disk. */
-function scan({ folder, canaries, history, dataDir }: Theatre): void {
-  const files = [join(folder, "server.log"), ...readdirSync(dataDir).map((name) => join(dataDir, name))];
-  for (const file of files) {
+/** Every byte that the servers left on disk and in the database. */
+async function scan({ folder, canaries, history, slots, view }: Theatre): Promise<void> {
+  const kept = slots.flatMap(({ dataDir }) => readdirSync(dataDir).map((name) => join(dataDir, name)));
+  for (const file of [join(folder, "server.log"), ...kept]) {
     if (!existsSync(file)) continue;
     for (const canary of canaries.in(readFileSync(file, "latin1")))
       history.note({ kind: "found", at: Date.now(), canary, where: file.slice(folder.length + 1) });
   }
+  for (const { where, text } of (await view.texts?.()) ?? [])
+    for (const canary of canaries.in(text)) history.note({ kind: "found", at: Date.now(), canary, where });
 }
 
 /** How long interrupted jobs waited for a worker: by the clock, and of that only while a server was up to take them. */
@@ -395,11 +456,25 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
   };
 }
 
-/** From when to when a server listened. */
-function livesOf(history: readonly Happening[]): readonly (readonly [from: number, to: number])[] {
+type Lives = readonly (readonly [from: number, to: number])[];
+
+/** From when to when any server listened; in order, and none touching another. */
+function livesOf(history: readonly Happening[]): Lives {
+  const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
+  const lives = [...processes.values()].flatMap(livesOfOne).toSorted(([a], [b]) => a - b);
+  const merged: [number, number][] = [];
+  for (const [from, to] of lives) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+function livesOfOne(own: readonly { readonly what: string; readonly at: number }[]): Lives {
   const lives: [number, number][] = [];
   let since: number | null = null;
-  for (const { what, at } of ofKind(history, "process")) {
+  for (const { what, at } of own) {
     if (what === "listening") since = at;
     else if (what !== "stopped" && what !== "continued" && since !== null) {
       lives.push([since, at]);
@@ -409,15 +484,16 @@ function livesOf(history: readonly Happening[]): readonly (readonly [from: numbe
   return since === null ? lives : [...lives, [since, Number.MAX_SAFE_INTEGER]];
 }
 
-function upWithin(lives: readonly (readonly [number, number])[], from: number, to: number): number {
+function upWithin(lives: Lives, from: number, to: number): number {
   return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
 }
 
 function startTimes(history: readonly Happening[]): number[] {
-  let started: number | null = null;
-  return ofKind(history, "process").flatMap(({ what, at }) => {
-    if (what === "started") started = at;
-    return what === "listening" && started !== null ? [(at - started) / 1000] : [];
+  const started = new Map<number | undefined, number>();
+  return ofKind(history, "process").flatMap(({ what, at, process }) => {
+    if (what === "started") started.set(process, at);
+    const since = started.get(process);
+    return what === "listening" && since !== undefined ? [(at - since) / 1000] : [];
   });
 }
 
@@ -447,9 +523,9 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
   };
 }
 
-async function close({ foe, models, gate, office, world, view, folder, options }: Theatre): Promise<void> {
-  foe.close();
-  await Promise.all([models.close(), gate.close(), office.close(), world.close(), view.close()]);
+async function close({ slots, stage, models, gate, office, world, view, folder, options }: Theatre): Promise<void> {
+  for (const { foe } of slots) foe.close();
+  await Promise.all([models.close(), gate.close(), office.close(), world.close(), view.close(), stage?.close()]);
   if (!options.keep) rmSync(folder, { recursive: true, force: true });
 }
 

@@ -1,4 +1,4 @@
-// npm run chaos -- --deliveries N --kills K --seeds S [--seed X] [--faults …] [--store sqlite|URL] …  See README.md in this folder.
+// npm run chaos -- --deliveries N --kills K --seeds S [--seed X] [--faults …] [--store sqlite|postgres|URL [--processes N]] …  See README.md in this folder.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Broken, INVARIANTS, type InvariantId } from "./checker.ts";
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     redeliver: { type: "string", default: "hand" },
     settle: { type: "string", default: "900" },
     store: { type: "string", default: "sqlite" },
+    processes: { type: "string", default: "1" },
     stories: { type: "string", default: "3" },
     json: { type: "string" },
     keep: { type: "boolean", default: false },
@@ -36,6 +37,7 @@ function help(): void {
   console.log(
     [
       "npm run chaos -- --deliveries N --kills K --seeds S [--seed X]",
+      "npm run chaos -- --store postgres --processes 4 …   several servers on a PostgreSQL of its own; or the URL of one",
       "",
       "--faults takes names, or +name and -name:",
       ...faults,
@@ -50,7 +52,6 @@ async function main(): Promise<void> {
   const seeds = Array.from({ length: whole("seeds") }, (_, index) =>
     index === 0 ? first : `${Number(first) + index || `${first}${index}`}`,
   );
-  if (values.store !== "sqlite") throw new Error("only the SQLite store can be looked into so far");
   const results: { readonly seed: string; readonly result: SeedResult }[] = [];
   for (const seed of seeds) {
     console.log(
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
       redeliver: values.redeliver === "sweep" ? "sweep" : "hand",
       settleMs: whole("settle") * 1000,
       store: values.store,
+      processes: whole("processes"),
       keep: values.keep,
       say: (line) => console.log(line),
     });
@@ -79,7 +81,9 @@ async function main(): Promise<void> {
   process.exitCode = results.some(({ result }) => result.broken.length > 0) ? 1 : 0;
 }
 
-function whole(name: "deliveries" | "kills" | "seeds" | "owners" | "workers" | "settle" | "stories"): number {
+function whole(
+  name: "deliveries" | "kills" | "seeds" | "owners" | "workers" | "settle" | "stories" | "processes",
+): number {
   const number = Number(values[name]);
   if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} takes a whole number`);
   return number;
@@ -109,11 +113,12 @@ function tellOne(_seed: string, one: Broken, { history, started }: SeedResult): 
 }
 
 function again(seed: string): string {
-  const { deliveries, kills, faults, lost, workers } = values;
+  const { deliveries, kills, faults, lost, workers, store, processes } = values;
   const more = [
     faults === undefined ? "" : ` --faults=${faults}`,
     lost === "0.1" ? "" : ` --lost ${lost}`,
     workers === "8" ? "" : ` --workers ${workers}`,
+    store === "sqlite" ? "" : ` --store ${store} --processes ${processes}`,
   ];
   return `--deliveries ${deliveries} --kills ${kills} --seed ${seed}${more.join("")} --keep`;
 }

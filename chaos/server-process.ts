@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly history: History;
   /** What to start it with, such as `faketime`; usually nothing. */
   readonly wrapper?: readonly string[];
+  /** Which of several it is; absent where there is one. */
+  readonly index?: number | undefined;
   /** A fail point of the server's own at which it is to kill itself. */
   readonly failAt?: string | null;
 }
@@ -43,7 +45,15 @@ export interface ServerProcess {
   rssMiB(): number | null;
 }
 
-export function startServer({ env, port, folder, history, wrapper = [], failAt = null }: ServerOptions): ServerProcess {
+export function startServer({
+  env,
+  port,
+  folder,
+  history,
+  wrapper = [],
+  failAt = null,
+  index,
+}: ServerOptions): ServerProcess {
   const output = openSync(join(folder, "server.log"), "a");
   const [command = process.execPath, ...args] = [...wrapper, process.execPath, "--import", EGRESS_LOG, MAIN];
   const child = spawn(command, args, {
@@ -60,10 +70,11 @@ export function startServer({ env, port, folder, history, wrapper = [], failAt =
     stdio: ["ignore", output, output],
   });
   closeSync(output);
+  const which = index === undefined ? {} : { process: index };
   const note = (
     what: "started" | "listening" | "killed" | "terminated" | "exited" | "stopped" | "continued",
     where: string | null = null,
-  ) => history.note({ kind: "process", at: Date.now(), what, where });
+  ) => history.note({ kind: "process", at: Date.now(), what, where, ...which });
   note("started");
   let isAlive = true;
   let hasListened = false;
@@ -73,7 +84,7 @@ export function startServer({ env, port, folder, history, wrapper = [], failAt =
       isAlive = false;
       if (isExpected) return resolve(code);
       if (signal === "SIGKILL" && failAt !== null) note("killed", failAt);
-      else history.note({ kind: "process", at: Date.now(), what: "exited", where: "by itself", code });
+      else history.note({ kind: "process", at: Date.now(), what: "exited", where: "by itself", code, ...which });
       resolve(code);
     });
   });

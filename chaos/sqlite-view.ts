@@ -2,17 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { OpenJob, ReviewEnd, StoreView } from "./ground-truth.ts";
+import { endedJob, type JobRow, settledReview } from "./ends.ts";
+import type { OpenJob, StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
-
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly state: string;
-  readonly attempt: number;
-  readonly outcome: string | null;
-  readonly head: string | null;
-}
 
 /**
  * @param pullOf gives the pull request of a job's key (`HOST/REPOSITORY_ID#NUMBER`)
@@ -33,7 +25,7 @@ export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): 
     }
   }
   const jobs = () =>
-    read<Row>(
+    read<JobRow>(
       "SELECT id, key, state, attempt, outcome, json_extract(job, '$.headSha') AS head FROM jobs WHERE lane IN ('review', 'command') ORDER BY id",
     );
   return {
@@ -48,22 +40,8 @@ export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): 
       const written = read<{ key: string; head: string; outcome: string }>(
         "SELECT key, head_sha AS head, outcome FROM reviews WHERE settled_at IS NOT NULL",
       );
-      return [...written.map(settled), ...jobs().flatMap(ended)];
+      return [...written.map((one) => settledReview(one, pullOf)), ...jobs().flatMap((one) => endedJob(one, pullOf))];
     },
     close: async () => {},
   };
-
-  function settled({ key, head, outcome }: { key: string; head: string; outcome: string }): ReviewEnd {
-    const end = outcome === "posted" || outcome === "superseded" || outcome === "stopped" ? outcome : "skipped";
-    return { pull: pullOf(key), head, end, reason: outcome };
-  }
-
-  /** A job that posted is told by the review that it settled. */
-  function ended({ key, state, outcome, head }: Row): ReviewEnd[] {
-    if (head === null) return [];
-    const told = { pull: pullOf(key), head, reason: outcome ?? "" };
-    if (state === "dead" || state === "cancelled" || state === "superseded") return [{ ...told, end: state }];
-    if (state !== "done" || outcome?.startsWith("posted") === true) return [];
-    return [{ ...told, end: outcome?.startsWith("superseded") === true ? "superseded" : "skipped" }];
-  }
 }

@@ -14,6 +14,10 @@ export type CircleCounts = {
 
 export interface Circle {
   readonly world: GitHubWorld;
+  /** Where the app keeps its files. */
+  readonly dataDir: string;
+  /** Null where nobody asked for a dashboard. */
+  readonly dashboardUrl: string | null;
   /** Resolves when the app has nothing left to do. */
   readonly settled: () => Promise<void>;
   /** How many comments by people memory holds. */

@@ -1,11 +1,28 @@
-// `npm run demo`: the whole product on this machine, against a GitHub of our own, with no key and no network.
+// `npm run demo`: the whole product on this machine, against a GitHub of our own, with no key and no network. With `--dashboard`
+// it stays, with a longer past, until Ctrl-C, and shows where to look.
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { circle } from "./circle.ts";
+import { season } from "./season.ts";
 import { startApp } from "./start-app.ts";
-import { walk } from "./walk.ts";
+import { type Scene, walk } from "./walk.ts";
 
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+const print = (text: string) => console.log(text);
+const dashboardToken = randomBytes(24).toString("base64url");
+const stays: Scene = async (at) => {
+  const counts = await circle(at);
+  print("\nA team's spring is imported, and four pull requests are reviewed; half a minute.");
+  const told = await season(at);
+  print(`\nThe dashboard is open until Ctrl-C:\n\n  ${at.dashboardUrl}\n  token: ${dashboardToken}\n`);
+  await once(process, "SIGINT");
+  return { ...counts, ...told };
+};
 try {
-  const counts = await walk(startApp, { colours, print: (text) => console.log(text) }, circle);
+  const isStaying = process.argv.includes("--dashboard");
+  const counts = isStaying
+    ? await walk(startApp, { colours, print, dashboardToken }, stays)
+    : await walk(startApp, { colours, print }, circle);
   console.log(`demo ${JSON.stringify(counts)}`);
 } catch (error) {
   console.error(`The demo stopped: ${error instanceof Error ? error.message : String(error)}`);

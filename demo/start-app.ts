@@ -10,6 +10,8 @@ export interface AppOptions {
   readonly webhookSecret: string;
   /** An empty folder for the databases; the caller removes it. */
   readonly dataDir: string;
+  /** Opens the dashboard; absent: nothing but webhooks is answered. */
+  readonly dashboardToken?: string | undefined;
   /** Told what each room hands on. */
   readonly onStep?: RealOptions["onStep"];
 }
@@ -17,6 +19,8 @@ export interface AppOptions {
 export interface RunningApp {
   /** Where GitHub is to send webhooks. */
   readonly webhookUrl: string;
+  /** Of the dashboard; null without a token. */
+  readonly dashboardUrl?: string | null;
   close(): Promise<void>;
 }
 
@@ -27,6 +31,8 @@ const WEBHOOK_PATH = "/api/github/webhooks";
 export const startApp: StartApp = async (options) => {
   const app = await startRealApp({
     ...options,
+    dashboardToken: options.dashboardToken ?? null,
+    admin: options.dashboardToken === undefined ? null : { host: "127.0.0.1", port: 0 },
     webhookPath: WEBHOOK_PATH,
     githubHost: "github.com",
     host: "127.0.0.1",
@@ -43,5 +49,5 @@ export const startApp: StartApp = async (options) => {
     pace: false,
     log: pino({ level: process.env.LOG_LEVEL ?? "silent" }),
   });
-  return { webhookUrl: `${app.url}${WEBHOOK_PATH}`, close: () => app.close() };
+  return { webhookUrl: `${app.url}${WEBHOOK_PATH}`, dashboardUrl: app.adminUrl, close: () => app.close() };
 };

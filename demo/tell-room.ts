@@ -18,10 +18,12 @@ type Handed =
 
 /** `value` is what the room returned, `ms` how long it took. */
 export function tellRoom(room: string, value: unknown, ms: number): string {
-  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed)}`;
+  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed | string | null)}`;
 }
 
-function said(value: Handed): string {
+function said(value: Handed | string | null): string {
+  // What an answer hands on is its address.
+  if (typeof value !== "object" || value === null) return String(value);
   if (!("kind" in value)) return signals(value);
   switch (value.kind) {
     case "context":

@@ -21,6 +21,8 @@ export interface Counts {
 }
 
 export interface Terminal {
+  /** Opens the dashboard of the app that runs; absent: there is none. */
+  readonly dashboardToken?: string;
   readonly colours: boolean;
   readonly print: (text: string) => void;
 }
@@ -59,7 +61,13 @@ export async function walk(
     terminal.print(`A GitHub of our own serves acme/ledger, ${Object.keys(BASE).length} files on main.`);
     const rooms: string[] = [];
     const onStep: AppOptions["onStep"] = (_job, room, value, ms) => rooms.push(tellRoom(room, value, ms));
-    app = await startApp({ apiUrl: world.apiUrl, ...world.appCredentials, dataDir, onStep });
+    app = await startApp({
+      apiUrl: world.apiUrl,
+      ...world.appCredentials,
+      dataDir,
+      dashboardToken: terminal.dashboardToken,
+      onStep,
+    });
     world.setWebhookUrl(app.webhookUrl);
     terminal.print("Kodiai runs, with the permissions of app.yml and no key for any model.");
     const pull = await world.pullRequest(repository, PULL_REQUEST);
@@ -72,6 +80,8 @@ export async function walk(
     terminal.print(`\n${showReview({ number: pull.number, title: pull.title, comments }, terminal.colours)}`);
     const told = await scene?.({
       world,
+      dataDir,
+      dashboardUrl: app.dashboardUrl ?? null,
       print: terminal.print,
       settled: () => idle(dataDir),
       remembered: () => Promise.resolve(rememberedComments(dataDir)),

@@ -1,4 +1,4 @@
-import { COLUMN_WEIGHTS } from "../src/adapters/sqlite/word-index.ts";
+import { COLUMN_WEIGHTS } from "../src/adapters/memory/word-index.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { KEYWORDS } from "../src/domain/bm25.ts";
 import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";

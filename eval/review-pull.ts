@@ -97,7 +97,8 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       recall: reviewer.recall,
       reranker: null,
       gateCache: null,
-      access: model === null ? null : { model, spending: { since: () => 0 }, delimiter: delimiterOf(pull) },
+      access:
+        model === null ? null : { model, spending: { since: () => Promise.resolve(0) }, delimiter: delimiterOf(pull) },
       now: () => pull.asOf ?? NOW,
     },
     async (room, enter) => {

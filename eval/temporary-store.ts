@@ -3,6 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
+import { openPostgres } from "../src/adapters/postgres/database.ts";
+import { postgresMemory } from "../src/adapters/postgres/memory.ts";
+import { PARTS } from "../src/adapters/postgres/migrations.ts";
+import { postgresRecall } from "../src/adapters/postgres/recall.ts";
 import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
@@ -28,18 +32,23 @@ export interface TemporaryStore {
   addRecords(records: readonly MemoryRecord[]): Promise<number>;
 }
 
+/** A store in which nothing is remembered. */
+export interface EmptyStore {
+  readonly memory: Memory;
+  readonly recall: Recall;
+  close(): Promise<void>;
+}
+
 /** Evaluation data is public and must stay as it is, or its truth would be missing. */
 const redact = async (text: string) => text;
 
 /** @throws Error when a line of the data is not a row: figures of half the data would look like figures */
-export async function withStore<T>(work: (store: TemporaryStore) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
-  const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  // Whatever is measured is the index in memory, however long it takes to read and to answer.
-  const recall = sqliteRecall({ path, limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: null } });
+export async function withStore<T>(
+  work: (store: TemporaryStore) => Promise<T>,
+  open: () => Promise<EmptyStore> = sqliteStore,
+): Promise<T> {
+  const { memory, recall, close } = await open();
   const embedder = localWords();
-  const memory = sqliteMemory(db);
   try {
     return await work({
       embedder,
@@ -65,8 +74,36 @@ export async function withStore<T>(work: (store: TemporaryStore) => Promise<T>):
       },
     });
   } finally {
-    await recall.close();
-    db.close();
-    await rm(folder, { recursive: true, force: true });
+    await close();
   }
+}
+
+async function sqliteStore(): Promise<EmptyStore> {
+  const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  // Whatever is measured is the index in memory, however long it takes to read and to answer.
+  const recall = sqliteRecall({ path, limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: null } });
+  return {
+    memory: sqliteMemory(db),
+    recall,
+    async close() {
+      await recall.close();
+      db.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A Postgres in which nothing is remembered; what is written stays.
+ *
+ * @throws Error when something is remembered there: it would be measured too
+ */
+export async function postgresStore(url: string): Promise<EmptyStore> {
+  const db = await openPostgres(url, PARTS, { statementMs: 600_000 });
+  const held = await db.one("SELECT 1 FROM records LIMIT 1");
+  if (held !== null) throw new Error("the database holds memories already: name an empty one");
+  const recall = postgresRecall(db, { coldRows: Number.POSITIVE_INFINITY });
+  return { memory: postgresMemory(db), recall, close: () => db.close() };
 }

@@ -1,6 +1,7 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
+import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
@@ -10,11 +11,13 @@ import { openAdminDoor } from "./server/admin-door.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
-import { expirySweep } from "./server/expiry-sweep.ts";
-import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
+import { countedStore } from "./server/counted-store.ts";
+import { dashboardOf } from "./server/dashboard-of.ts";
+import { runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
-import { integrityWatch } from "./server/integrity-watch.ts";
+import { type JobWatch, jobWatch } from "./server/job-watch.ts";
+import { appMetrics } from "./server/metrics.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
@@ -22,16 +25,17 @@ import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
-import { writeSweeper } from "./server/write-sweeper.ts";
+import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { chosenModel } from "./wire/asking.ts";
+import { passwordIn } from "./wire/database-password.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
+import { openPostgresStore } from "./wire/postgres-store.ts";
+import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
-import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
-  chosenReranker,
   followPorts,
   githubAnswers,
   githubFetch,
@@ -79,13 +83,15 @@ function probotOf(
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
+  if (options.databaseUrl) neverTell(passwordIn(options.databaseUrl));
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), log, options.unwanted);
   const botLogin = `${name}[bot]`;
 
-  const store = openedStore(options);
+  const metrics = appMetrics(manifest.version);
+  const store = countedStore(await openedStore(options), metrics);
   const reading = await readers(options, store);
   const onUnposted = options.dryRun ? (unposted: Unposted) => log.info(unposted, "dry run: not posted") : null;
   const onUnrecorded = (error: unknown) => log.warn({ err: error }, "a retrieval was not written down");
@@ -99,22 +105,26 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const sweeper = checkSweeper(store.checks, wiredChecks(github, store.held(null).writes), log);
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
-  const workers = startWorkers({ ...options, inspector }, store, github, reading, sweeper);
-  const expiring = expirySweep(store, log);
-  const watching = integrityWatch(store, log, options.waits?.verifyMs);
+  const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
+  const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  const sweeping = writeSweeper(store.orphanWrites, {
-    find: (wanted, marker) => findWritten(github, wanted, marker),
-    settledMs: options.waits?.settledMs,
-    log,
-  });
-  const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
-
-  const door = await openDoor(probot, store, workers, { ...options, slug: name });
-  const admin = options.admin ? await openAdminDoor(door, store, options.admin, watching.problem) : null;
+  // Nobody waits for it: without, each beat looks.
+  store.queue
+    .heard?.((lane) => workers[lane].wake())
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
+    );
+  const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
+  const admin = options.admin
+    ? await openAdminDoor(door, store, metrics, {
+        ...options.admin,
+        damage: rounds.damage,
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
+      })
+    : null;
   // What comes again comes through the door, so the door is open by now.
-  const add = (job: ReviewJob) => {
-    store.queue.add(job, Date.now());
+  const add = async (job: ReviewJob) => {
+    await store.queue.add(job, Date.now());
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
@@ -126,12 +136,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      looking.stop();
-      await Promise.all([missed.stop(), expiring.stop(), watching.stop()]);
+      await Promise.all([missed.stop(), rounds.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
+      const swept = Promise.all([sweeper.stop(), rounds.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
-      beating.stop();
+      await beating.stop();
       inspector.close?.();
       await Promise.all([door.close(), admin === null ? null : closed(admin)]);
       await store.close();
@@ -140,8 +149,14 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 /** The store, with memory on its way in. */
-function openedStore({ dataDir, memory, waits, log }: AppOptions): Store {
-  const store = openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs });
+async function openedStore({ dataDir, databaseUrl = null, memory, waits, log }: AppOptions): Promise<Store> {
+  const store =
+    databaseUrl === null
+      ? openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs })
+      : await openPostgresStore(databaseUrl, {
+          silentMs: waits?.silentMs,
+          onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
+        });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   store
@@ -156,7 +171,8 @@ async function readers(
   store: Store,
 ): Promise<Reading> {
   const chosen = await chosenEmbedder(embeddings, embeddingLimits);
-  for (const reason of otherSpaces(store.spaces(), chosen.space)) log.warn({ reason }, "memories of another embedder");
+  for (const reason of otherSpaces(await store.spaces(), chosen.space))
+    log.warn({ reason }, "memories of another embedder");
   // The keyless embedder is quicker than any cache.
   const embedder = embeddings.kind === "local" ? chosen : store.cached(chosen);
   const reranker = await chosenReranker(choice);
@@ -177,7 +193,7 @@ function startWorkers(
   store: Store,
   github: WiredGitHub,
   reading: Reading,
-  sweeper: Rounds,
+  { sweeper, seen }: { readonly sweeper: Rounds; readonly seen: JobWatch },
 ): Workers {
   const { log } = options;
   const { queue } = store;
@@ -187,7 +203,7 @@ function startWorkers(
     portsOf: reviewPorts(github, store, options.inspector, reading),
     stepOf: (job) =>
       thenDescribe(
-        timedStep(job, options),
+        seen.step(job, timedStep(job, options)),
         job,
         describeLater(options, store, () => upkeep.wake()),
       ),
@@ -200,30 +216,34 @@ function startWorkers(
     {
       ...clocks,
       queue,
-      run: (_job, attempt, overtaken, lease) => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken),
+      run: (_job, attempt, overtaken, lease) =>
+        seen.run("review", lease, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
-        logEnd(log, lease, end, error, { head: lease.job.headSha });
+        logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
     },
     options.workers,
   );
-  const onEnd = (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => logEnd(log, lease, end, error);
+  const onEndOf = (lane: "command" | "upkeep") => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) =>
+    logEnd(log, lease, end, error, seen.ended(lane, lease, end));
   const answer = (_job: unknown, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
-    runner.command(lease);
-  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
+    seen.run("command", lease, () => runner.command(lease));
+  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
   const learn = learnPorts(github, store);
-  const runUpkeep = async (job: UpkeepJob) =>
+  const upkeepOf = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
+  const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
+    seen.run("upkeep", lease, () => upkeepOf(job));
   const upkeep =
     store.memoryProblem === null
-      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd }, 1)
+      ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)
       : parkedWorker(() => log.warn("upkeep waits: its jobs run when Kodiai starts with a memory that opens"));
   return { review, command, upkeep };
 }
 
-function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object = {}): void {
+function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
   const failed = end.state === "dead" || isBug(error);
   const said = {
     job: job.key,
@@ -236,12 +256,16 @@ function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error
 }
 
 /** Puts the job in the queue; a review never fails for it. */
-function describeLater({ model, log }: AppOptions, { queue }: Store, wake: () => void): (job: DescribeJob) => void {
-  return (job) => {
+function describeLater(
+  { model, log }: AppOptions,
+  { queue }: Store,
+  wake: () => void,
+): (job: DescribeJob) => Promise<void> {
+  return async (job) => {
     if (model === null) return;
     try {
       const received = { id: `${job.delivery}>describe`, event: job.trigger, receivedAt: Date.now() };
-      if (queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
+      if (await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [job] })) wake();
     } catch (error) {
       log.warn({ job: job.key, err: error }, "memories are described after another review");
     }

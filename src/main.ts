@@ -6,10 +6,12 @@ import { heedSignals } from "./server/heed-signals.ts";
 
 enableCompileCache();
 const signals = heedSignals();
+const given = new Set(Object.keys(process.env));
 // The real environment beats .env: loadEnvFile leaves alone what is set.
 if (existsSync(".env")) process.loadEnvFile(".env");
 
 const { readEnv } = await import("./config/env.ts");
+const { shownVariables } = await import("./config/shown-variables.ts");
 const { readPrivateKey } = await import("./server/private-key.ts");
 const read = readEnv(process.env);
 const key = "env" in read ? readPrivateKey(read.env) : { problem: null };
@@ -17,7 +19,7 @@ if ("problems" in read) refuse(read.problems);
 else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
-  await serve(read.env, key.pem, signals, refuse);
+  await serve(read.env, key.pem, signals, refuse, shownVariables(process.env, given));
 }
 
 /** One line for each variable that must be mended. */

@@ -158,6 +158,8 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly attempt: number;
   /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
   readonly token: number;
+  /** Milliseconds since the moment from which it could have run; absent where the queue does not tell. */
+  readonly waitedMs?: number;
 }
 
 /** What proves that a job is still held, wherever something of it is written. */
@@ -169,6 +171,9 @@ export type JobEnd =
   | { readonly state: "retry"; readonly at: number; readonly reason: string }
   | { readonly state: "dead"; readonly reason: string };
 
+/** Who takes which jobs: see Queue. */
+export type LaneName = "review" | "command" | "upkeep";
+
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
 export interface Lane<Taken extends AnyJob> {
   /**
@@ -176,15 +181,15 @@ export interface Lane<Taken extends AnyJob> {
    * repository that was served longest ago comes first, and of its jobs the one that has waited longest. Jobs of an
    * installation that GitHub asks to be left alone wait.
    */
-  lease(now: number): Lease<Taken> | null;
+  lease(now: number): Promise<Lease<Taken> | null>;
   /** False when somebody else holds the job by now: then nothing is recorded. */
-  end(lease: Lease<Taken>, now: number, end: JobEnd): boolean;
+  end(lease: Lease<Taken>, now: number, end: JobEnd): Promise<boolean>;
   /** False once somebody else may do the job. */
-  holds(lease: Held): boolean;
+  holds(lease: Held): Promise<boolean>;
   /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
-  isOvertaken(lease: Lease<Taken>): boolean;
+  isOvertaken(lease: Lease<Taken>): Promise<boolean>;
   /** When the next waiting job may run, or null when none waits. */
-  nextAt(): number | null;
+  nextAt(): Promise<number | null>;
 }
 
 /**
@@ -205,19 +210,24 @@ export interface Queue extends Lane<ReviewJob> {
     delivery: ReceivedDelivery,
     outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
-  ): boolean;
+  ): Promise<boolean>;
   /** A review that follows from a command, or a look that is due: it takes the place of one of its key that waits. */
-  add(job: ReviewJob | FeedbackJob, now: number): void;
+  add(job: ReviewJob | FeedbackJob, now: number): Promise<void>;
   /** Drops the jobs of a key that wait; returns how many. */
-  drop(key: string, reason: string, now: number): number;
+  drop(key: string, reason: string, now: number): Promise<number>;
   /**
    * Says that this process lives, every few seconds. Jobs of processes that are gone, or were silent for too long, wait again;
    * one that was running when three processes died is parked. Returns how many were taken back.
    */
-  beat(now: number): number;
+  beat(now: number): Promise<number>;
   /** This process ends: what it still holds waits again. Returns how many. */
-  leave(now: number): number;
-  counts(): { readonly waiting: number; readonly running: number; readonly dead: number };
+  leave(now: number): Promise<number>;
+  counts(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  /**
+   * Tells of each lane in which a job may run now, whichever process put it there; once also of all of them. Absent where
+   * nobody can tell: then a look every few seconds must do.
+   */
+  heard?(wake: (lane: LaneName) => void): Promise<void>;
 }
 
 /** A review as the ledger keeps it. */
@@ -230,14 +240,14 @@ export interface EarlierReview {
 /** Written reviews, kept from before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
 export interface Ledger {
   /** The latest review of this pull request that was written and not yet wholly sent; its head may have moved since. */
-  unsent(job: ReviewJob): Review | null;
-  save(job: ReviewJob, review: Review, now: number): void;
+  unsent(job: ReviewJob): Promise<Review | null>;
+  save(job: ReviewJob, review: Review, now: number): Promise<void>;
   /** The review of `headSha` against `baseSha` is on GitHub, or was overtaken: it is never sent again. */
-  settle(job: ReviewJob, review: Review, now: number, outcome: string): void;
+  settle(job: ReviewJob, review: Review, now: number, outcome: string): Promise<void>;
   /** True when a review of this head against this base was posted before. */
-  wasPosted(job: ReviewJob, headSha: string, baseSha: string): boolean;
+  wasPosted(job: ReviewJob, headSha: string, baseSha: string): Promise<boolean>;
   /** The last reviews of this pull request that were written, newest first, posted or not; a few are enough. */
-  earlier(job: ReviewJob): readonly EarlierReview[];
+  earlier(job: ReviewJob): Promise<readonly EarlierReview[]>;
 }
 
 /** What is kept beside memory of repositories: jobs, reviews, decisions, answers, searches, check runs. */

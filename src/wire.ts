@@ -1,7 +1,7 @@
 // The one place that chooses adapters and joins them to ports; its parts are in wire/.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as pause } from "node:timers/promises";
+import { setImmediate as pause, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
@@ -14,6 +14,7 @@ import type { GuardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { unpacedWrites, type WriteTurns, writeTurns } from "./adapters/github/write-turns.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
 import { rulesInspector } from "./adapters/rules/inspector.ts";
@@ -27,15 +28,14 @@ import type { ServiceLimits } from "./adapters/service-call.ts";
 import { type MemoryFacts, memoryFacts } from "./adapters/sqlite/memory-facts.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
-import type { RerankerChoice } from "./config/read-reranker.ts";
 import type { CommandJob } from "./domain/command.ts";
 import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
-import type { Embedder, RerankCandidate, Reranker, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
-import type { WriteBook } from "./ports/writes.ts";
+import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
+import type { InstallationPace, WriteBook } from "./ports/writes.ts";
 import type { Inspector, Lease, Ledger } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
@@ -99,28 +99,6 @@ export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<Ser
   return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
 }
 
-/** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
-export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
-  if (choice.kind === "off") return null;
-  neverTell(choice.apiKey);
-  const { VOYAGE_URL } = await import("./adapters/voyage/client.ts");
-  const { voyageReranker } = await import("./adapters/voyage/reranker.ts");
-  const baseUrl = choice.baseUrl ?? VOYAGE_URL;
-  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
-  // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
-  const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
-  const safe = (candidate: RerankCandidate) => {
-    const masked = known.get(candidate) ?? redact(candidate.text).then((text) => ({ ...candidate, text }));
-    known.set(candidate, masked);
-    return masked;
-  };
-  return {
-    name,
-    rerank: async (query, candidates, topK) =>
-      rerank(await redact(query), await Promise.all(candidates.map(safe)), topK),
-  };
-}
-
 /** The rules, loaded once a process. */
 export function inspector(): Inspector {
   return rulesInspector();
@@ -141,7 +119,11 @@ export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
   return egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs });
 }
 
-export interface GitHubWiring extends Omit<WriteWiring, "clients"> {
+export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {
+  /** What each installation asks of us. */
+  readonly limits: InstallationPace;
+  /** False does not space requests out; in tests only. */
+  readonly pace: boolean;
   /** Authenticated as the app itself. */
   readonly app: Parameters<typeof githubClients>[0]["app"];
   readonly apiUrl: string;
@@ -154,13 +136,15 @@ export interface GitHubWiring extends Omit<WriteWiring, "clients"> {
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 
-/** The same, with its clients: one token per repository, kept until shortly before it ends. */
+/** The same, with its clients: one token per repository, kept until shortly before it ends; and with the order of its writes. */
 export interface WiredGitHub extends GitHubWiring {
   readonly clients: Clients;
+  readonly turns: WriteTurns;
 }
 
 export function wiredGitHub(github: GitHubWiring): WiredGitHub {
-  return { ...github, clients: githubClients({ ...github, now: Date.now }) };
+  const turns = github.pace ? writeTurns(github.limits, wait) : unpacedWrites();
+  return { ...github, turns, clients: githubClients({ ...github, now: Date.now }) };
 }
 
 /** Access to check runs of each repository. */
@@ -221,7 +205,7 @@ export function reviewPorts(
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       waits: store.waits,
-      standing: standingReviews(client, github.botLogin, store),
+      standing: await standingReviews(client, github.botLogin, store),
       ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
       now: Date.now,
     };

@@ -15,6 +15,8 @@ const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 /** Those who wait for the same moment do not all come at once. */
 const JITTER_MS = 5_000;
+/** Between two looks at a queue that cannot answer. */
+const LOOK_AGAIN_MS = 1_000;
 /** Between two tries to write down how a job ended. */
 const RECORD_AGAIN_MS = 1_000;
 
@@ -48,36 +50,57 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
   const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isWanted = false;
+  let looking: Promise<void> | null = null;
 
+  /** One look at a time: two would take more jobs than there are places. Whoever asks during one has it done again. */
   function look(): void {
-    clearTimeout(timer);
+    isWanted = true;
+    looking ??= lookWhileWanted().finally(() => {
+      looking = null;
+    });
+  }
+
+  async function lookWhileWanted(): Promise<void> {
+    while (isWanted && !stopped) {
+      isWanted = false;
+      clearTimeout(timer);
+      await takeAll();
+      const wait = await untilNext();
+      // What came to be wanted meanwhile is looked at now; the loop goes on without an await between this and its check.
+      if (!isWanted && !stopped) timer = setTimeout(look, wait).unref();
+    }
+  }
+
+  async function takeAll(): Promise<void> {
     while (!stopped && running.size < parallel) {
-      const lease = take();
-      if (lease === null) break;
-      const work = runOne(ports, lease).finally(() => {
-        running.delete(work);
-        look();
-      });
-      running.add(work);
-    }
-    if (!stopped) sleepUntilNext();
-  }
-
-  function take(): Lease<Taken> | null {
-    try {
-      return ports.queue.lease(ports.now());
-    } catch (error) {
-      if (error instanceof Transient) return null;
-      throw error;
+      const lease = await unlessTransient(() => ports.queue.lease(ports.now()));
+      if (lease === null) return;
+      // Taken while somebody said stop: others need not wait until this process is gone.
+      if (stopped) await giveBack(lease);
+      else start(lease);
     }
   }
 
-  function sleepUntilNext(): void {
-    const at = ports.queue.nextAt();
+  function start(lease: Lease<Taken>): void {
+    const work = runOne(ports, lease).finally(() => {
+      running.delete(work);
+      look();
+    });
+    running.add(work);
+  }
+
+  async function giveBack(lease: Lease<Taken>): Promise<void> {
+    const at = ports.now();
+    await unlessTransient(() => ports.queue.end(lease, at, { state: "retry", at, reason: "the process was stopping" }));
+  }
+
+  async function untilNext(): Promise<number> {
+    if (stopped) return 0;
+    const at = await unlessTransient(async () => ({ at: await ports.queue.nextAt() }));
+    if (at === null) return LOOK_AGAIN_MS;
     // A job that waits behind a running one of its pull request is looked at when that one ends.
-    const wait = at === null ? 60_000 : Math.min(60_000, Math.max(250, at - ports.now()));
-    timer = setTimeout(look, wait);
-    timer.unref();
+    return at.at === null ? 60_000 : Math.min(60_000, Math.max(250, at.at - ports.now()));
   }
 
   look();
@@ -87,9 +110,21 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       stopped = true;
       clearTimeout(timer);
       const patience = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
-      await Promise.race([Promise.allSettled(running), patience]);
+      // A look may still start a job, so the jobs are counted when it is over.
+      const ended = Promise.allSettled([looking]).then(() => Promise.allSettled(running));
+      await Promise.race([ended, patience]);
     },
   };
+}
+
+/** Null where the queue cannot answer now. */
+async function unlessTransient<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Transient) return null;
+    throw error;
+  }
 }
 
 /**
@@ -132,7 +167,7 @@ async function recorded<Taken extends AnyJob>(
 ): Promise<boolean> {
   for (;;) {
     try {
-      return queue.end(lease, now(), end);
+      return await queue.end(lease, now(), end);
     } catch (error) {
       if (!(error instanceof Transient)) throw error;
       await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS));
@@ -150,14 +185,19 @@ interface LeaseWatch {
 /** Asks the queue every few seconds whether the job is still wanted, and still ours. */
 function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>): LeaseWatch {
   const unwanted = new AbortController();
-  const timer = setInterval(() => {
+  let isAsking = false;
+  const ask = async () => {
+    if (isAsking) return;
+    isAsking = true;
     try {
-      if (!queue.holds(lease)) unwanted.abort(new LeaseLost());
-      else if (queue.isOvertaken(lease)) unwanted.abort();
+      if (!(await queue.holds(lease))) unwanted.abort(new LeaseLost());
+      else if (await queue.isOvertaken(lease)) unwanted.abort();
     } catch {
       // A queue that cannot answer now, or was closed, overtakes nobody.
     }
-  }, LOOK_MS);
+    isAsking = false;
+  };
+  const timer = setInterval(() => void ask(), LOOK_MS);
   timer.unref();
   let hanging: NodeJS.Timeout | undefined;
   const hangs = new Promise<never>((_, reject) => {

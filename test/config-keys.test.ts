@@ -145,6 +145,18 @@ const CASES: readonly Case[] = [
     insteadOf: /\*\*2 findings\*\*/,
   },
   {
+    key: "preset",
+    config: "preset: quiet",
+    says: /below major, the floor of the quiet profile/,
+    insteadOf: /`medium` \*\*/,
+    change: {
+      files: {
+        "src/wait.test.ts": FOCUSED,
+        "src/get.py": 'import requests\n\nrequests.get("https://a.example.com/b")\n',
+      },
+    },
+  },
+  {
     key: "review.profile",
     config: "review: {profile: quiet}",
     says: /below major, the floor of the quiet profile/,

@@ -68,7 +68,11 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall, access },
-    history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
+    history: {
+      past: () => Promise.resolve(null),
+      book: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
+      botLogin: "kodiai[bot]",
+    },
     now: () => AT,
   };
 }

@@ -9,14 +9,14 @@ import { ATTEMPTS, startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
 /** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
-function world(
+async function world(
   work: (job: ReviewJob, attempt: number) => Promise<string>,
   jobs: ReviewJob[],
   parallel = 1,
   chance = 0,
 ) {
   const queue = sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS));
-  for (const job of jobs) queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  for (const job of jobs) await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   const ends: JobEnd[] = [];
   let now = 1_000;
   let ended: (() => void) | undefined;
@@ -44,7 +44,7 @@ function world(
 }
 
 test("a job that fails for now is tried again, later each time, and succeeds", async () => {
-  const { worker, ends, after } = world(
+  const { worker, ends, after } = await world(
     async (_job, attempt) => {
       if (attempt < 3) throw new Transient("GitHub answered 502");
       return "posted";
@@ -63,7 +63,7 @@ test("a wait that chance made uneven is recorded like any other", async () => {
     if (attempt < 3) throw new Transient("GitHub answered 502");
     return "posted";
   };
-  const { worker, ends, after } = world(work, [reviewJob(1, "a")], 1, 1 / 3);
+  const { worker, ends, after } = await world(work, [reviewJob(1, "a")], 1, 1 / 3);
   await after(3);
   expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
   expect(ends[0]).toMatchObject({ at: 1_000 + 3_334, reason: "Transient: GitHub answered 502" });
@@ -71,7 +71,7 @@ test("a wait that chance made uneven is recorded like any other", async () => {
 });
 
 test("nobody is asked before the time that a rate limit names", async () => {
-  const { worker, ends, after } = world(async () => {
+  const { worker, ends, after } = await world(async () => {
     throw new Transient("GitHub answered 403", 99_000);
   }, [reviewJob(1, "a")]);
   await after(1);
@@ -80,7 +80,7 @@ test("nobody is asked before the time that a rate limit names", async () => {
 });
 
 test("a job that never succeeds is parked with its cause, and the worker goes on", async () => {
-  const { worker, queue, ends, after } = world(
+  const { worker, queue, ends, after } = await world(
     async (job) => {
       if (job.number === 1) throw new Transient("GitHub answered 503");
       return "posted";
@@ -92,12 +92,12 @@ test("a job that never succeeds is parked with its cause, and the worker goes on
     reason: expect.stringContaining(`gave up after ${ATTEMPTS} attempts`),
   });
   expect(ends.find((end) => end.state === "done")).toMatchObject({ outcome: "posted" });
-  expect(queue.counts().dead).toBe(1);
+  expect((await queue.counts()).dead).toBe(1);
   await worker.stop(1_000);
 });
 
 test("a bug parks its job at once", async () => {
-  const { worker, ends, after } = world(async () => {
+  const { worker, ends, after } = await world(async () => {
     throw new RangeError("Invalid array length");
   }, [reviewJob(1, "a")]);
   await after(1);
@@ -108,7 +108,7 @@ test("a bug parks its job at once", async () => {
 test("stopping lets the running job end and starts no other", async () => {
   let release: (() => void) | undefined;
   const started: number[] = [];
-  const { worker, queue, ends } = world(
+  const { worker, queue, ends } = await world(
     async (job) => {
       started.push(job.number);
       await new Promise<void>((resolve) => {
@@ -118,18 +118,34 @@ test("stopping lets the running job end and starts no other", async () => {
     },
     [reviewJob(1, "a"), reviewJob(2, "b")],
   );
+  while (release === undefined) await new Promise((resolve) => setImmediate(resolve));
   const stopped = worker.stop(30_000);
-  release?.();
+  (release as () => void)();
   await stopped;
   expect(started).toEqual([1]);
   expect(ends).toHaveLength(1);
-  expect(queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+});
+
+test("what is taken at the moment of the stop is given back, and is not begun", async () => {
+  const started: number[] = [];
+  const { worker, queue, ends } = await world(
+    async (job) => {
+      started.push(job.number);
+      return "posted";
+    },
+    [reviewJob(1, "a")],
+  );
+  await worker.stop(30_000);
+  expect(started).toEqual([]);
+  expect(ends).toEqual([]);
+  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
 });
 
 test("several pull requests are reviewed side by side, up to the limit", async () => {
   let most = 0;
   let running = 0;
-  const { worker, after } = world(
+  const { worker, after } = await world(
     async () => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));

@@ -20,6 +20,7 @@ import { type JudgedData, readJudged } from "../judged-data.ts";
 import { earlier, prepareRows } from "../retrieval-rows.ts";
 import { readTask, type TaskData, taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
+import { targetLines } from "../targets.ts";
 import { withStore } from "../temporary-store.ts";
 import { untunedFusion } from "../untuned-fusion.ts";
 import { readWritten } from "../written-fields.ts";
@@ -66,6 +67,7 @@ export const suite: Suite = async ({ data, flags }) => {
         ...gainNotes(rows),
         ...(figures.has(UNTUNED) ? untunedNote(figures) : []),
         ...bestAndWorst(first),
+        ...rows.filter(({ name }) => name === "default").flatMap(targetLines),
         ...degraded,
       ],
     };

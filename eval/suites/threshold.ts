@@ -9,21 +9,16 @@ import { bootstrap, meanOf } from "../metrics.ts";
 import { taskOf } from "../retrieval-task.ts";
 import type { Row, Suite } from "../suite.ts";
 import { withStore } from "../temporary-store.ts";
-
-interface Candidate {
-  readonly distance: number;
-  readonly isTruth: boolean;
-}
-
-interface Judged {
-  readonly repo: string;
-  /** In the default order. */
-  readonly ranked: readonly boolean[];
-  readonly truths: number;
-  readonly near: readonly Candidate[];
-  /** The same by the distance to a changed hunk: what "seen before" is told by. */
-  readonly nearHunk: readonly Candidate[];
-}
+import {
+  type Candidate,
+  type Counts,
+  figures,
+  figuresOfLength,
+  type Judged,
+  macro,
+  ofLength,
+  strictestBest,
+} from "../threshold-sweep.ts";
 
 /** Fewer pairs than this tell nothing of an edge. */
 const LEAST_PAIRS = 20;
@@ -62,8 +57,8 @@ export const suite: Suite = async ({ data, flags }) => {
       });
     }
     const [chosen, told] = [answers.filter(({ repo }) => isFirst(repo)), answers.filter(({ repo }) => !isFirst(repo))];
-    const threshold = best(THRESHOLDS, (at) => macro(chosen, at));
-    const length = best(LENGTHS, (at) => ofLength(chosen, at));
+    const threshold = strictestBest(THRESHOLDS, (at) => macro(chosen, at));
+    const length = strictestBest(LENGTHS, (at) => ofLength(chosen, at));
     const edges = LIFTS.map(([name, lift]) => ({ name, edge: edgeOf(chosen, lift) }));
     return {
       data: { n: answers.length, fingerprint: judged.fingerprint },
@@ -102,39 +97,6 @@ function isFirst(repo: string): boolean {
 
 function repositories(list: readonly Judged[]): number {
   return new Set(list.map(({ repo }) => repo)).size;
-}
-
-interface Counts {
-  readonly precision: number;
-  readonly recall: number;
-  readonly f1: number;
-  readonly admitted: number;
-}
-
-function counts(hits: number, admitted: number, truths: number): Counts {
-  const precision = admitted === 0 ? 0 : hits / admitted;
-  const recall = truths === 0 ? 0 : hits / truths;
-  return { precision, recall, f1: hits === 0 ? 0 : (2 * precision * recall) / (precision + recall), admitted };
-}
-
-function figures({ near, truths }: Judged, threshold: number): Counts {
-  const admitted = near.filter(({ distance }) => distance <= threshold);
-  return counts(admitted.filter(({ isTruth }) => isTruth).length, admitted.length, truths);
-}
-
-function figuresOfLength({ ranked, truths }: Judged, length: number): Counts {
-  const first = ranked.slice(0, length);
-  return counts(first.filter((isTruth) => isTruth).length, first.length, truths);
-}
-
-const macro = (list: readonly Judged[], threshold: number) => meanOf(list.map((one) => figures(one, threshold).f1));
-const ofLength = (list: readonly Judged[], length: number) =>
-  meanOf(list.map((one) => figuresOfLength(one, length).f1));
-
-/** Of equal ones the first, which is the stricter. */
-function best(values: readonly number[], score: (value: number) => number): number {
-  const scores = values.map(score);
-  return values[scores.indexOf(Math.max(...scores))] ?? 0;
 }
 
 /** The largest distance up to which pairs are labelled so many times as often as all are; 0 when there is none. */

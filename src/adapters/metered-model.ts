@@ -7,7 +7,7 @@ import type { Model } from "../ports/model.ts";
  */
 export function meteredModel(
   model: Model,
-  record: (purpose: Purpose, usage: ModelUsage) => void,
+  record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,
   lost: (error: unknown) => void,
 ): Model {
   return {
@@ -17,7 +17,7 @@ export function meteredModel(
     async ask(request, signal) {
       const answer = await model.ask(request, signal);
       try {
-        if (answer.usage.requests > 0) record(request.purpose, answer.usage);
+        if (answer.usage.requests > 0) await record(request.purpose, answer.usage);
       } catch (error) {
         lost(error);
       }

@@ -1,22 +1,76 @@
-// kodiai config: checks a configuration file, or prints the JSON Schema that editors use.
+// kodiai config: checks a configuration file, tells what holds in a repository and who said it, explains a key, or prints
+// the JSON Schema that editors use.
 import { readFile } from "node:fs/promises";
+import type { ParsedConfig } from "../config/parse-config.ts";
 import { parseConfig } from "../config/parse-config.ts";
 import { problemLine } from "../config/problem-line.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { knownRules } from "../wire.ts";
+import { apiUrlFor } from "./api-url.ts";
+import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
+/** The configuration that was asked for. */
+export interface ConfigVerbPorts {
+  /** Folder or OWNER/NAME. */
+  readonly name: string;
+  /** What could not be looked at, and why; null when everything was. */
+  readonly notRead: string | null;
+  read(): Promise<ParsedConfig>;
+}
+
+export type OpenConfig = (
+  word: string | undefined,
+  apiUrl: (host: string) => string | undefined,
+) => Promise<ConfigVerbPorts>;
+
 /** @throws UsageError */
-export async function config(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, { json: { type: "boolean" }, format: { type: "string" } });
-  const [verb, file, ...more] = positionals;
-  if (verb === "schema" && file === undefined) {
-    console.log(JSON.stringify(configJsonSchema(), null, 2));
-    return 0;
+export async function config(words: readonly string[], open: OpenConfig): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, {
+    repo: { type: "string" },
+    json: { type: "boolean" },
+    format: { type: "string" },
+  });
+  const [verb = "show", word, ...more] = positionals;
+  const asJson = values.json === true || values.format === "json";
+  if (more.length > 0) throw new UsageError(`${JSON.stringify(more[0])} is too much`);
+  if (verb === "schema" && word === undefined) return schema();
+  if (verb === "check") return check(word ?? ".kodiai.yml", asJson);
+  if (verb === "show" && word === undefined) return show(await open(values.repo, apiUrlFor), asJson);
+  if (verb === "explain" && word !== undefined) return explain(word, await open(values.repo, apiUrlFor), asJson);
+  throw new UsageError("write `config show`, `config explain KEY`, `config check FILE` or `config schema`");
+}
+
+function schema(): ExitCode {
+  console.log(JSON.stringify(configJsonSchema(), null, 2));
+  return 0;
+}
+
+async function show({ name, notRead, read }: ConfigVerbPorts, asJson: boolean): Promise<ExitCode> {
+  const parsed = await read();
+  if (asJson) {
+    const { problems } = parsed;
+    console.log(
+      JSON.stringify({ version: 1, repository: name, values: configValues(parsed), problems, notRead }, null, 2),
+    );
+  } else {
+    for (const line of configLines(parsed)) console.log(line);
+    for (const problem of parsed.problems) console.log(terminalText(problemLine(problem)));
+    if (notRead !== null) console.log(`not read: ${notRead}`);
   }
-  if (verb !== "check" || more.length > 0) throw new UsageError("write `config check FILE` or `config schema`");
-  return check(file ?? ".kodiai.yml", values.json === true || values.format === "json");
+  return parsed.problems.some((problem) => problem.severity === "error") ? 2 : 0;
+}
+
+async function explain(key: string, { notRead, read }: ConfigVerbPorts, asJson: boolean): Promise<ExitCode> {
+  const explained = configExplanation(key, await read());
+  if ("problem" in explained) throw new UsageError(explained.problem);
+  if (asJson) console.log(JSON.stringify({ version: 1, keys: explained.keys, notRead }, null, 2));
+  else {
+    console.log(explained.lines.join("\n"));
+    if (notRead !== null) console.log(`not read: ${notRead}`);
+  }
+  return 0;
 }
 
 async function check(file: string, asJson: boolean): Promise<ExitCode> {

@@ -9,3 +9,19 @@ export function dataDir(word: string | undefined): string {
     join(process.env.XDG_DATA_HOME ?? join(homedir(), ".local", "share"), "kodiai")
   );
 }
+
+/** Where what is kept stands: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */
+export function storePlace(word: string | undefined): string {
+  const url = process.env.DATABASE_URL?.trim() ?? "";
+  return word === undefined && url !== "" ? url : dataDir(word);
+}
+
+/** Whether a place is the address of a PostgreSQL, and no folder. */
+export function isDatabase(place: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(place);
+}
+
+/** A place for people to read: an address may hold a password. */
+export function shownPlace(place: string): string {
+  return isDatabase(place) ? "the database of DATABASE_URL" : place;
+}

@@ -2,9 +2,11 @@
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { egressTo } from "../wire/egress.ts";
-import type { MemoryWarmth } from "../wire/store.ts";
+import { openPostgresShelf } from "../wire/postgres-store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
+import { isDatabase } from "./data-dir.ts";
 
 /** One line of `doctor`. */
 export interface Check {
@@ -16,15 +18,33 @@ export interface Check {
 /** The space that the chosen embedder makes vectors in; null when it gave none. */
 type Space = { readonly model: string; readonly dimension: number } | null;
 
-/** Memory in `dataDir`, held against the embedder that the environment chooses. Never rejects. */
-export async function memoryChecks(dataDir: string): Promise<readonly Check[]> {
+/** Memory at a place (see storePlace), held against the embedder that the environment chooses. Never rejects. */
+export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
   const embedder: { check: Check; space: Space } =
     "problems" in read
       ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }
       : await embedderCheck(read.embeddings);
-  const facts = memoryIn(dataDir);
+  if (isDatabase(place)) return [await databaseCheck(place, embedder.space), embedder.check];
+  const facts = memoryIn(place);
   return [...(facts === null ? [] : factChecks(facts, embedder.space)), embedder.check];
+}
+
+/** How many vectors a PostgreSQL holds, and of whom. */
+async function databaseCheck(url: string, space: Space): Promise<Check> {
+  const name = "vectors";
+  try {
+    const store = await openPostgresShelf(url);
+    const spaces = await store.spaces().finally(() => store.close());
+    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
+    const others = spaces.filter(
+      (one) => space !== null && (one.model !== space.model || one.dimension !== space.dimension),
+    );
+    if (others.length === 0) return { name, state: "ok", text: text === "" ? "none yet" : text };
+    return { name, state: "note", text: `${text}; those of another embedder are not searched` };
+  } catch (error) {
+    return { name, state: "broken", text: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** So many acts of strangers are more than a pull request's bystanders do. */

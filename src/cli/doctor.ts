@@ -5,9 +5,10 @@ import { type Env, readEnv } from "../config/env.ts";
 import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli.ts";
-import { openStore } from "../wire/store.ts";
+import { openPostgresStore } from "../wire/postgres-store.ts";
+import { openStore, type Store } from "../wire/store.ts";
 import { githubAnswers, inspector, knownRules } from "../wire.ts";
-import { dataDir as folderOf } from "./data-dir.ts";
+import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
@@ -23,13 +24,13 @@ export async function doctor(words: readonly string[]): Promise<ExitCode> {
   });
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const dataDir = folderOf(values["data-dir"]);
+  const place = storePlace(values["data-dir"]);
   const checks = [
     node(),
     rules(),
-    ...store(dataDir),
-    ...(await memoryChecks(dataDir)),
-    ...(await retrieval(dataDir)),
+    ...(await store(place)),
+    ...(await memoryChecks(place)),
+    ...(await retrieval(values["data-dir"])),
     ...(await modelChecks()),
     ...(await server()),
   ];
@@ -56,14 +57,12 @@ function rules(): Check {
   };
 }
 
-function store(dataDir: string): Check[] {
+async function store(place: string): Promise<Check[]> {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    accessSync(dataDir, constants.W_OK);
-    const opened = openStore(dataDir);
-    const { waiting, running, dead } = opened.queue.counts();
-    const { deliveries, heads } = opened.missed.counts(Date.now() - 30 * DAY_MS);
-    void opened.close();
+    const opened = isDatabase(place) ? await openPostgresStore(place) : openFolder(place);
+    const { waiting, running, dead } = await opened.queue.counts();
+    const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
+    await opened.close();
     const queue: Check = {
       name: "queue",
       state: dead > 0 ? "note" : "ok",
@@ -74,23 +73,29 @@ function store(dataDir: string): Check[] {
       state: "ok",
       text: `${deliveries} deliveries asked for again and ${heads} heads that nobody told of, in 30 days`,
     };
-    return [{ name: "data", state: "ok", text: dataDir }, queue, missed];
+    return [{ name: "data", state: "ok", text: shownPlace(place) }, queue, missed];
   } catch (error) {
     return [
       {
         name: "data",
         state: "broken",
-        text: `${dataDir}: ${message(error)}; set KODIAI_DATA_DIR or --data-dir to a folder that can be written`,
+        text: `${shownPlace(place)}: ${message(error)}; ${isDatabase(place) ? "check the address and the server" : "set KODIAI_DATA_DIR or --data-dir to a folder that can be written"}`,
       },
     ];
   }
 }
 
+function openFolder(dataDir: string): Store {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  accessSync(dataDir, constants.W_OK);
+  return openStore(dataDir);
+}
+
 /** The last day's figures where there are any, and a note for each that needs a look. */
-async function retrieval(dataDir: string): Promise<Check[]> {
+async function retrieval(word: string | undefined): Promise<Check[]> {
   const name = "retrieval";
   try {
-    const ports = statsVerbPorts(dataDir);
+    const ports = statsVerbPorts(word);
     try {
       const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
       const alerts = retrievalAlerts(figures);

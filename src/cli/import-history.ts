@@ -36,6 +36,7 @@ const PULLS = 1_000;
 export async function importPast(
   words: readonly string[],
   open: (words: HistoryWords) => Promise<HistoryVerbPorts>,
+  token: () => string = tokenOf,
 ): Promise<ExitCode> {
   const { values, positionals } = readWords(words, {
     limit: { type: "string" },
@@ -51,7 +52,7 @@ export async function importPast(
   const limit = limitOf(values.limit);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
-  const named = { ...readName(repository), token: tokenOf(), dataDir: values["data-dir"], isDry };
+  const named = { ...readName(repository), token: token(), dataDir: values["data-dir"], isDry };
   const ports = await open({ ...named, apiUrl: apiUrlFor(named.host) });
   const asJson = values.json === true || values.format === "json";
   try {

@@ -43,24 +43,29 @@ export async function jobs(
   const ports = open(values["data-dir"]);
   try {
     if (ports.jobs === null) throw new Error(`no server ever ran in ${ports.folder}: there is no queue.db`);
-    if (verb === "ls") return list(ports.jobs, states, ids, asJson);
-    if (verb === "show") return show(ports.jobs, idOf(verb, ids), asJson);
-    return move(ports.jobs, verb, values.all === true ? allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
+    if (verb === "ls") return await list(ports.jobs, states, ids, asJson);
+    if (verb === "show") return await show(ports.jobs, idOf(verb, ids), asJson);
+    return await move(ports.jobs, verb, values.all === true ? await allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
   } finally {
     ports.close();
   }
 }
 
-function list(shelf: JobShelf, states: readonly JobState[], extra: readonly string[], asJson: boolean): ExitCode {
+async function list(
+  shelf: JobShelf,
+  states: readonly JobState[],
+  extra: readonly string[],
+  asJson: boolean,
+): Promise<ExitCode> {
   if (extra.length > 0) throw new UsageError(`jobs ls takes no ${JSON.stringify(extra[0])}`);
-  const found = shelf.list(states, MOST);
+  const found = await shelf.list(states, MOST);
   if (asJson) console.log(JSON.stringify({ version: 1, jobs: found.map(shownOf) }, null, 2));
   else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
   return 0;
 }
 
-function show(shelf: JobShelf, id: number, asJson: boolean): ExitCode {
-  const found = shelf.find(id);
+async function show(shelf: JobShelf, id: number, asJson: boolean): Promise<ExitCode> {
+  const found = await shelf.find(id);
   if (found === null) throw new Error(`there is no job ${id}`);
   if (asJson) console.log(JSON.stringify({ version: 1, job: shownOf(found) }, null, 2));
   else {
@@ -70,9 +75,9 @@ function show(shelf: JobShelf, id: number, asJson: boolean): ExitCode {
   return 0;
 }
 
-function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly number[]): ExitCode {
+async function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
   for (const id of ids) {
-    const change = verb === "retry" ? shelf.retry(id) : shelf.drop(id, "dropped by the operator");
+    const change = await (verb === "retry" ? shelf.retry(id) : shelf.drop(id, "dropped by the operator"));
     if (change.kind === "refused") throw new Error(`job ${id}: ${change.reason}`);
     console.log(verb === "retry" ? `job ${id} waits again` : `job ${id} is dropped`);
   }
@@ -80,9 +85,9 @@ function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly number[]): 
 }
 
 /** Only what was parked may be moved all at once. */
-function allOf(verb: string, ids: readonly string[], shelf: JobShelf): readonly number[] {
+async function allOf(verb: string, ids: readonly string[], shelf: JobShelf): Promise<readonly number[]> {
   if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
-  return shelf.list(["dead"], MOST).map(({ id }) => id);
+  return (await shelf.list(["dead"], MOST)).map(({ id }) => id);
 }
 
 function idOf(verb: string, ids: readonly string[]): number {

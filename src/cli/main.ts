@@ -14,9 +14,23 @@ usage: kodiai VERB [options]
              --staged                  what is staged
              --diff FILE               a unified diff; - reads standard input
              https://…/pull/N          a pull request, read with GITHUB_TOKEN; nothing is posted
+             --config FILE             instead of .kodiai.yml as it stands at the base
              --fail-on SEVERITY        exit 1 on findings at least this severe (critical, major, medium, minor)
   explain  the same, and print what each room hands on
-  config   check FILE                  problems of a .kodiai.yml, with line and column
+  setup    make the GitHub App, keep its secrets, check webhook and rights; run again, it goes on where it was
+             --webhook-url URL         where GitHub reaches the server: https://YOUR-HOST/api/github/webhooks
+             --org ORG, --host HOST    an organisation's App; GitHub Enterprise Server, with --private-network in your own
+             --app-id N --private-key-file FILE   an App that is there; --webhook-secret-file FILE its secret, else a new one
+             --import OWNER/NAME       read what was said there, with an estimate first; may be given more than once
+             --port N, --name NAME, --env-file FILE, --timeout SECONDS, --new; --yes asks nothing
+  serve    start the server here, with the .env of this folder
+  init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents
+             --preset PRESET           start from quiet, balanced or thorough; --force writes over a file; --stdout only prints
+  hook     install | uninstall | status   a pre-push hook that reviews what is about to be pushed
+             --fail-on SEVERITY        what stops a push (major); --model auto also asks the model
+  config   show                        every key of --repo with its value and who said it: a file, a preset, the default
+           explain KEY                 what a key means and takes, and what it is here
+           check FILE                  problems of a .kodiai.yml, with line and column
            schema                      its JSON Schema
   memory   import FILE                 remember rows of a JSONL file (our export, or a corpus); with --repo as its own
            export FILE                 all of --repo, or of all repositories with --all, as JSONL; - standard output
@@ -50,8 +64,12 @@ usage: kodiai VERB [options]
            retry ID | drop ID          have it tried again, or take it out; with --all everything that was parked
   backup   DIR                         copy the store beside a running server, verified, into a new folder
   restore  DIR                         a store from such a copy, in a folder that has none; forgets again what was forgotten
+  migrate  sqlite://DIR postgres://…   move a store into an empty PostgreSQL, compared row for row; goes on where it was stopped
   export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
   erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
+  mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
+             --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
+             --allow-write             may remember notes; --all may be asked about every repository that memory knows
   doctor   what is configured, reachable and degraded
   version  of Kodiai and of Node
   help     this page
@@ -122,6 +140,10 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/upkeep.ts")).backupPorts),
   ],
   [
+    "migrate",
+    async () => withPorts((await import("./migrate.ts")).migrate, (await import("../wire/migrate.ts")).openMigration),
+  ],
+  [
     "export-data",
     async () => withPorts((await import("./person.ts")).exportData, (await import("../wire/upkeep.ts")).personPorts),
   ],
@@ -129,7 +151,18 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "erase",
     async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
   ],
-  ["config", async () => (await import("./config.ts")).config],
+  ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/hook.ts")).hookPorts)],
+  [
+    "setup",
+    async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/setup.ts")).setupVerbPorts),
+  ],
+  ["serve", async () => (await import("./serve.ts")).serve],
+  ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
+  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
+  [
+    "config",
+    async () => withPorts((await import("./config.ts")).config, (await import("../wire/config.ts")).configVerbPorts),
+  ],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
 

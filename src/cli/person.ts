@@ -21,7 +21,7 @@ export async function exportData(words: readonly string[], open: Open): Promise<
   const person = readPerson(values.user);
   const ports = open(values["data-dir"]);
   try {
-    const lines = ports.rows(person).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
+    const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
     else writeFileSync(values.output, lines.join(""), { mode: 0o600 });
     console.error(`${lines.length} rows tell of this person`);
@@ -44,7 +44,7 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
   const ports = open(values["data-dir"]);
   try {
     if (values["dry-run"] === true) {
-      console.log(`${ports.rows(person).length} rows tell of this person; nothing was changed`);
+      console.log(`${(await ports.rows(person)).length} rows tell of this person; nothing was changed`);
       return 0;
     }
     const done = await ports.erase(person, values.texts === true);

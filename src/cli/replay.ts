@@ -8,7 +8,7 @@ import { replayFigures } from "../domain/replay-figures.ts";
 import { ENOUGH_PULLS, GOOD_FOR_DAYS, noGain, type ReplayResult } from "../domain/replay-result.ts";
 import { type Replayed, type ReplayPorts, replayMemory } from "../flows/replay-memory.ts";
 import type { Replays } from "../ports/memory.ts";
-import { dataDir } from "./data-dir.ts";
+import { isDatabase, storePlace } from "./data-dir.ts";
 import { nameOf } from "./find-repository.ts";
 import { replayJson } from "./replay-json.ts";
 import { replayPage } from "./replay-page.ts";
@@ -48,10 +48,10 @@ export async function replay(
   if (positionals.length > 0) throw new UsageError(`replay takes no ${JSON.stringify(positionals[0])}`);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const last = values.last === undefined ? LAST : lastOf(values.last);
-  const folder = dataDir(values["data-dir"]);
+  const place = storePlace(values["data-dir"]);
   // Looking creates no file.
-  if (!existsSync(join(folder, "memory.db"))) throw new Error(`there is no memory in ${folder}`);
-  const ports = await open(folder);
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
+  const ports = await open(values["data-dir"]);
   try {
     const repo = await ports.repoOf(values.repo);
     const done = await replayMemory({ repo, last }, ports);

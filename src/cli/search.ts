@@ -119,7 +119,7 @@ async function configured(
 ): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await open();
   if (reranker !== null) return { reranker };
-  const leave = modelLeave(defaultConfig().review, repo, await access(repo), now());
+  const leave = await modelLeave(defaultConfig().review, repo, await access(repo), now());
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(

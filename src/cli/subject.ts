@@ -8,7 +8,7 @@ import type { WritingPorts } from "../flows/review-pull-request.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire/cli.ts";
 import type { ModelWish } from "../wire/model.ts";
 import { apiUrlFor } from "./api-url.ts";
-import { dataDir } from "./data-dir.ts";
+import { storePlace } from "./data-dir.ts";
 import { oneOf, UsageError } from "./usage.ts";
 
 export const SUBJECT_OPTIONS = {
@@ -22,6 +22,7 @@ export const SUBJECT_OPTIONS = {
   json: { type: "boolean" },
   model: { type: "string" },
   "show-prompt": { type: "boolean" },
+  config: { type: "string" },
 } as const;
 
 export interface SubjectWords {
@@ -33,6 +34,7 @@ export interface SubjectWords {
   readonly "data-dir"?: string | undefined;
   readonly model?: string | undefined;
   readonly "show-prompt"?: boolean | undefined;
+  readonly config?: string | undefined;
 }
 
 export interface Subject {
@@ -57,14 +59,27 @@ export async function subject(
     throw new UsageError("say what to review: --base REV, --staged, --diff FILE, or the URL of a pull request");
   }
   const model = { use: wishOf(words), ...(onQuestion === undefined ? {} : { onQuestion }) };
-  if (url !== undefined) return pullRequest(url, model, dataDir(words["data-dir"]));
+  const configured = await configuredBy(words.config);
+  if (url !== undefined) return configured(await pullRequest(url, model, storePlace(words["data-dir"])));
   const { repo, number, headSha, ports } = await localPorts(
     await folder(resolve(words.repo ?? ".")),
     await range(words),
-    dataDir(words["data-dir"]),
+    storePlace(words["data-dir"]),
     model,
   );
-  return { job: job(repo, number, headSha), ports };
+  return configured({ job: jobOf(repo, number, headSha), ports });
+}
+
+/** With a file named, it stands in the place of the base's configuration; everything else is read as ever. */
+async function configuredBy(path: string | undefined): Promise<(read: Subject) => Subject> {
+  if (path === undefined) return (read) => read;
+  const own = await readText(path);
+  return ({ job, ports }) => {
+    const { pulls } = ports;
+    const text: typeof pulls.text = (repo, asked, sha, most) =>
+      asked === CONFIG_PATH ? Promise.resolve(own) : pulls.text(repo, asked, sha, most);
+    return { job, ports: { ...ports, pulls: { ...pulls, text } } };
+  };
 }
 
 function wishOf(words: SubjectWords): ModelWish["use"] {
@@ -77,13 +92,13 @@ function wishOf(words: SubjectWords): ModelWish["use"] {
 async function range(words: SubjectWords): Promise<LocalRange> {
   if (words.staged === true) return { kind: "staged" };
   if (words.diff !== undefined) {
-    const text = words.diff === "-" ? await readStream(process.stdin) : await readDiff(words.diff);
+    const text = words.diff === "-" ? await readStream(process.stdin) : await readText(words.diff);
     return { kind: "diff", text, title: words.diff === "-" ? "standard input" : basename(words.diff) };
   }
   return { kind: "commits", base: words.base ?? "HEAD~1", head: words.head ?? "HEAD" };
 }
 
-async function readDiff(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
@@ -91,18 +106,21 @@ async function readDiff(path: string): Promise<string> {
   }
 }
 
+/** Where a repository keeps its configuration. */
+const CONFIG_PATH = ".kodiai.yml";
+
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(url: string, model: ModelWish, folder: string): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, place: string): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
   const [, host = "", owner = "", name = "", number = ""] = match;
   const token = process.env.GITHUB_TOKEN;
   if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), dataDir: folder, model };
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
   const { repo, headSha, ports } = await pullRequestPorts(named);
-  return { job: job(repo, Number(number), headSha), ports };
+  return { job: jobOf(repo, Number(number), headSha), ports };
 }
 
 async function folder(path: string): Promise<string> {
@@ -111,7 +129,8 @@ async function folder(path: string): Promise<string> {
   return path;
 }
 
-function job(repo: Repo, number: number, headSha: string): ReviewJob {
+/** What a person at a terminal asks to have reviewed. */
+export function jobOf(repo: Repo, number: number, headSha: string): ReviewJob {
   return {
     kind: "review",
     key: jobKey(repo, number),

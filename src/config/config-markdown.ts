@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, shapeAt } from "./config-keys.ts";
 import { ENV_VARIABLES } from "./env-variable-list.ts";
 import { markdownTable } from "./markdown-table.ts";
+import { presetsText } from "./preset.ts";
 import { MAX_CONFIG_BYTES } from "./read-yaml.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descriptions there. -->
@@ -29,9 +30,13 @@ The file is read from the branch that the pull request goes into, never from the
 the later one in this list wins, key by key; lists replace each other, \`rules\` merge by rule:
 
 1. the defaults below
-2. \`.kodiai.yml\` in the owner's \`.github\` repository
-3. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
-4. \`.kodiai.yml\` of the repository
+2. the \`preset\`: ${presetsText()}
+3. \`.kodiai.yml\` in the owner's \`.github\` repository
+4. \`.kodiai.yml\` of the repository named by \`_extends\`, one step
+5. \`.kodiai.yml\` of the repository
+
+\`kodiai init\` writes a file that fits a clone, \`kodiai config show\` tells each value and which of these said it, and \`kodiai
+config explain KEY\` what a key means; in a pull request \`/kodiai config\` does.
 
 Labels and words in a pull request's title may change a single review; they never change the file.
 

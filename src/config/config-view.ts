@@ -2,17 +2,19 @@
 // or prompts. What is not listed is not shown.
 import type { RepoConfig } from "./repo-config.ts";
 
-/** YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules. */
-export function configView({
-  review,
-  pathFilters,
-  pathInstructions,
-  rules,
-  customRules,
-  knowledge,
-}: RepoConfig): string {
+/**
+ * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and where each value
+ * comes from: a file of another repository by its part only, as its name may be nobody's business.
+ *
+ * @param origins as `parseConfig` gives them
+ */
+export function configView(
+  { preset, review, pathFilters, pathInstructions, rules, customRules, knowledge }: RepoConfig,
+  origins: ReadonlyMap<string, string>,
+): string {
   const { retrieval } = knowledge;
   const entries: readonly (readonly [string, string | number | boolean])[] = [
+    ["preset", preset],
     ["review.enabled", review.enabled],
     ["review.profile", review.profile],
     ["review.severityThreshold", review.severityThreshold ?? "(by profile)"],
@@ -34,5 +36,11 @@ export function configView({
     ["knowledge.sharing.gives", knowledge.sharing.gives],
     ["knowledge.sharing.takes", knowledge.sharing.takes],
   ];
-  return entries.map(([key, value]) => `${key}: ${value}`).join("\n");
+  return entries.map(([key, value]) => `${key}: ${value}${originNote(origins.get(key))}`).join("\n");
+}
+
+function originNote(origin: string | undefined): string {
+  if (origin === undefined || origin === "default") return "";
+  if (origin === ".kodiai.yml" || origin.startsWith("preset ")) return ` # ${origin}`;
+  return origin.endsWith("/.github/.kodiai.yml") ? " # the owner's defaults" : " # _extends";
 }

@@ -56,7 +56,7 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Port of /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
+      "Port of the dashboard, /healthz, /readyz and /metrics for whoever runs Kodiai. Without it: the one after PORT. The port of the webhook answers nothing but deliveries and a bare /healthz.",
     )
     .meta({ examples: ["3001"] }),
   KODIAI_ADMIN_HOST: z
@@ -64,7 +64,12 @@ export const EnvVariables = z.object({
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Nobody is asked who they are there: leave it on loopback, or on a network of your own.",
+      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard asks who somebody is (KODIAI_DASHBOARD_TOKEN): leave it on loopback, or on a network of your own.",
+    ),
+  KODIAI_DASHBOARD_TOKEN: secret
+    .optional()
+    .describe(
+      "What opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it the dashboard is closed.",
     ),
   GHE_HOST: z
     .string()
@@ -93,6 +98,17 @@ export const EnvVariables = z.object({
     .default("./data")
     .refine((path) => !path.includes("\0"), "must be a folder's path")
     .describe("Folder for the databases. Keep it on a local disk and back it up."),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
+      "must be an address like postgres://USER:PASSWORD@HOST:5432/DATABASE",
+    )
+    .optional()
+    .describe(
+      "A PostgreSQL (15 or newer, with pgvector 0.7 or newer) that keeps everything, for several processes at a time. Without it everything is kept in KODIAI_DATA_DIR, for the processes of one machine.",
+    )
+    .meta({ examples: ["postgres://kodiai:PASSWORD@db.example.com:5432/kodiai"] }),
   KODIAI_REVIEWER_LOGIN: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/, "must be a GitHub login without @")

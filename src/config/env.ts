@@ -22,6 +22,8 @@ export interface Env {
   readonly host: string;
   readonly adminPort: number;
   readonly adminHost: string;
+  /** Null: the dashboard is closed. */
+  readonly dashboardToken: string | null;
   /** `github.com` or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   /** Base address of the REST API, without a slash at the end. */
@@ -30,6 +32,8 @@ export interface Env {
   readonly logFormat: EnvVariables["LOG_FORMAT"];
   /** As written; relative paths are meant from the working directory. */
   readonly dataDir: string;
+  /** `postgres://…`; null: everything is kept in dataDir. */
+  readonly databaseUrl: string | null;
   readonly reviewerLogin: string | null;
   readonly dryRun: boolean;
   /** Lower-case. */
@@ -140,11 +144,13 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     host: values.HOST,
     adminPort: values.KODIAI_ADMIN_PORT ?? (values.PORT === 65_535 ? 65_534 : values.PORT + 1),
     adminHost: values.KODIAI_ADMIN_HOST,
+    dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
     githubHost: values.GHE_HOST ?? "github.com",
     githubApiUrl: apiUrl(values),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     dataDir: values.KODIAI_DATA_DIR,
+    databaseUrl: values.DATABASE_URL ?? null,
     reviewerLogin: values.KODIAI_REVIEWER_LOGIN ?? null,
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,

@@ -2,6 +2,7 @@
 import { checkCustomRules, checkRuleIds, type KnownRules } from "./check-rules.ts";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import { bare, type Located, locate, type Trouble, trouble } from "./located.ts";
+import { PRESETS, type Preset, presetValues } from "./preset.ts";
 import { type FileReading, readConfigFile } from "./read-config-file.ts";
 import { type ConfigProblem, defaultConfig, RepoConfig } from "./repo-config.ts";
 
@@ -15,7 +16,7 @@ export interface ParsedConfig {
   readonly config: RepoConfig;
   /** The strongest file's first, each file's in the order of its lines; at most 50 and a last one that counts the rest. */
   readonly problems: readonly ConfigProblem[];
-  /** Dotted key → the file that set it, or "default". Every key of the schema is there; rules also one by one. */
+  /** Dotted key → the file that set it, "preset NAME" or "default". Every key of the schema is there; rules also one by one. */
   readonly origins: ReadonlyMap<string, string>;
 }
 
@@ -27,7 +28,7 @@ const ORIGIN_KEYS = CONFIG_KEYS.map((key) => key.path).filter((path) => path !==
 
 /**
  * Merges files into one configuration. Mappings merge key by key (so `rules` merge by id), lists are replaced.
- * A wrong value counts as not written: a weaker file's value or the default stands. Values are inert text.
+ * A wrong value counts as not written: a weaker file's value, the preset's or the default stands. Values are inert text.
  *
  * @param sources weakest first; none gives the defaults
  * @param known facts about rules, so that unknown ids and custom rules that cannot run are named too
@@ -38,11 +39,12 @@ export function parseConfig(sources: readonly ConfigSource[], known: KnownRules 
   const files = withKnownRules(read, known).map(withOneStep);
   const said = files.map(({ reading }) => withoutExtends(reading.root));
   const merged = said.reduce<Record<string, unknown>>((weaker, stronger) => merge(weaker, stronger), {});
-  const parsed = RepoConfig.safeParse(merged);
+  const preset = Object.hasOwn(merged, "preset") ? (merged.preset as Preset) : "balanced";
+  const parsed = RepoConfig.safeParse(merge(PRESETS[preset], merged));
   return {
     config: parsed.success ? parsed.data : defaultConfig(),
     problems: capped(files.toReversed().flatMap(({ file, reading }) => inOrder(reading.troubles, file))),
-    origins: originsOf(files),
+    origins: originsOf(files, preset),
   };
 }
 
@@ -104,8 +106,9 @@ function capped(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   return [...problems.slice(0, MAX_PROBLEMS), more];
 }
 
-function originsOf(files: readonly ReadFile[]): ReadonlyMap<string, string> {
+function originsOf(files: readonly ReadFile[], preset: Preset): ReadonlyMap<string, string> {
   const origins = new Map(ORIGIN_KEYS.map((key) => [key, "default"]));
+  for (const { key } of presetValues(preset)) origins.set(key, `preset ${preset}`);
   for (const { file, reading } of files) {
     for (const key of reading.root === null ? [] : keysSet(reading.root)) origins.set(key, file);
   }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Glob } from "./glob.ts";
 import { Knowledge } from "./knowledge.ts";
 import { PathInstruction } from "./path-instruction.ts";
+import { PRESET_NAMES, presetsText } from "./preset.ts";
 import { Suppression } from "./suppression.ts";
 
 const severity = z.enum(["critical", "major", "medium", "minor"]);
@@ -180,6 +181,11 @@ export const RepoConfig = z.strictObject({
     .default(1)
     .describe("Version of this file's format.")
     .meta({ examples: [1] }),
+  preset: z
+    .enum(PRESET_NAMES)
+    .default("balanced")
+    .describe(`Where to start from; every other key that a file sets wins over it. ${presetsText()}.`)
+    .meta({ examples: ["quiet"] }),
   review: Review.describe("Which pull requests are reviewed, and how much is said."),
   pathFilters: pathGlobs
     .default([])
@@ -219,8 +225,8 @@ export const RepoConfig = z.strictObject({
   rules: z
     .record(z.string(), RuleSetting)
     .default({})
-    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-hash: critical}`. See docs/rules.md.")
-    .meta({ examples: [{ "debug-leftover": "off", "weak-hash": "critical" }] }),
+    .describe("A rule's severity, or `off`: `{debug-leftover: off, weak-password-hash: critical}`. See docs/rules.md.")
+    .meta({ examples: [{ "debug-leftover": "off", "weak-password-hash": "critical" }] }),
   customRules: z
     .array(CustomRule)
     .max(50)

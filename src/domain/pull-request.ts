@@ -3,6 +3,7 @@ import type { Declined } from "./conversation.ts";
 import type { Repo, ReviewJob } from "./job.ts";
 import type { Degraded, LeftOut } from "./outcome.ts";
 import type { Past } from "./past.ts";
+import type { Setting } from "./review.ts";
 
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
 export type Side = "LEFT" | "RIGHT";
@@ -107,6 +108,8 @@ export interface PullRequestContext {
   readonly pull: PullRequest;
   readonly config: RepoConfig;
   readonly configProblems: readonly ConfigProblem[];
+  /** What configuration files say beyond the defaults. Absent where nobody asks. */
+  readonly settings?: readonly Setting[];
   /** Every changed file that is reviewed, in the source's order. */
   readonly files: readonly FileDiff[];
   /** Every changed file that is not, with the reason. */

@@ -37,7 +37,7 @@ const MENDS: Readonly<Record<RetrievalAlert["name"], string>> = {
 /** The alerts of a window, none below 20 retrievals. */
 export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAlert[] {
   const { count, ms, embedding, averageScore, usdPerRetrieval } = figures;
-  const scoreLimit = 1 - SCORE_PART * figures.calibrated;
+  const limit = scoreLimit(figures.calibrated);
   const alerts = [
     ms.p95 > SLOW_MS
       ? alert("slow", ms.p95, SLOW_MS, count, `P95 is ${Math.round(ms.p95)} ms, over ${SLOW_MS} ms`)
@@ -51,13 +51,13 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
           `${percent(embedding.hitShare)} of the queries came from the embedding cache, under ${percent(CACHE_SHARE)}`,
         )
       : null,
-    figures.averageDistance > 0 && averageScore < scoreLimit
+    figures.averageDistance > 0 && averageScore < limit
       ? alert(
           "score",
           averageScore,
-          scoreLimit,
+          limit,
           count,
-          `the average score is ${averageScore.toFixed(2)}, under ${scoreLimit.toFixed(2)}`,
+          `the average score is ${averageScore.toFixed(2)}, under ${limit.toFixed(2)}`,
         )
       : null,
     usdPerRetrieval > USD
@@ -65,6 +65,11 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
       : null,
   ];
   return count < ALERT_FROM ? [] : alerts.filter((one) => one !== null);
+}
+
+/** The average similarity under which searches find little, by the cosine distance that the embedder calls relevant. */
+export function scoreLimit(calibrated: number): number {
+  return 1 - SCORE_PART * calibrated;
 }
 
 function alert(name: RetrievalAlert["name"], value: number, limit: number, n: number, text: string): RetrievalAlert {

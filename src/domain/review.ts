@@ -84,6 +84,16 @@ export interface Addressed {
   readonly isGone?: true;
 }
 
+/** A value of the configuration that a file set. */
+export interface Setting {
+  /** Dotted: `review.maxComments`. */
+  readonly key: string;
+  /** JSON of at most 300 characters. */
+  readonly value: string;
+  /** The file: `.kodiai.yml`, `acme/.github/.kodiai.yml`. */
+  readonly origin: string;
+}
+
 /** A written review, complete and not yet sent. Everything that publish says stands here. */
 export interface Review {
   readonly kind: "review";
@@ -105,6 +115,8 @@ export interface Review {
   readonly leftOut: readonly LeftOut[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
+  /** What configuration files said beyond the defaults; absent in reviews written before that was kept. */
+  readonly settings?: readonly Setting[];
   /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
   readonly configChanges: boolean;
   /**
@@ -112,6 +124,8 @@ export interface Review {
    * the pull request does not change the file. Absent is null for all.
    */
   readonly configOnHead?: readonly (number | null)[];
+  /** What is wrong with `.kodiai.yml` as the pull request leaves it; null or absent where it does not change the file. */
+  readonly proposedProblems?: readonly ConfigProblem[] | null;
   readonly cost: Cost;
   /** What memory keeps of the code. Absent where nothing will be remembered, and in reviews written before it was kept. */
   readonly hunks?: readonly FindingHunk[];

@@ -69,9 +69,9 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, step: 
   const order = await admitted(job, ports, step);
   if (typeof order === "string") return order;
 
-  const place = lastInARow(job, ports);
+  const place = await lastInARow(job, ports);
   if (place === "over") return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
-  ports.book.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
+  await ports.book.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
   if (await isAnswered(job, ports.replies)) return "answered before";
   if (!isNamed(job)) await acknowledge(job, ports.replies);
   const answer = await obeyed(order);
@@ -83,7 +83,7 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, step: 
 
 /** Somebody floods us; or a reply does not name us, and its thread is not ours. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
-  const flood = tooMany(job, ports, COMMANDS_AN_HOUR);
+  const flood = await tooMany(job, ports, COMMANDS_AN_HOUR);
   if (flood !== null || isNamed(job)) return flood;
   const { rootId } = job.comment;
   const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
@@ -96,7 +96,7 @@ async function admitted(job: CommandJob, ports: CommandPorts, step: Step): Promi
   const level = await ports.permissions.of(repo, comment.author);
   const isAuthor = comment.author.id === job.pull.authorId;
   const isKnown = hasAccess(level, "triage") || isAuthor;
-  const flood = isKnown ? null : tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
+  const flood = isKnown ? null : await tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
   if (flood !== null) return `ignored: ${flood}`;
   if (command.kind === "unknown") return refuse(job, ports, hint(command), isKnown);
   const verb = command.kind === "verb" ? command.verb : "ask";
@@ -111,19 +111,19 @@ function isNamed({ command }: CommandJob): boolean {
   return command.kind !== "reply";
 }
 
-function tooMany(job: CommandJob, ports: CommandPorts, most: number): string | null {
+async function tooMany(job: CommandJob, ports: CommandPorts, most: number): Promise<string | null> {
   const since = ports.now() - HOUR_MS;
-  const given = (["command", "reply", "refusal"] as const).reduce(
-    (sum, kind) => sum + ports.book.given(entryOf(job), kind, since),
-    0,
-  );
+  let given = 0;
+  for (const kind of ["command", "reply", "refusal"] as const) {
+    given += await ports.book.given(entryOf(job), kind, since);
+  }
   return given < most ? null : `${given} comments of this person were answered within an hour`;
 }
 
 /** The reaction each time; the words once a day, or each time to people with access. */
 async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
-  const told = ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS) > 0;
-  ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
+  const told = (await ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
+  await ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
   const text = (told && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
   await publishAnswer(job, { ...answer, text }, ports.replies);
   return `${answer.end}: ${answer.note}`;
@@ -153,9 +153,9 @@ async function obeyed(order: Order): Promise<Answer> {
 }
 
 /** Where this answer stands among those to replies that do not name us. */
-function lastInARow(job: CommandJob, ports: CommandPorts): "last" | "over" | null {
+async function lastInARow(job: CommandJob, ports: CommandPorts): Promise<"last" | "over" | null> {
   if (job.command.kind !== "reply") return null;
-  const before = ports.book.repliesInARow(entryOf(job));
+  const before = await ports.book.repliesInARow(entryOf(job));
   if (before >= REPLIES_IN_A_ROW) return "over";
   return before === REPLIES_IN_A_ROW - 1 ? "last" : null;
 }
@@ -166,9 +166,9 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, step }: Order): Promise<Answer> {
-  const { config, problems } = await step("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const { config, problems, origins } = await step("gather", () => gatherSettings(job, ports.pulls, ports.known));
   const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
-  return plainAnswer("done", `\`\`\`yaml\n${configView(config)}\n\`\`\`${wrong}`, "configuration");
+  return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
 
 function entryOf({ key, repo, number, comment }: CommandJob): AnsweredComment {

@@ -40,9 +40,9 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
       try {
         const missing = toBegin(result);
         // A head that has a check keeps what it says.
-        if (missing !== null && ports.book.on(key, missing.headSha) === null)
+        if (missing !== null && (await ports.book.on(key, missing.headSha)) === null)
           await begin(missing.headSha, missing.failOn);
-        for (const one of toEnd(result, key, ports.book)) {
+        for (const one of await toEnd(result, key, ports.book)) {
           await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
         }
       } catch {
@@ -57,10 +57,10 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
   }
 }
 
-function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
+async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
   if (result.kind !== "posted") return book.open(key);
   // Also one that ended before its time, as "still under way".
-  const own = book.on(key, result.review.headSha);
+  const own = await book.on(key, result.review.headSha);
   return own === null ? [] : [{ ...own, end: null }];
 }
 
@@ -85,7 +85,7 @@ export async function sweepChecks(
   now: number,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
-  for (const check of book.left(now, PATIENCE_MS)) {
+  for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
@@ -93,7 +93,7 @@ export async function sweepChecks(
       swept.push({ id, key, outcome: "ended", error: null });
     } catch (error) {
       const isOver = !(error instanceof Transient);
-      if (isOver) book.ended(id, now);
+      if (isOver) await book.ended(id, now);
       swept.push({ id, key, outcome: isOver ? "given up" : "later", error });
     }
   }

@@ -29,18 +29,19 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { repo, number, comment, pull } = job;
   const { config } = await step("gather", () => gatherSettings(job, ports.pulls, ports.known));
   const thread = await step("gather", () => gatherThread(job, ports.threads));
-  const findings = findingsOf(order, thread.comments);
+  const findings = await findingsOf(order, thread.comments);
   const asked = { repo, pull: { number }, text: [text, ...findings.slice(0, 1).map(({ title }) => title)].join("\n") };
   const { knowledge } = config;
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
-  const leave = modelLeave(config.review, repo, access, at, ports.signal);
+  const leave = await modelLeave(config.review, repo, access, at, ports.signal);
   const searching = { ...ports, leave: leaveForMemory(leave) };
   const precedents = await step("retrieve", () =>
     retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", knowledge, at }, ports);
   const spent = precedents.modelCosts ?? [];
+  const latest = await ports.records.latest(key);
   const answered = await step("review", () =>
     answer(
       {
@@ -51,7 +52,7 @@ export async function answerQuestion(order: Order): Promise<Answer> {
         hunk: comment.hunk,
         thread: thread.comments.map(({ author, isOurs, body }) => ({ login: author.login, isOurs, body })),
         findings,
-        walkthrough: ports.records.latest(key)?.walkthrough ?? null,
+        walkthrough: latest?.walkthrough ?? null,
         precedents: precedents.ranked,
         maxContextChars: knowledge.retrieval.maxContextChars,
         language: config.review.language,
@@ -63,15 +64,19 @@ export async function answerQuestion(order: Order): Promise<Answer> {
 }
 
 /** In the thread of a finding that one; elsewhere those of the latest review. */
-function findingsOf({ job, key, ports }: Order, thread: Awaited<ReturnType<typeof gatherThread>>["comments"]) {
+async function findingsOf(
+  { job, key, ports }: Order,
+  thread: Awaited<ReturnType<typeof gatherThread>>["comments"],
+): Promise<readonly Finding[]> {
   const root = thread.find(({ id, isOurs }) => id === job.comment.rootId && isOurs);
   const findingId = root === undefined ? null : parseFindingMarker(root.body);
   if (findingId !== null) {
-    const finding = ports.records.finding(key, findingId);
+    const finding = await ports.records.finding(key, findingId);
     return finding === null ? [] : [finding];
   }
   if (job.comment.rootId !== null) return [];
-  return ports.records.latest(key)?.findings.map(({ finding }) => finding) ?? [];
+  const latest = await ports.records.latest(key);
+  return latest?.findings.map(({ finding }) => finding) ?? [];
 }
 
 function written(

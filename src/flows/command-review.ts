@@ -25,33 +25,33 @@ export async function startReview({ job, key, verb, text, ports }: Order): Promi
     whole: verb === "full review",
     ...(text === "" ? {} : { focus: text }),
   };
-  ports.jobs.add(review, ports.now());
+  await ports.jobs.add(review, ports.now());
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
 }
 
 export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
-  const stopped = ports.jobs.stop(key, `stopped by @${job.comment.author.login}`, ports.now());
+  const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`, ports.now());
   const note = `${stopped.waiting} waiting and ${stopped.running} running reviews stopped`;
   const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request waits or runs." : null;
   return plainAnswer("done", text, note);
 }
 
 export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> {
-  ports.decisions.pause(key, job.comment.author.login, ports.now());
+  await ports.decisions.pause(key, job.comment.author.login, ports.now());
   const text =
     "Pushes to this pull request are not reviewed by themselves any more. `/kodiai resume` takes it back; `/kodiai review` still works.";
   return plainAnswer("done", text, "paused");
 }
 
 export async function resumeReviews({ key, ports }: Order): Promise<Answer> {
-  const was = ports.decisions.resume(key, ports.now());
+  const was = await ports.decisions.resume(key, ports.now());
   if (!was) return plainAnswer("done", "Reviews of this pull request are not paused.", "not paused");
   const text = "The next push is reviewed again. `/kodiai review` reviews what is here now.";
   return plainAnswer("done", text, "resumed");
 }
 
 export async function summarise({ key, ports }: Order): Promise<Answer> {
-  const latest = ports.records.latest(key);
+  const latest = await ports.records.latest(key);
   if (latest === null) {
     return plainAnswer("done", "This pull request was not reviewed yet. `/kodiai review` reviews it.", "no review yet");
   }

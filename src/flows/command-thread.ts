@@ -16,7 +16,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   const { job, key, text, ports } = order;
   const found = await findingOfThread(order);
   if ("end" in found) return found;
-  const finding = ports.records.finding(key, found.findingId);
+  const finding = await ports.records.finding(key, found.findingId);
   const isGrave = finding === null || isAlwaysSaid(finding);
   if (isGrave && !isWriter(order)) {
     const why = "Security and critical findings are declined by people with write access only.";
@@ -24,7 +24,7 @@ export async function ignoreFinding(order: Order): Promise<Answer> {
   }
   const by = job.comment.author.login;
   const reason = await ports.redact(text);
-  ports.decisions.decline(key, { findingId: found.findingId, by, reason }, ports.now());
+  await ports.decisions.decline(key, { findingId: found.findingId, by, reason }, ports.now());
   const noted = await noteCommand(order, found.findingId, { kind: "declined", text: reason });
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
   const kept = await declineElsewhere(order, found.findingId, reason === "" ? null : reason);
@@ -81,7 +81,7 @@ export async function restoreFinding(order: Order): Promise<Answer> {
   const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, found.findingId))) ?? 0;
   // What people said against it is over from now on, and is not heard again with the next look.
   const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
-  const was = ports.decisions.restore(key, found.findingId) || elsewhere > 0;
+  const was = (await ports.decisions.restore(key, found.findingId)) || elsewhere > 0;
   const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
   return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}${noted}`);
 }

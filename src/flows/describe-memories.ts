@@ -181,7 +181,7 @@ function newRun(wish: DescribeWish, ports: DescribePorts) {
     const records: MemoryRecord[] = [];
     for (let at = 0; at < group.length && stopped === null; at += AT_ONCE) {
       const some = group.slice(at, at + AT_ONCE);
-      stopped = overBudget(some, wish, ports);
+      stopped = await overBudget(some, wish, ports);
       if (stopped === null) records.push(...(await Promise.all(some.map(one))).filter((record) => record !== null));
     }
     await write(records);
@@ -230,11 +230,11 @@ function outlook({ failure, notBefore }: { readonly failure: ModelFailure; reado
 }
 
 /** Held against what the next questions cost at most, each asked twice: the month's budget is never overrun. */
-function overBudget(
+async function overBudget(
   next: readonly Waiting[],
   { repo, usdPerMonth }: DescribeWish,
   ports: DescribePorts,
-): RunStop | null {
+): Promise<RunStop | null> {
   const { model } = ports.access;
   const most = next
     .filter(({ asks }) => asks)
@@ -242,7 +242,7 @@ function overBudget(
       const first = model.price("small", tokens.input, tokens.most) ?? 0;
       return sum + first + (model.price("small", tokens.input + tokens.most, tokens.most) ?? 0);
     }, 0);
-  const purse = most === 0 ? null : overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
+  const purse = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
   if (purse === null) return null;
   const whose = purse.whose === "repository" ? "this month's budget" : "the operator's budget of this month";
   const reason = `what is left of ${whose} of USD ${purse.of} does not pay for another question`;

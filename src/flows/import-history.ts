@@ -59,8 +59,8 @@ export async function importHistory(
 ): Promise<HistoryRun> {
   const { past, book } = ports;
   const key = repoKey(request.repo);
-  let progress = beginning(book?.of(key) ?? null, request);
-  book?.save(key, progress);
+  let progress = beginning((await book?.of(key)) ?? null, request);
+  await book?.save(key, progress);
   const walk = await openWalk(progress, request, ports);
   while (progress.stage !== "done") {
     const { asked, isEnough, until } = past.budget();
@@ -70,7 +70,7 @@ export async function importHistory(
     }
     progress = await STAGES[progress.stage](progress, walk);
     if (progress.stage === "done") progress = { ...progress, finishedAt: request.at() };
-    book?.save(key, progress);
+    await book?.save(key, progress);
     tell(progress);
   }
   return { kind: "history", progress, stopped: null };

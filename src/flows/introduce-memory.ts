@@ -17,7 +17,7 @@ export async function introduceMemory(
 ): Promise<MemoryHeld | null> {
   if (introductions === undefined || recall.off !== undefined) return null;
   try {
-    const why = introductions.of(repo);
+    const why = await introductions.of(repo);
     if (why === null) return null;
     const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
     const { byLanguage } = await recall.counts(scope);

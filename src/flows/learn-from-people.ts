@@ -73,7 +73,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   await learnFixes(repo, code.changed, outcomes, ports);
   const waiting = fresh.length - known.length;
   // With somebody left to ask, a closed pull request is looked at once more.
-  ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
+  await ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
   return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
 }
 
@@ -84,8 +84,8 @@ export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFr
 }
 
 /** What cannot be read now is looked at again a good while later. */
-function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Skipped {
-  ports.book.looked(job, ports.now(), false);
+async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promise<Skipped> {
+  await ports.book.looked(job, ports.now(), false);
   return { kind: "skipped", reason };
 }
 
@@ -102,7 +102,8 @@ async function codeNow(
   findings: readonly RememberedFinding[],
   ports: LearnPorts,
 ): Promise<CodeOfFindings> {
-  const said = new Map((ports.records.latest(jobKey(repo, number))?.said ?? []).map((one) => [one.finding.id, one]));
+  const latest = await ports.records.latest(jobKey(repo, number));
+  const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
   const fates = new Map<string, CodeFate>();
   const changed: ChangedFinding[] = [];
   const texts = new Map<string, Promise<string | null | undefined>>();

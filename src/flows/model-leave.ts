@@ -11,18 +11,18 @@ import type { Model, ModelAccess, ModelLeave } from "../ports/model.ts";
  * @param signal aborted when the answers are no longer wanted
  * @returns no leave when the configuration switches the model off, or a month's budget is used up
  */
-export function modelLeave(
+export async function modelLeave(
   { budget, model: setting }: RepoConfig["review"],
   repo: Repo,
   access: ModelAccess | null,
   now: number,
   signal?: AbortSignal,
-): ModelLeave {
+): Promise<ModelLeave> {
   if (access === null || setting === "off") return { model: null, reason: null };
   const { model, delimiter } = access;
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
   if (isFree(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
-  const purses = pursesOf(budget.usdPerMonth, repo, access, now);
+  const purses = await pursesOf(budget.usdPerMonth, repo, access, now);
   const empty = purses.find(({ usd, of }) => usd >= of);
   if (empty !== undefined) return { model: null, reason: usedUp(empty) };
   return { ...leave, usd: Math.min(budget.usdPerReview, ...purses.map(({ usd, of }) => of - usd)) };
@@ -34,14 +34,14 @@ export function modelLeave(
  * @param now epoch milliseconds
  * @returns null where nothing is spent of any budget: no model, a free one, or switched off
  */
-export function monthSpending(
+export async function monthSpending(
   { budget, model: setting }: RepoConfig["review"],
   repo: Repo,
   access: ModelAccess | null,
   now: number,
-): MonthSpending | null {
+): Promise<MonthSpending | null> {
   if (access === null || setting === "off" || isFree(access.model)) return null;
-  const [first, second] = pursesOf(budget.usdPerMonth, repo, access, now);
+  const [first, second] = await pursesOf(budget.usdPerMonth, repo, access, now);
   if (first === undefined) return null;
   return second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
 }
@@ -54,14 +54,15 @@ export function monthSpending(
  * @param now epoch milliseconds
  * @returns null where every budget holds it
  */
-export function overrunBy(
+export async function overrunBy(
   usd: number,
   ofRepository: number,
   repo: Repo,
   access: ModelAccess,
   now: number,
-): MonthSpending | null {
-  return pursesOf(ofRepository, repo, access, now).find((purse) => purse.usd + usd > purse.of) ?? null;
+): Promise<MonthSpending | null> {
+  const purses = await pursesOf(ofRepository, repo, access, now);
+  return purses.find((purse) => purse.usd + usd > purse.of) ?? null;
 }
 
 function usedUp({ whose, of }: MonthSpending): string {
@@ -71,16 +72,16 @@ function usedUp({ whose, of }: MonthSpending): string {
 }
 
 /** The repository's own budget, then the operator's where there is one. */
-function pursesOf(
+async function pursesOf(
   ofRepository: number,
   repo: Repo,
   { spending, usdPerMonth }: ModelAccess,
   now: number,
-): readonly MonthSpending[] {
+): Promise<readonly MonthSpending[]> {
   const since = monthStart(now);
-  const own: MonthSpending = { whose: "repository", usd: spending.since(repo, since), of: ofRepository };
+  const own: MonthSpending = { whose: "repository", usd: await spending.since(repo, since), of: ofRepository };
   if (typeof usdPerMonth !== "number") return [own];
-  return [own, { whose: "operator", usd: spending.since(null, since), of: usdPerMonth }];
+  return [own, { whose: "operator", usd: await spending.since(null, since), of: usdPerMonth }];
 }
 
 /** A model without a price, on the operator's own machine, spends no budget. */

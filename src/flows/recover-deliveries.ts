@@ -41,24 +41,24 @@ export async function recoverDeliveries(
   now: number,
   limits: RecoverLimits,
 ): Promise<RecoveredDeliveries> {
-  const before = book.sweptTo();
+  const before = await book.sweptTo();
   const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
   const { read, latest } = await readLog(log, since);
   const until = now - limits.youngMs;
   // Before the first time a success may have been another store's: what GitHub calls delivered is believed.
   const wanted = [...latest.values()].filter(({ at, succeeded }) => at <= until && (before !== null || !succeeded));
-  const unknown = new Set(book.unknown(wanted.map(({ guid }) => guid)));
+  const unknown = new Set(await book.unknown(wanted.map(({ guid }) => guid)));
   const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted((a, b) => a.at - b.at);
   const asked: string[] = [];
   let gone = 0;
   for (const { id, guid } of missed.slice(0, limits.most)) {
-    if (!book.asking(guid, now)) continue;
+    if (!(await book.asking(guid, now))) continue;
     await limits.pause();
     if ((await log.redeliver(id)) === "gone") gone += 1;
     else asked.push(guid);
   }
   const left = Math.max(0, missed.length - limits.most);
-  if (left === 0) book.swept(until);
+  if (left === 0) await book.swept(until);
   return { read, asked, gone, left };
 }
 

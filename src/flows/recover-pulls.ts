@@ -42,10 +42,10 @@ export interface RecoverPulls {
  */
 export async function recoverPulls(ports: RecoverPulls, isStart: boolean): Promise<RecoveredPulls> {
   const { pulls, book, now } = ports;
-  const lookedAt = book.lookedAt();
+  const lookedAt = await book.lookedAt();
   const started = now();
   // What was opened before we first looked was opened to others.
-  const run: Run = { ports, lookedAt, round: book.lastRound() ?? started, added: [], unasked: [] };
+  const run: Run = { ports, lookedAt, round: (await book.lastRound()) ?? started, added: [], unasked: [] };
   let repositories = 0;
   for (const installationId of await pulls.installations()) {
     const what = `installation ${installationId}`;
@@ -54,7 +54,7 @@ export async function recoverPulls(ports: RecoverPulls, isStart: boolean): Promi
     const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
     repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
   }
-  book.round(started);
+  await book.round(started);
   return { repositories, added: run.added, unasked: run.unasked };
 }
 
@@ -112,14 +112,15 @@ async function lookAt(
   if (open === null) return [];
   // GitHub tells times in whole seconds.
   const isOlder = ({ createdAt }: OpenPull) => newSince !== null && createdAt + 1_000 <= newSince;
-  book.looked(repo, open.filter(isOlder), now());
-  return open
-    .filter((pull) => book.owes(repo, pull))
-    .map((pull) => {
-      const job = jobOf(installationId, repo, pull);
-      add(job);
-      return job.key;
-    });
+  await book.looked(repo, open.filter(isOlder), now());
+  const added: string[] = [];
+  for (const pull of open) {
+    if (!(await book.owes(repo, pull))) continue;
+    const job = jobOf(installationId, repo, pull);
+    await add(job);
+    added.push(job.key);
+  }
+  return added;
 }
 
 function jobOf(installationId: number, repo: Repo, { number, headSha }: OpenPull): ReviewJob {

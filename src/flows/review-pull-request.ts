@@ -143,28 +143,28 @@ async function reviewed(
   step: Step,
   check: CheckRun,
 ): Promise<SentReview | Superseded | Skipped> {
-  const { pausedBy } = ports.decisions?.of(job.key) ?? { pausedBy: null };
+  const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
   if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
-  const unsent = ports.ledger.unsent(job);
+  const unsent = await ports.ledger.unsent(job);
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
   }
   const isDone = async (headSha: string, baseSha: string) =>
     !job.explicit &&
-    (ports.ledger.wasPosted(job, headSha, baseSha) ||
+    ((await ports.ledger.wasPosted(job, headSha, baseSha)) ||
       ((await ports.standing?.(job.repo, job.number, headSha)) ?? false));
-  const begun = ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
-    ports.waits.learn(repo, asked.debounceSeconds * 1000);
-    return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : Promise.resolve([]);
+  const begun = async ({ repo, pull, config: { review: asked } }: PullRequestContext) => {
+    await ports.waits.learn(repo, asked.debounceSeconds * 1000);
+    return asked.checks.enabled ? check.begin(pull.head.sha, asked.checks.failOn) : [];
   };
-  const written = await writeReview(job, { ...ports, begun }, step, isDone, ports.ledger.earlier(job));
+  const written = await writeReview(job, { ...ports, begun }, step, isDone, await ports.ledger.earlier(job));
   if (written.kind === "skipped") return written;
   // What was not read for this reason is not posted; the job that waits reads it.
   if (ports.signal?.reason instanceof Stopped) throw ports.signal.reason;
   if (ports.signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
   const safe = await withoutSecrets(written, ports.redact);
-  ports.ledger.save(job, safe, ports.now());
+  await ports.ledger.save(job, safe, ports.now());
   return send(job, safe, ports, step, check);
 }
 
@@ -183,7 +183,7 @@ export async function writeReview(
 ): Promise<Review | Skipped> {
   const started = ports.now();
   const fingerprint = (config: RepoConfig) => fingerprintOf(config, ports);
-  const declined = ports.decisions?.of(job.key).declined ?? [];
+  const { declined = [] } = (await ports.decisions?.of(job.key)) ?? {};
   const context = await step("gather", () =>
     gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint, declined }),
   );
@@ -197,7 +197,7 @@ export async function writeReview(
   const { recollection, degraded: forgotten } = await recollect(context, ports);
   const { repo, config } = context;
   const { access, signal } = ports;
-  const leave = modelLeave(config.review, repo, access, ports.now(), signal);
+  const leave = await modelLeave(config.review, repo, access, ports.now(), signal);
   const noGain = await unhelpfulMemory(context, ports);
   const asked = ports.now();
   const retrieved = await step("retrieve", () =>
@@ -232,7 +232,7 @@ export async function writeReview(
     memory: held === null ? written.memory : { ...written.memory, held },
     degraded: [...written.degraded, ...forgotten, ...missing],
     cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
-    month: monthSpending(config.review, repo, access, ports.now()),
+    month: await monthSpending(config.review, repo, access, ports.now()),
   };
   if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
@@ -263,13 +263,13 @@ async function send(
   step: Step,
   check: CheckRun,
 ): Promise<SentReview | Superseded> {
-  const sent = await step("publish", () => publish(written, ports.reviews)).catch((error: unknown) => {
+  const sent = await step("publish", () => publish(written, ports.reviews)).catch(async (error: unknown) => {
     // What somebody stopped is not sent by the next job either.
-    if (error instanceof Stopped) ports.ledger.settle(job, written, ports.now(), "stopped");
+    if (error instanceof Stopped) await ports.ledger.settle(job, written, ports.now(), "stopped");
     throw error;
   });
   if (sent.kind === "superseded") {
-    ports.ledger.settle(job, written, ports.now(), sent.kind);
+    await ports.ledger.settle(job, written, ports.now(), sent.kind);
     return sent;
   }
   // As planned, not as posted: after a crash in between, comments that stand already are remembered all the same, and
@@ -277,7 +277,7 @@ async function send(
   const kept = await step("remember", () => keep({ ...sent, findings: written.findings }, ports));
   // Before the review is settled: a process that dies in between comes by here again.
   await check.end(sent);
-  ports.ledger.settle(job, written, ports.now(), sent.kind);
+  await ports.ledger.settle(job, written, ports.now(), sent.kind);
   return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
 }
 

@@ -2,6 +2,7 @@
 // What the review cannot do without may throw; what it can do without is missing with a reason.
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import { setValues } from "../config/set-values.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Declined } from "../domain/conversation.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
@@ -58,7 +59,7 @@ export async function gather(
   const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
 
-  const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);
+  const { config, problems, origins } = await configAt(repo, pull.base.sha, pulls, known);
   const back = heldBack(job, pull, config.review);
   if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
 
@@ -84,6 +85,7 @@ export async function gather(
     pull,
     config,
     configProblems: problems,
+    settings: setValues({ config, origins }),
     files: byText.reviewed,
     leftOut: [...changed.leftOut, ...byPath.leftOut, ...byText.leftOut],
     headTexts: new Map([...head.texts].filter(([path]) => reviewed.has(path))),

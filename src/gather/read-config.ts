@@ -25,6 +25,8 @@ export interface ConfigFiles {
 export interface EffectiveConfig {
   readonly config: RepoConfig;
   readonly problems: readonly ConfigProblem[];
+  /** Dotted key → who said it: a file, `preset NAME` or `default`. */
+  readonly origins: ReadonlyMap<string, string>;
 }
 
 /**
@@ -42,11 +44,11 @@ export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRul
   const defaults = admit(`${repo.owner}/${DEFAULTS_REPOSITORY}/${CONFIG_PATH}`, defaultsText);
   const extended = await readExtended(repo, ownFile.sources, files);
   const all = [defaults, extended, ownFile];
-  const { config, problems } = parseConfig(
+  const { config, problems, origins } = parseConfig(
     all.flatMap(({ sources }) => sources),
     known,
   );
-  return { config, problems: [...all.flatMap((file) => file.problems), ...problems] };
+  return { config, problems: [...all.flatMap((file) => file.problems), ...problems], origins };
 }
 
 /** At most one source, and what is wrong with it. */

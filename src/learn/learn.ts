@@ -29,6 +29,7 @@ import { fixOfComment, fixOfFinding } from "./fix-pair.ts";
 import { type CommentRules, fromComment, type NotRemembered } from "./from-comment.ts";
 import { fromChunks, fromSections, type SourceFile } from "./from-file.ts";
 import { fromFinding } from "./from-finding.ts";
+import { fromNote } from "./from-note.ts";
 import { fromThread } from "./from-thread.ts";
 import { fromTold, memoriesOfThread, type Told } from "./from-told.ts";
 import { heldEvidence } from "./held-evidence.ts";
@@ -193,6 +194,11 @@ export function toldRecord(told: Told, languageOf: (path: string) => string): Me
   return fromTold(told, languageOf);
 }
 
+/** What a person noted outside any pull request, as a memory; null when it says nothing. */
+export function noteRecord(...note: Parameters<typeof fromNote>): MemoryRecord | null {
+  return fromNote(...note);
+}
+
 /** The ids of all memories that a thread can have left. */
 export function threadMemories(...thread: Parameters<typeof memoriesOfThread>): readonly string[] {
   return memoriesOfThread(...thread);
@@ -204,7 +210,11 @@ export function threadRecord(...thread: Parameters<typeof fromThread>): MemoryRe
 }
 
 /** Which corpus a file belongs to: documents, or code that the chunker reads; null for neither. */
-export function corpusOf(path: string, language: string, chunker: CodeChunker): "doc" | "code" | null {
+export function corpusOf(
+  path: string,
+  language: string,
+  chunker: Pick<CodeChunker, "languages">,
+): "doc" | "code" | null {
   if (isDocPath(path)) return "doc";
   return chunker.languages.has(language) ? "code" : null;
 }
@@ -244,11 +254,8 @@ export function recordLine(record: MemoryRecord): string {
 }
 
 /** Memories as examples to tune an embedder with. `alike`: id → ids of what says something like it, most alike first. */
-export function pairsOf(
-  records: readonly MemoryRecord[],
-  alike: ReadonlyMap<string, readonly string[]>,
-): readonly TrainingPair[] {
-  return trainingPairs(records, alike);
+export function pairsOf(...remembered: Parameters<typeof trainingPairs>): readonly TrainingPair[] {
+  return trainingPairs(...remembered);
 }
 
 /** What was read of a pull request, as evidence that is not known yet. See `collectEvidence`. */

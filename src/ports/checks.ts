@@ -7,8 +7,8 @@ import type { Repo } from "../domain/job.ts";
 /** How long a push waits for the next one, as each repository's configuration last said. */
 export interface PushWaits {
   /** Milliseconds; null when nothing is known of the repository. */
-  of(repo: Pick<Repo, "host" | "id">): number | null;
-  learn(repo: Pick<Repo, "host" | "id">, ms: number): void;
+  of(repo: Pick<Repo, "host" | "id">): Promise<number | null>;
+  learn(repo: Pick<Repo, "host" | "id">, ms: number): Promise<void>;
 }
 
 /** Begins and ends check runs of one repository, and does nothing else there. */
@@ -45,17 +45,17 @@ export interface KeptCheck extends BegunCheck {
 
 /** Check runs that were begun, kept so that none stays in progress, whatever happens to the process. */
 export interface CheckBook {
-  begun(check: BegunCheck, now: number): void;
+  begun(check: BegunCheck, now: number): Promise<void>;
   /** The last one on this head, ended or not; null when none was begun. */
-  on(key: string, headSha: string): KeptCheck | null;
+  on(key: string, headSha: string): Promise<KeptCheck | null>;
   /** Those of a pull request that have not ended. */
-  open(key: string): readonly KeptCheck[];
+  open(key: string): Promise<readonly KeptCheck[]>;
   /** How it shall end: kept from before GitHub is told. */
-  decide(id: number, end: CheckEnd): void;
+  decide(id: number, end: CheckEnd): Promise<void>;
   /** GitHub was told. */
-  ended(id: number, now: number): void;
+  ended(id: number, now: number): Promise<void>;
   /** Those that nobody will end: without a job, or begun more than `patienceMs` ago. */
-  left(now: number, patienceMs: number): readonly (KeptCheck & { readonly why: "no-job" | "late" })[];
+  left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }
 
 /** A comment, or a review, of ours that stands on a pull request. */

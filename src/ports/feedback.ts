@@ -70,6 +70,6 @@ export interface FeedbackBook {
    * Jobs for pull requests with a review that was posted in the last 30 days, last looked at more than `afterMs` ago, and not
    * seen closed since; longest waiting first.
    */
-  due(now: number, afterMs: number, most: number): readonly FeedbackJob[];
-  looked(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): void;
+  due(now: number, afterMs: number, most: number): Promise<readonly FeedbackJob[]>;
+  looked(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
 }

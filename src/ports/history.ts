@@ -51,11 +51,11 @@ export interface PastReviews {
 
 /** Whether a review is one that says what memory there is. */
 export interface Introductions {
-  of(repo: Pick<Repo, "host" | "id">): "first reviews" | "importing" | null;
+  of(repo: Pick<Repo, "host" | "id">): Promise<"first reviews" | "importing" | null>;
 }
 
 /** Where imports stand: one for each repository. */
 export interface HistoryBook {
-  of(repo: RepoKey): HistoryProgress | null;
-  save(repo: RepoKey, progress: HistoryProgress): void;
+  of(repo: RepoKey): Promise<HistoryProgress | null>;
+  save(repo: RepoKey, progress: HistoryProgress): Promise<void>;
 }

@@ -14,12 +14,12 @@ export interface Arrival {
 /** The durable inbox. No method waits for a lock: `Transient` at once, and the caller tries again without blocking. */
 export interface Inbox {
   /**
-   * Commits all of them in one transaction, on disk when this returns.
+   * Commits all of them in one transaction, on disk when this resolves.
    *
    * @returns for each whether it is new: false when it, or one that means the same, was taken before
    * @throws Transient on a lock; Error when the store cannot keep anything (disk full, read-only). Then none is kept.
    */
-  take(batch: readonly Arrival[]): readonly boolean[];
-  /** Writes one row and syncs it, as `take` would: throws what `take` would throw. */
-  probe(now: number): void;
+  take(batch: readonly Arrival[]): Promise<readonly boolean[]>;
+  /** Writes one row and syncs it, as `take` would: rejects as `take` would. */
+  probe(now: number): Promise<void>;
 }

@@ -25,10 +25,10 @@ export type JobChange = { readonly kind: "changed" } | { readonly kind: "refused
 
 export interface JobShelf {
   /** Newest first. */
-  list(states: readonly JobState[], most: number): readonly KeptJob[];
-  find(id: number): KeptJob | null;
+  list(states: readonly JobState[], most: number): Promise<readonly KeptJob[]>;
+  find(id: number): Promise<KeptJob | null>;
   /** It runs at once and as if for the first time; what is posted already is not posted again. */
-  retry(id: number): JobChange;
+  retry(id: number): Promise<JobChange>;
   /** It never runs. */
-  drop(id: number, reason: string): JobChange;
+  drop(id: number, reason: string): Promise<JobChange>;
 }

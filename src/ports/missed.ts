@@ -53,28 +53,28 @@ export interface OpenPulls {
 /** What was received, asked for again and reviewed. Times are epoch milliseconds. */
 export interface MissedBook {
   /** Those of these that were neither accepted nor asked for again. */
-  unknown(guids: readonly string[]): readonly string[];
+  unknown(guids: readonly string[]): Promise<readonly string[]>;
   /** Written down before GitHub is asked: nothing is asked for twice. False when it was before. */
-  asking(guid: string, now: number): boolean;
+  asking(guid: string, now: number): Promise<boolean>;
   /** Up to when GitHub's log was gone through; null before the first time. */
-  sweptTo(): number | null;
-  swept(to: number): void;
+  sweptTo(): Promise<number | null>;
+  swept(to: number): Promise<void>;
   /** When each repository was last looked at, by `HOST/REPO_ID`. */
-  lookedAt(): ReadonlyMap<string, number>;
+  lookedAt(): Promise<ReadonlyMap<string, number>>;
   /** When all repositories were last gone through from their first on; null before the first time. */
-  lastRound(): number | null;
-  round(now: number): void;
+  lastRound(): Promise<number | null>;
+  round(now: number): Promise<void>;
   /**
    * A repository was looked at. The first time, these pull requests were there before us: their heads are not owed.
    *
    * @param before those older than our time
    */
-  looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): void;
+  looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /** True when nobody waits for, works at or has settled a review of this head. */
-  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull): boolean;
+  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull): Promise<boolean>;
   /** What was recovered since then. */
-  counts(since: number): { readonly deliveries: number; readonly heads: number };
+  counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
 }
 
 /** Puts a review into the queue. */
-export type AddReview = (job: ReviewJob) => void;
+export type AddReview = (job: ReviewJob) => Promise<void>;

@@ -1,6 +1,6 @@
 // What the rooms may ask of a language model. A model never throws and never decides.
 import type { Repo } from "../domain/job.ts";
-import type { ModelAnswer, ModelRequest, ModelTier } from "../domain/model.ts";
+import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
 
 /** A language model. */
 export interface Model {
@@ -20,7 +20,13 @@ export interface Spending {
    * @param repo one repository; null for all of them together
    * @param since epoch milliseconds
    */
-  since(repo: Pick<Repo, "host" | "id"> | null, since: number): number;
+  since(repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<number>;
+}
+
+/** The same, where it is written down. */
+export interface SpendingBook extends Spending {
+  /** @param at epoch milliseconds */
+  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): Promise<void>;
 }
 
 /** All that asking a model takes. */

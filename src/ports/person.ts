@@ -21,7 +21,7 @@ export interface ErasedPerson {
 }
 
 export interface PersonBooks {
-  rows(person: NamedPerson): readonly PersonRow[];
+  rows(person: NamedPerson): Promise<readonly PersonRow[]>;
   /** @param texts also what they wrote is removed, not only who wrote it */
   erase(person: NamedPerson, texts: boolean): Promise<ErasedPerson>;
 }

@@ -39,13 +39,13 @@ export interface Replies {
 
 /** What people decided about pull requests. Keys are those of review jobs. */
 export interface Decisions {
-  of(key: string): PullDecisions;
-  pause(key: string, by: string, now: number): void;
+  of(key: string): Promise<PullDecisions>;
+  pause(key: string, by: string, now: number): Promise<void>;
   /** False when nothing was paused. */
-  resume(key: string, now: number): boolean;
-  decline(key: string, declined: Declined, now: number): void;
+  resume(key: string, now: number): Promise<boolean>;
+  decline(key: string, declined: Declined, now: number): Promise<void>;
   /** Takes a decline back; false when there was none. */
-  restore(key: string, findingId: string): boolean;
+  restore(key: string, findingId: string): Promise<boolean>;
 }
 
 /** Who wrote what where, for the limits. */
@@ -65,25 +65,25 @@ export type AnswerKind = "command" | "reply" | "refusal";
 /** How often we answered. The comment that is asked about never counts itself. */
 export interface AnswerBook {
   /** A second record of the same comment changes nothing. `at` is epoch milliseconds. */
-  record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): void;
+  record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): Promise<void>;
   /** Answers of a kind to the same person in the same repository since an epoch millisecond. */
-  given(to: AnsweredComment, kind: AnswerKind, since: number): number;
+  given(to: AnsweredComment, kind: AnswerKind, since: number): Promise<number>;
   /** Answers in the thread to comments that did not name us, since one last did. */
-  repliesInARow(to: AnsweredComment): number;
+  repliesInARow(to: AnsweredComment): Promise<number>;
 }
 
 /** The reviews that wait or run. */
 export interface ReviewJobs {
   /** Takes the place of one that waits. */
-  add(job: ReviewJob, now: number): void;
+  add(job: ReviewJob, now: number): Promise<void>;
   /** Drops what waits for this pull request and stops what runs. */
-  stop(key: string, reason: string, now: number): { readonly waiting: number; readonly running: number };
+  stop(key: string, reason: string, now: number): Promise<{ readonly waiting: number; readonly running: number }>;
 }
 
 /** Written reviews, looked up. */
 export interface ReviewRecords {
   /** The latest review of a pull request, sent or not; null when there is none. */
-  latest(key: string): Review | null;
+  latest(key: string): Promise<Review | null>;
   /** A finding of any review of the pull request, from the latest that holds it. */
-  finding(key: string, findingId: string): Finding | null;
+  finding(key: string, findingId: string): Promise<Finding | null>;
 }

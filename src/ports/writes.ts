@@ -39,30 +39,42 @@ export interface Orphan {
 
 /** Every write that creates something, kept from before it is sent. What writes throws LeaseLost when the job is not held any more. */
 export interface WriteBook {
-  standing(wanted: Wanted): Standing;
+  standing(wanted: Wanted): Promise<Standing>;
   /** It is about to be sent, known by this marker. */
-  send(wanted: Wanted, marker: string): void;
+  send(wanted: Wanted, marker: string): Promise<void>;
   /** It stands there. */
-  posted(wanted: Wanted, post: Post): void;
+  posted(wanted: Wanted, post: Post): Promise<void>;
   /** It certainly does not stand there: it may be sent again. */
-  refused(wanted: Wanted): void;
+  refused(wanted: Wanted): Promise<void>;
   /** Throws LeaseLost when the job is not held any more. */
-  hold(): void;
+  hold(): Promise<void>;
 }
 
 /** Writes that were sent for jobs which have ended. */
 export interface OrphanWrites {
-  orphans(most: number): readonly Orphan[];
+  orphans(most: number): Promise<readonly Orphan[]>;
   /** As it was found; null when it does not stand there. */
-  settle(orphan: Orphan, post: Post | null): void;
+  settle(orphan: Orphan, post: Post | null): Promise<void>;
+}
+
+/** A turn that was taken. */
+export interface WriteTurn {
+  readonly installationId: number;
+  /** Unlike those of all other turns. */
+  readonly token: string;
 }
 
 /** How each installation wants to be treated; it holds over restarts, and for every process on the store. */
 export interface InstallationPace {
   /** How long nothing may be asked; 0 when it may. */
-  closedFor(installationId: number): number;
+  closedFor(installationId: number): Promise<number>;
   /** A longer wait that is known already stays. */
-  close(installationId: number, forMs: number): void;
-  /** Takes the next moment at which something may be written, at least `apartMs` after the last; returns how long to wait for it. */
-  writeIn(installationId: number, apartMs: number): number;
+  close(installationId: number, forMs: number): Promise<void>;
+  /**
+   * Takes the turn to write, of all processes on the store; null when it is taken, or the last write ended too short a
+   * while ago. Whoever dies with it loses it after `forMs`.
+   */
+  takeTurn(installationId: number, forMs: number): Promise<WriteTurn | null>;
+  /** The write ended, whatever came of it: the next turn is free in `apartMs`. Nothing changes when the turn is another's by now. */
+  endTurn(turn: WriteTurn, apartMs: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 // How a check run ends: what it concludes from a review, and what stands in it. A check that says "success" is believed
 // without being read, so it says so only of a review that is complete.
-import type { FailOn } from "../config/repo-config.ts";
+import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/check.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
@@ -93,12 +93,26 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
         message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
       }),
     );
-  const problems = review.configProblems.flatMap(({ file, severity, message }, index): CheckAnnotation[] => {
-    const line = review.configOnHead?.[index] ?? null;
-    if (line === null) return [];
-    const level = severity === "error" ? "warning" : "notice";
-    const said = sanitizeInline(message, 500) || "(no text)";
-    return [{ path: file, startLine: line, endLine: line, level, title: `Configuration ${severity}`, message: said }];
+  const problems = problemsOnHead(review).map(({ problem, line }): CheckAnnotation => {
+    const level = problem.severity === "error" ? "warning" : "notice";
+    const said = {
+      title: `Configuration ${problem.severity}`,
+      message: sanitizeInline(problem.message, 500) || "(no text)",
+    };
+    return { path: problem.file, startLine: line, endLine: line, level, ...said };
   });
   return [...placed, ...problems].slice(0, MOST_ANNOTATIONS);
+}
+
+/** Those of the file as the pull request leaves it; where it leaves it alone, those in force whose line is known there. */
+function problemsOnHead({
+  configProblems,
+  configOnHead,
+  proposedProblems,
+}: Review): readonly { readonly problem: ConfigProblem; readonly line: number }[] {
+  const placed = proposedProblems ?? configProblems;
+  return placed.flatMap((problem, index) => {
+    const line = proposedProblems ? problem.line : (configOnHead?.[index] ?? null);
+    return line === null ? [] : [{ problem, line }];
+  });
 }

@@ -19,14 +19,25 @@ export function degradedLines({ degraded }: Review, room: number): readonly stri
 }
 
 /** What is wrong with the configuration, and where; never folded. */
-export function configLines({ configProblems, configChanges }: Review, room: number): readonly string[] {
+export function configLines(
+  { configProblems, configChanges, proposedProblems }: Review,
+  room: number,
+): readonly string[] {
   const write = (problem: ConfigProblem) =>
     `- ${configPlace(problem)}: ${problem.severity}: ${sanitizeInline(problem.message, 250)}`;
   const changes = configChanges
     ? ["This pull request changes `.kodiai.yml`; the change takes effect after the merge.", ""]
     : [];
-  if (configProblems.length === 0) return changes;
-  return [...changes, "**Configuration:**", "", ...fitList(configProblems, write, room, 50)];
+  const proposed = proposedProblems ?? [];
+  return [
+    ...changes,
+    ...(proposed.length === 0
+      ? []
+      : ["**As this pull request leaves it:**", "", ...fitList(proposed, write, room / 2, 50), ""]),
+    ...(configProblems.length === 0
+      ? []
+      : ["**Configuration:**", "", ...fitList(configProblems, write, proposed.length === 0 ? room : room / 2, 50)]),
+  ];
 }
 
 /** Findings that are not said, folded. */

@@ -135,14 +135,14 @@ export async function beginCheck(
   now: number,
 ): Promise<void> {
   const { key, headSha, repo } = check;
-  for (const other of ports.book.open(key)) {
+  for (const other of await ports.book.open(key)) {
     const because = `a review of ${headSha.slice(0, 7)} took its place`;
     if (other.headSha !== headSha) await endCheck(other, endWithoutReview("Overtaken", because), ports, now);
   }
-  const last = ports.book.on(key, headSha);
+  const last = await ports.book.on(key, headSha);
   if (last?.isOpen === true) return;
   const id = await ports.checks.begin(repo, number, headSha, last?.id ?? null);
-  ports.book.begun({ ...check, id }, now);
+  await ports.book.begun({ ...check, id }, now);
 }
 
 /**
@@ -151,9 +151,9 @@ export async function beginCheck(
  * @throws as the ports throw
  */
 export async function endCheck(check: BegunCheck, end: CheckEnd, ports: CheckPorts, now: number): Promise<void> {
-  ports.book.decide(check.id, end);
+  await ports.book.decide(check.id, end);
   await ports.checks.end(check.repo, check.id, end);
-  ports.book.ended(check.id, now);
+  await ports.book.ended(check.id, now);
 }
 
 /** The end of a check run by what became of its review. */

@@ -24,6 +24,7 @@ import { heldByMemory } from "./held-by-memory.ts";
 import { REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./instructions.ts";
 import { locateSaid } from "./locate-said.ts";
 import { place } from "./place.ts";
+import { proposedProblems } from "./proposed-config.ts";
 import { type Dial, prune } from "./prune.ts";
 import { guardPush } from "./push-guards.ts";
 import { reachOf } from "./reach.ts";
@@ -88,6 +89,7 @@ export async function review(
     ...read.degraded,
   ]);
   const { open, addressed } = standing(weighed.notFound, context, looked);
+  const ownConfig = context.files.find(({ path }) => path === CONFIG_FILE);
   const findings = withSuggestions(place([...weighed.said, ...open], config.review.maxComments), context);
   return {
     kind: "review",
@@ -111,12 +113,10 @@ export async function review(
       ...read.degraded,
     ]),
     configProblems: context.configProblems,
+    settings: context.settings ?? [],
     configChanges: changesConfig(context),
-    configOnHead: configOnHead(
-      context.configProblems,
-      CONFIG_FILE,
-      context.files.find(({ path }) => path === CONFIG_FILE),
-    ),
+    configOnHead: configOnHead(context.configProblems, CONFIG_FILE, ownConfig),
+    proposedProblems: proposedProblems(CONFIG_FILE, context.headTexts.get(CONFIG_FILE)),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     scope: scopeOf(context, read),

@@ -1,24 +1,33 @@
-// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is. It only answers GET.
+// The port for whoever runs Kodiai, on loopback unless they say otherwise: how the process is, and the dashboard.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { getRequestListener } from "@hono/node-server";
 import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
-import { metricsText } from "./metrics-text.ts";
+import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+
+export interface AdminDoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Of the files of the store, as last looked at; null when they are whole. */
+  readonly damage: () => string | null;
+  /** What answers every other address; made of what tells whether a delivery could be kept. */
+  readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
+}
 
 /**
  * Listens for questions about the process.
  *
  * @param at port 0 takes a free one
- * @param damage of the files of the store, as last looked at; null when they are whole
  * @returns the server, listening
  * @throws Error when the port is taken
  */
 export async function openAdminDoor(
   door: Door,
   store: Store,
-  at: { readonly host: string; readonly port: number },
-  damage: () => string | null = () => null,
+  metrics: Pick<Metrics, "text" | "contentType">,
+  { others, damage, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -30,28 +39,31 @@ export async function openAdminDoor(
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
-  const pages = new Map<string, () => Page>([
-    ["/healthz", () => json(200, { ok: true, jobs: store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", () => readyPage(readiness())],
+  const pages = new Map<string, () => Page | Promise<Page>>([
+    ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
+    ["/readyz", async () => readyPage(await readiness())],
     [
       "/metrics",
-      () => {
+      async () => {
         const lagSeconds = lag.percentile(99) / 1e9;
         lag.reset();
-        const text = metricsText({
-          counted: door.counted,
-          jobs: store.queue.counts(),
-          ready: readiness().ready,
+        const text = await metrics.text({
+          jobs: await store.queue.counts(),
+          ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
           lagSeconds,
           uptimeSeconds: process.uptime(),
         });
-        return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text };
+        return { status: 200, type: metrics.contentType, text };
       },
     ],
   ]);
-  const server = createServer((request, response) => answer(request, response, pages));
+  const rest = getRequestListener(others(readiness), { overrideGlobalObjects: false });
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url?.split("?")[0] ?? "");
+    void (page === undefined ? rest(request, response) : answer(request, response, page));
+  });
   server.on("close", () => lag.disable());
   await listening(server, at);
   return server;
@@ -63,20 +75,19 @@ interface Page {
   readonly text: string;
 }
 
-function answer(
-  { method, url }: IncomingMessage,
+async function answer(
+  { method }: IncomingMessage,
   response: ServerResponse,
-  pages: ReadonlyMap<string, () => Page>,
-): void {
-  const page = method === "GET" ? pages.get(url?.split("?")[0] ?? "") : undefined;
-  const { status, type, text } = page === undefined ? { status: 404, type: "text/plain", text: "" } : shown(page);
+  page: () => Page | Promise<Page>,
+): Promise<void> {
+  const { status, type, text } = method === "GET" ? await shown(page) : { status: 404, type: "text/plain", text: "" };
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
 }
 
 /** A store that cannot be read is an answer too. */
-function shown(page: () => Page): Page {
+async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   try {
-    return page();
+    return await page();
   } catch {
     return json(503, { ok: false, reasons: ["the store cannot be read"] });
   }

@@ -10,12 +10,12 @@ type Remembers = Pick<ReviewJob, "repo" | "delivery" | "installationId">;
  * gathered, as when a review that an earlier try wrote is only sent, its configuration is not known here: then the job
  * looks for itself.
  */
-export function thenDescribe(step: Step, job: Remembers, add: (job: DescribeJob) => void): Step {
+export function thenDescribe(step: Step, job: Remembers, add: (job: DescribeJob) => Promise<void>): Step {
   let isWanted = true;
   return async (room, enter) => {
     const value = await step(room, enter);
     if (room === "gather") isWanted = wantsFields(value) ?? isWanted;
-    if (room === "remember" && isWanted && hasNew(value)) add(describeJob(job));
+    if (room === "remember" && isWanted && hasNew(value)) await add(describeJob(job));
     return value;
   };
 }

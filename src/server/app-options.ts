@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Embeddings } from "../config/read-embeddings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
 import type { RerankerChoice } from "../config/read-reranker.ts";
+import type { ShownVariable } from "../config/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
 import type { MemorySettings } from "../wire/store.ts";
 import type { chosenEmbedder } from "../wire.ts";
@@ -27,7 +28,13 @@ export interface AppOptions {
   readonly port: number;
   /** Where questions about the process are answered; null or absent: nowhere. */
   readonly admin?: { readonly host: string; readonly port: number } | null;
+  /** What opens the dashboard there; null or absent: it is closed. */
+  readonly dashboardToken?: string | null;
+  /** The environment as the dashboard shows it; null or absent: it was not started by one. */
+  readonly variables?: readonly ShownVariable[] | null;
   readonly dataDir: string;
+  /** `postgres://…`: everything is kept there; null or absent: in dataDir. */
+  readonly databaseUrl?: string | null;
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;

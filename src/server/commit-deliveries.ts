@@ -6,6 +6,8 @@ import type { Arrival, Inbox } from "../ports/inbox.ts";
 const PATIENCE_MS = 5_000;
 /** Between two tries for a lock that somebody else holds. */
 const PAUSE_MS = 25;
+/** How often those are looked for whose patience is over while a transaction takes its time. */
+const LATE_MS = 250;
 /** Deliveries a transaction: some milliseconds of the write lock. */
 const MOST = 64;
 
@@ -38,37 +40,50 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   function plan(pauseMs: number): void {
     if (isPlanned) return;
     isPlanned = true;
-    if (pauseMs === 0) setImmediate(flush);
-    else setTimeout(flush, pauseMs);
+    if (pauseMs === 0) setImmediate(() => void flush());
+    else setTimeout(() => void flush(), pauseMs);
   }
 
-  function flush(): void {
-    isPlanned = false;
-    const late = waiting.filter(({ until }) => until <= now());
-    waiting = waiting.filter(({ until }) => until > now());
-    for (const one of late) one.resolve("busy");
+  /** One at a time: what comes in during a transaction is kept by the next, together. Never rejects. */
+  async function flush(): Promise<void> {
+    refuseLate();
     const batch = waiting.slice(0, MOST);
-    const pauseMs = batch.length > 0 && !keep(batch) ? PAUSE_MS : 0;
+    // A store that does not answer at all holds up nobody for longer; should it have kept them, they are known when they come again.
+    const watch = setInterval(refuseLate, LATE_MS);
+    const pauseMs = batch.length > 0 && !(await keep(batch)) ? PAUSE_MS : 0;
+    clearInterval(watch);
+    isPlanned = false;
     if (waiting.length > 0) plan(pauseMs);
     else for (const done of idlers.splice(0)) done();
   }
 
+  function refuseLate(): void {
+    const late = waiting.filter(({ until }) => until <= now());
+    waiting = waiting.filter(({ until }) => until > now());
+    for (const one of late) one.resolve("busy");
+  }
+
   /** False when a lock kept them waiting. */
-  function keep(batch: readonly Waiting[]): boolean {
-    const tried = tryTake(batch);
+  async function keep(batch: readonly Waiting[]): Promise<boolean> {
+    const tried = await tryTake(batch);
     if (tried === null) return false;
     // One that cannot be kept must not take others with it.
-    if (tried instanceof Error && batch.length > 1) return batch.every((one) => keep([one]));
+    if (tried instanceof Error && batch.length > 1) return keepEach(batch);
     failedAt = tried instanceof Error ? now() : null;
     waiting = waiting.filter((one) => !batch.includes(one));
     tell(batch, tried);
     return true;
   }
 
+  async function keepEach(batch: readonly Waiting[]): Promise<boolean> {
+    for (const one of batch) if (!(await keep([one]))) return false;
+    return true;
+  }
+
   /** Null on a lock. */
-  function tryTake(batch: readonly Waiting[]): readonly boolean[] | Error | null {
+  async function tryTake(batch: readonly Waiting[]): Promise<readonly boolean[] | Error | null> {
     try {
-      return inbox.take(batch.map(({ arrival }) => arrival));
+      return await inbox.take(batch.map(({ arrival }) => arrival));
     } catch (error) {
       if (error instanceof Transient) return null;
       return error instanceof Error ? error : new Error(String(error));
@@ -82,7 +97,8 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
         plan(0);
       }),
     failedAgo: () => (failedAt === null ? null : now() - failedAt),
-    idle: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+    idle: () =>
+      waiting.length === 0 && !isPlanned ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve)),
   };
 }
 

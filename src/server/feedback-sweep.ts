@@ -12,7 +12,7 @@ const AFTER_MS = 60 * 60_000;
 const MOST = 50;
 
 export interface FeedbackSweep {
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** @param wake told when jobs were added */
@@ -21,22 +21,29 @@ export function feedbackSweep(
   wake: () => void,
   { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
 ): FeedbackSweep {
-  const sweep = () => {
+  const sweep = async () => {
     // Without memory there is nothing that could learn.
     if (memoryProblem !== null) return;
     try {
       const now = Date.now();
-      const due = looks.due(now, afterMs, MOST);
-      for (const job of due) queue.add(job, now);
+      const due = await looks.due(now, afterMs, MOST);
+      for (const job of due) await queue.add(job, now);
       if (due.length > 0) wake();
     } catch (error) {
       log.warn({ err: error }, "who answered our findings could not be asked for; the next sweep tries again");
     }
   };
-  const timer = setInterval(sweep, SWEEP_MS);
+  let last = sweep();
+  const timer = setInterval(() => {
+    last = last.then(sweep);
+  }, SWEEP_MS);
   timer.unref();
-  sweep();
-  return { stop: () => clearInterval(timer) };
+  return {
+    async stop() {
+      clearInterval(timer);
+      await last;
+    },
+  };
 }
 
 /** One such job, and how it ended in one line. */

@@ -7,7 +7,7 @@ const BEAT_MS = 5_000;
 
 export interface Heartbeat {
   /** Gives back what is still held: others need not wait to see that we are gone. */
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** @param workers are woken at each beat: jobs may have come from elsewhere, as from the command line */
@@ -17,23 +17,34 @@ export function heartbeat(
   log: Logger,
   everyMs = BEAT_MS,
 ): Heartbeat {
-  const beat = () => {
+  let last: Promise<void> = Promise.resolve();
+  let isBeating = false;
+  const beat = async () => {
     try {
-      const recovered = queue.beat(Date.now());
+      const recovered = await queue.beat(Date.now());
       if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
     } catch (error) {
       log.warn({ err: error }, "a sign of life could not be written; the next beat tries again");
     }
     for (const worker of Object.values(workers)) worker.wake();
+    isBeating = false;
   };
-  const timer = setInterval(beat, everyMs);
+  // A beat that takes longer than the time between two is not overtaken by the next.
+  const next = () => {
+    if (isBeating) return;
+    isBeating = true;
+    last = beat();
+  };
+  const timer = setInterval(next, everyMs);
   timer.unref();
-  beat();
+  next();
   return {
-    stop() {
+    async stop() {
       clearInterval(timer);
+      // After a beat that comes later this process would seem to live.
+      await last;
       try {
-        queue.leave(Date.now());
+        await queue.leave(Date.now());
       } catch (error) {
         log.warn({ err: error }, "what this process holds is given back when others see that it is gone");
       }

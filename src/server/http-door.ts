@@ -5,8 +5,8 @@ import type { Probot } from "probot";
 import type { Store } from "../wire/store.ts";
 import type { Worker } from "../worker.ts";
 import { committer } from "./commit-deliveries.ts";
-import { type Counters, counters } from "./counters.ts";
 import { ingress } from "./ingress.ts";
+import type { Metrics } from "./metrics.ts";
 import { bodyReader } from "./read-body.ts";
 import { type Reception, takeDelivery } from "./take-delivery.ts";
 import type { FormerSecret } from "./verify-signature.ts";
@@ -19,6 +19,8 @@ export interface DoorSettings extends Reception {
   readonly webhookSecret: string;
   /** null or absent: there is no other secret. */
   readonly formerSecret?: FormerSecret | null;
+  /** Told of deliveries and answers. */
+  readonly counted: Pick<Metrics, "answered" | "took">;
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -27,7 +29,6 @@ export interface DoorSettings extends Reception {
 /** The public port, open. */
 export interface Door {
   readonly server: Server;
-  readonly counted: Counters;
   /** Milliseconds since the last delivery could not be kept; null when one could since. */
   failedAgo(): number | null;
   /** Bytes of bodies that are coming in. */
@@ -55,7 +56,7 @@ const CLOSE_MS = 1_000;
  * @throws Error when the port is taken
  */
 export async function openDoor(probot: Probot, store: Store, workers: Workers, settings: DoorSettings): Promise<Door> {
-  const counted = counters();
+  const { counted } = settings;
   const bodies = bodyReader();
   const commits = committer(store.inbox);
   let isDraining = false;
@@ -78,7 +79,6 @@ export async function openDoor(probot: Probot, store: Store, workers: Workers, s
   await listening(server, settings);
   return {
     server,
-    counted,
     failedAgo: commits.failedAgo,
     heldBytes: bodies.held,
     isDraining: () => isDraining,

@@ -23,6 +23,8 @@ export interface ReadinessParts {
 
 /** Asked more often, the answer is the last one: each look writes to disk. */
 const LOOK_MS = 1_000;
+/** Whoever asks waits no longer for the store than this: probes of orchestrators give up after a second. */
+const ANSWER_MS = 500;
 /** As long as the door tries to keep a delivery. */
 const LOCKED_MS = 5_000;
 /** A row of one number may find room where a delivery does not; then nobody sends one that would show that it has changed. */
@@ -31,41 +33,73 @@ const FAILED = "the last delivery could not be kept";
 /** Of the memory that the process may use: beyond it the system ends it soon. */
 const MOST_MEMORY = 0.95;
 
-/** @returns what answers the question; it never throws */
-export function readinessCheck({ inbox, isDraining, failedAgo, damage, memory, now }: ReadinessParts): () => Readiness {
+/** @returns what answers the question; it never rejects */
+export function readinessCheck({
+  inbox,
+  isDraining,
+  failedAgo,
+  damage,
+  memory,
+  now,
+}: ReadinessParts): () => Promise<Readiness> {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lockedSince: number | null = null;
   let problem: string | null = null;
+  let looking: Promise<void> | null = null;
 
-  function look(): void {
-    if (Math.abs(now() - lookedAt) < LOOK_MS) return;
-    lookedAt = now();
-    const error = probed();
+  function look(): Promise<void> {
+    if (looking === null && Math.abs(now() - lookedAt) >= LOOK_MS) {
+      lookedAt = now();
+      looking = probe().finally(() => {
+        looking = null;
+      });
+    }
+    return looking ?? Promise.resolve();
+  }
+
+  async function probe(): Promise<void> {
+    const error = await probed();
     lockedSince = error instanceof Transient ? (lockedSince ?? lookedAt) : null;
     if (lockedSince === null) problem = error === null ? null : "the store cannot keep anything";
     // Locks of a moment are usual: somebody works with the command line.
     else if (lookedAt - lockedSince >= LOCKED_MS) problem = "the store is locked";
   }
 
-  function probed(): unknown {
+  async function probed(): Promise<unknown> {
     try {
-      inbox.probe(now());
+      await inbox.probe(now());
       return null;
     } catch (error) {
       return error;
     }
   }
 
-  return () => {
-    look();
+  function storeProblem(): string | null {
+    if (problem !== null) return problem;
+    // It neither answers nor refuses.
+    if (looking !== null && now() - lookedAt >= LOCKED_MS) return "the store does not answer";
+    return (failedAgo() ?? REMEMBERED_MS) < REMEMBERED_MS ? FAILED : null;
+  }
+
+  return async () => {
+    await atMost(ANSWER_MS, look());
     const { used, most } = memory();
+    const inStore = storeProblem();
     const reasons = [
       ...(isDraining() ? ["the process is stopping"] : []),
-      ...(problem === null ? [] : [problem]),
+      ...(inStore === null ? [] : [inStore]),
       ...[damage() ?? []].flat(),
-      ...(problem === null && (failedAgo() ?? REMEMBERED_MS) < REMEMBERED_MS ? [FAILED] : []),
       ...(most !== null && used > most * MOST_MEMORY ? ["the memory that the process may use is nearly all used"] : []),
     ];
     return { ready: reasons.length === 0, reasons };
   };
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
 }

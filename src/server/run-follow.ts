@@ -13,7 +13,7 @@ export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, po
   if (next !== null) {
     // One delivery may be about many repositories.
     const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: next.at };
-    queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
+    await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
   await followDefaults(job, queue, ports);
   return followedLine(done);
@@ -37,7 +37,7 @@ async function followDefaults(
   });
   if (jobs.length === 0) return;
   const received = { id: `${job.delivery}>${job.key}>defaults`, event: "continued", receivedAt: now() };
-  queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
+  await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
 }
 
 interface Next {

@@ -31,12 +31,12 @@ export interface JobRunner {
 export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
   const running = new Map<string, AbortController>();
   const jobs: ReviewJobs = {
-    add(job, now) {
-      queue.add(job, now);
+    async add(job, now) {
+      await queue.add(job, now);
       onAdded();
     },
-    stop(key, reason, now) {
-      const waiting = queue.drop(key, reason, now);
+    async stop(key, reason, now) {
+      const waiting = await queue.drop(key, reason, now);
       const controller = running.get(key);
       controller?.abort(new Stopped(reason));
       return { waiting, running: controller === undefined ? 0 : 1 };

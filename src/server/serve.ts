@@ -3,7 +3,9 @@ import { pino } from "pino";
 import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
+import type { ShownVariable } from "../config/shown-variables.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
+import { Transient } from "../domain/transient.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { closedDoor } from "./closed-door.ts";
@@ -17,6 +19,7 @@ const MOST_STOP_MS = 28_000;
  * Starts the app; from then on a signal stops it, and the process ends with 0.
  *
  * @param refuse told why it does not start, where the operator can mend that
+ * @param variables what the dashboard shows of the environment
  * @throws Error when it does not start for another reason
  */
 export async function serve(
@@ -24,6 +27,7 @@ export async function serve(
   privateKey: string,
   signals: Signals,
   refuse: (problems: readonly string[]) => void,
+  variables: readonly ShownVariable[] | null = null,
 ): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
   const lines = logWithoutSecrets((line) => void output.write(line));
@@ -36,6 +40,7 @@ export async function serve(
   const started = startOrRefuse({
     ...env,
     privateKey,
+    variables,
     apiUrl: env.githubApiUrl,
     admin: { host: env.adminHost, port: env.adminPort },
     pace: true,
@@ -103,6 +108,9 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
 
 /** What the operator can mend, in one line that names the variable; null for anything else. */
 function startProblem(error: unknown, env: Env): string | null {
+  if (error instanceof Transient && env.databaseUrl !== null) {
+    return `DATABASE_URL: ${error.message}; check the address, the server and the way to it`;
+  }
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
   return FOLDER_ERRORS.has(code)

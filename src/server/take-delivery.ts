@@ -6,8 +6,8 @@ import type { UpkeepJob } from "../domain/job.ts";
 import { isReadEvent, receive, receiveClosed, receivedMeaning, receiveFeedback } from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Committer } from "./commit-deliveries.ts";
-import type { Counters } from "./counters.ts";
 import type { Signed, Taken } from "./ingress.ts";
+import type { Metrics } from "./metrics.ts";
 
 export interface Reception {
   /** `github.com`, or the host of a GitHub Enterprise Server. */
@@ -24,7 +24,7 @@ export interface Taking {
   readonly probot: Probot;
   readonly store: Pick<Store, "waits">;
   readonly commits: Committer;
-  readonly counted: Counters;
+  readonly counted: Pick<Metrics, "took">;
   /** Has all lanes of the queue looked at. */
   readonly wake: () => void;
   readonly reception: Reception;
@@ -44,7 +44,7 @@ export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   const now = Date.now();
   const reception = { host, reviewerLogin, slug };
   const received = receive(delivery, reception);
-  const wanted = debounce === false ? received : debounced(received, at.store, now);
+  const wanted = debounce === false ? received : await debounced(received, at.store, now);
   const learning = [receiveFeedback(delivery, reception), receiveClosed(delivery, reception)];
   const { result, beside } = withUpkeep(
     wanted,
@@ -97,9 +97,9 @@ type Received = ReturnType<typeof receive>;
 const PUSH_WAIT_MS = 10_000;
 
 /** A push may be the first of a flurry: it waits as long as its repository wishes. Whoever asks in person does not. */
-function debounced(result: Received, { waits }: Taking["store"], now: number): Received {
+async function debounced(result: Received, { waits }: Taking["store"], now: number): Promise<Received> {
   if (result.kind !== "review" || result.trigger !== "synchronize") return result;
-  return { ...result, notBefore: now + (waits.of(result.repo) ?? PUSH_WAIT_MS) };
+  return { ...result, notBefore: now + ((await waits.of(result.repo)) ?? PUSH_WAIT_MS) };
 }
 
 /** What people may have done and said is learnt beside whatever else the delivery asks. */

@@ -20,7 +20,7 @@ export function writeSweeper(writes: OrphanWrites, settings: SweepSettings): Rou
   const { log } = settings;
   const sweep = async () => {
     try {
-      for (const orphan of writes.orphans(MOST)) await settleOne(orphan, writes, settings);
+      for (const orphan of await writes.orphans(MOST)) await settleOne(orphan, writes, settings);
     } catch (error) {
       log.warn({ err: error }, "writes without an outcome could not be swept");
     }
@@ -38,12 +38,12 @@ async function settleOne(
   const facts = { kind: wanted.kind, repo: wanted.repo.id, number: wanted.number };
   try {
     const post = await find(wanted, marker);
-    writes.settle(orphan, post);
+    await writes.settle(orphan, post);
     log.info({ ...facts, found: post !== null }, "a write without an outcome was looked up");
   } catch (error) {
     if (error instanceof Transient) return;
     // Nobody can look any more, as after the app was taken off: it is as good as not there.
-    writes.settle(orphan, null);
+    await writes.settle(orphan, null);
     log.warn({ ...facts, err: error }, "a write without an outcome cannot be looked up");
   }
 }

@@ -1,11 +1,10 @@
 // Joins a language model to its port: secrets masked in what it is asked, each question in the book.
 import { randomBytes } from "node:crypto";
 import { meteredModel } from "../adapters/metered-model.ts";
-import type { SpendingBook } from "../adapters/sqlite/spending.ts";
 import type { ModelChoice } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
-import type { Model, ModelAccess } from "../ports/model.ts";
+import type { Model, ModelAccess, SpendingBook } from "../ports/model.ts";
 import { egressTo } from "./egress.ts";
 import { neverTell, redactor } from "./secrets.ts";
 

@@ -9,14 +9,7 @@ import { gitTree } from "../adapters/git/tree.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
 import { githubPullRequests } from "../adapters/github/pull-requests.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
-import { noMemory } from "../adapters/no-memory/recall.ts";
-import { openDatabase } from "../adapters/sqlite/database.ts";
-import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
-import { sqliteRecall } from "../adapters/sqlite/recall.ts";
-import { replaysInFile } from "../adapters/sqlite/replays.ts";
-import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
-import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { dataDir } from "../cli/data-dir.ts";
+import { isDatabase, shownPlace, storePlace } from "../cli/data-dir.ts";
 import { findRepository, isFolder } from "../cli/find-repository.ts";
 import type { IndexVerbPorts, IndexWords } from "../cli/index-repository.ts";
 import type { MemoryVerbPorts } from "../cli/memory-words.ts";
@@ -29,53 +22,17 @@ import { setVariables } from "../config/set-variables.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
-import type { Recall, RepositoryLabels, Reranker, RetrievalLog } from "../ports/memory.ts";
-import {
-  chosenEmbedder,
-  chosenReranker,
-  githubFetch,
-  inspector,
-  knownRules,
-  redact,
-  withoutSecretsKept,
-} from "../wire.ts";
+import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
+import { chosenEmbedder, githubFetch, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
+import { rememberedAt, statisticsAt, UNHURRIED, unrecorded } from "./cli-store.ts";
 import { apiUrlOf } from "./history.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
+import { openPostgresShelf } from "./postgres-store.ts";
+import { chosenReranker } from "./reranker.ts";
 import { neverTell } from "./secrets.ts";
 import { openStore } from "./store.ts";
 
 export type { LocalRange };
-
-/**
- * One search and the process ends: the index is read on the way, as there is nobody else to wait and no next time. Words
- * of half a million memories take about a minute.
- */
-const UNHURRIED = { limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: 60_000 } };
-
-/** What the folder's memory holds; nothing where there is none yet: looking creates no file. */
-function recallIn(dataDir: string): Recall {
-  const path = join(dataDir, "memory.db");
-  return existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
-}
-
-/** Where memory is, what retrieval does is written down beside it; each entry opens the file and gives it back. */
-function retrievalsIn(dataDir: string): RetrievalLog | null {
-  if (!existsSync(join(dataDir, "memory.db"))) return null;
-  const write: RetrievalLog["write"] = async (entry) => {
-    const db = openDatabase(join(dataDir, "queue.db"), QUEUE_MIGRATIONS);
-    try {
-      await sqliteRetrievalLog(db).write(entry);
-    } finally {
-      db.close();
-    }
-  };
-  return withoutSecretsKept({ write }, unrecorded);
-}
-
-function unrecorded(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
-}
 
 /** A change that the command line was asked to review. */
 export interface NamedChange {
@@ -90,12 +47,7 @@ export interface NamedChange {
  *
  * @throws Error with git's message when the range cannot be read
  */
-export async function localPorts(
-  cwd: string,
-  range: LocalRange,
-  dataDir: string,
-  wish: ModelWish,
-): Promise<NamedChange> {
+export async function localPorts(cwd: string, range: LocalRange, place: string, wish: ModelWish): Promise<NamedChange> {
   const { repo, pull, pulls } = await localChanges(cwd, range);
   return {
     repo,
@@ -106,12 +58,10 @@ export async function localPorts(
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),
-      recall: recallIn(dataDir),
-      replays: replaysInFile(join(dataDir, "memory.db")),
+      ...rememberedAt(place),
       reranker: null,
-      retrievals: retrievalsIn(dataDir),
       gateCache: null,
-      access: await modelAccess(wish, repo, dataDir),
+      access: await modelAccess(wish, repo, place),
       now: Date.now,
     },
   };
@@ -130,7 +80,8 @@ export async function pullRequestPorts(named: {
   readonly token: string;
   /** Instead of the host's own API. */
   readonly apiUrl?: string | undefined;
-  readonly dataDir: string;
+  /** See storePlace. */
+  readonly place: string;
   readonly model: ModelWish;
 }): Promise<NamedChange> {
   const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
@@ -174,12 +125,10 @@ export async function pullRequestPorts(named: {
       inspector: inspector(),
       known: knownRules(),
       embedder: localWords(),
-      recall: recallIn(named.dataDir),
-      replays: replaysInFile(join(named.dataDir, "memory.db")),
+      ...rememberedAt(named.place),
       reranker: null,
-      retrievals: retrievalsIn(named.dataDir),
       gateCache: null,
-      access: await modelAccess(named.model, repo, named.dataDir),
+      access: await modelAccess(named.model, repo, named.place),
       now: Date.now,
     },
   };
@@ -192,10 +141,9 @@ function refusalText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Memory for the command line, in the folder that `--data-dir` names. */
-export async function openMemoryFor(word: string | undefined) {
-  const folder = dataDir(word);
-  const store = openStore(folder, UNHURRIED);
+/** Memory for the command line, where storePlace says. */
+export async function openMemoryFor(place: string) {
+  const store = isDatabase(place) ? await openPostgresShelf(place) : openStore(place, UNHURRIED);
   // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
@@ -203,7 +151,7 @@ export async function openMemoryFor(word: string | undefined) {
   const chosen = await chosenEmbedder(read.embeddings);
   // The keyless embedder is quicker than any cache.
   const embedder = read.embeddings.kind === "local" ? chosen : store.cached(chosen);
-  return { ...store, folder, redact, embedder, close: () => void store.close() };
+  return { ...store, place, redact, embedder, close: () => void store.close() };
 }
 
 async function localRepository(path: string): Promise<Repo> {
@@ -218,13 +166,13 @@ export async function repositoryOf(word: string | undefined, all: RepositoryLabe
 
 /** What `kodiai memory` needs. */
 export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
-  const opened = await openMemoryFor(word);
+  const opened = await openMemoryFor(storePlace(word));
   const { all } = opened.labels;
   return {
     ...opened,
-    repoOf: (repo) => repositoryOf(repo, all, opened.folder),
+    repoOf: (repo) => repositoryOf(repo, all, shownPlace(opened.place)),
     repositories: all,
-    access: (repo) => modelAccess({ use: "auto" }, repo, opened.folder),
+    access: (repo) => modelAccess({ use: "auto" }, repo, opened.place),
     usdPerMonth: monthlyBudget,
     now: Date.now,
   };
@@ -232,12 +180,13 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
 
 /** What `kodiai search` needs. Where nothing is remembered, no file is made. */
 export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
-  const folder = dataDir(word);
-  if (!existsSync(join(folder, "memory.db"))) {
+  const place = storePlace(word);
+  const folder = shownPlace(place);
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) {
     const repoOf: SearchVerbPorts["repoOf"] = (repo) => repositoryOf(repo, async () => [], folder);
     return { folder, known: [], repoOf, open: null, close: () => {} };
   }
-  const { labels, embedder, recall, retrievals, close } = await openMemoryFor(folder);
+  const { labels, embedder, recall, retrievals, close } = await openMemoryFor(place);
   return {
     folder,
     known: await labels.all(),
@@ -246,7 +195,7 @@ export async function searchVerbPorts(word: string | undefined): Promise<SearchV
       embedder,
       recall,
       reranker: rerankerOfEnvironment,
-      access: (repo) => modelAccess({ use: "auto" }, repo, folder),
+      access: (repo) => modelAccess({ use: "auto" }, repo, place),
       retrievals: withoutSecretsKept(retrievals, unrecorded),
       now: Date.now,
     },
@@ -263,21 +212,15 @@ async function rerankerOfEnvironment(): Promise<Reranker | null> {
 
 /** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
 export function statsVerbPorts(word: string | undefined): StatsVerbPorts {
-  const path = join(dataDir(word), "queue.db");
-  const db = openDatabase(existsSync(path) ? path : ":memory:", QUEUE_MIGRATIONS);
-  return {
-    statistics: sqliteRetrievalStatistics(db, Date.now),
-    repoKeyOf: async (repo) => repoKey(await localRepository(repo)),
-    close: () => void db.close(),
-  };
+  return { ...statisticsAt(storePlace(word)), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
 }
 
 /** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
 export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
-  const opened = await openMemoryFor(words.dataDir);
+  const opened = await openMemoryFor(storePlace(words.dataDir));
   try {
     const { path, repo: word, wiki } = words;
-    const repo = await repositoryOf(word ?? path, opened.labels.all, opened.folder);
+    const repo = await repositoryOf(word ?? path, opened.labels.all, shownPlace(opened.place));
     const named = word !== undefined && isFolder(word) ? word : ".";
     const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
     const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);

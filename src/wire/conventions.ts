@@ -2,17 +2,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ConventionsVerbPorts } from "../cli/conventions.ts";
-import { dataDir } from "../cli/data-dir.ts";
+import { isDatabase, shownPlace, storePlace } from "../cli/data-dir.ts";
 import { openMemoryFor, repositoryOf } from "./cli.ts";
 
 /** @param word the folder that `--data-dir` names; where nothing is remembered, no file is made */
 export async function conventionsVerbPorts(word: string | undefined): Promise<ConventionsVerbPorts> {
-  const folder = dataDir(word);
-  if (!existsSync(join(folder, "memory.db"))) {
+  const place = storePlace(word);
+  const folder = shownPlace(place);
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) {
     const repoOf: ConventionsVerbPorts["repoOf"] = (repo) => repositoryOf(repo, async () => [], folder);
     return { folder, known: [], repoOf, open: null, close: () => {} };
   }
-  const { labels, embedder, memory, recall, close } = await openMemoryFor(folder);
+  const { labels, embedder, memory, recall, close } = await openMemoryFor(place);
   return {
     folder,
     known: await labels.all(),

@@ -1,5 +1,6 @@
 // Joins `kodiai import` to its ports: a person's token, and memory in a folder.
 import { localWords } from "../adapters/local/local-embedder.ts";
+import { storePlace } from "../cli/data-dir.ts";
 import type { HistoryVerbPorts, HistoryWords } from "../cli/import-history.ts";
 import { redact } from "../wire.ts";
 import { openMemoryFor } from "./cli.ts";
@@ -11,7 +12,7 @@ export async function historyVerbPorts({ apiUrl, ...words }: HistoryWords): Prom
   neverTell(words.token);
   const found = await personsPast({ ...words, apiUrl: apiUrl ?? apiUrlOf(words.host) });
   if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
-  const opened = await openMemoryFor(words.dataDir);
+  const opened = await openMemoryFor(storePlace(words.dataDir));
   await opened.labels.relabel(found.repo);
   return { ...opened, ...found, book: opened.history };
 }

@@ -1,11 +1,7 @@
 // The model for the command line: the one that the environment names, or nobody, with every question shown.
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { localChanges } from "../adapters/git/local-changes.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
-import { openDatabase } from "../adapters/sqlite/database.ts";
-import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { isFolder } from "../cli/find-repository.ts";
 import { UsageError } from "../cli/usage.ts";
 import { parseConfig } from "../config/parse-config.ts";
@@ -17,6 +13,7 @@ import { configAt } from "../gather/gather.ts";
 import type { Model, ModelAccess } from "../ports/model.ts";
 import { knownRules } from "../wire.ts";
 import { chosenModel, promptDelimiter, standInModel } from "./asking.ts";
+import { spendingAt } from "./cli-store.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {
@@ -29,23 +26,24 @@ export interface ModelWish {
 /**
  * Access to the model that `wish` means; null where there is none.
  *
+ * @param place see storePlace
  * @throws UsageError with every problem of the model's variables
  */
 export async function modelAccess(
   { use, onQuestion }: ModelWish,
   repo: Repo,
-  dataDir: string,
+  place: string,
 ): Promise<ModelAccess | null> {
   const choice = use === "off" ? null : choiceOf(use);
   if (choice === null) return null;
   const told = (request: ModelRequest<unknown>) => onQuestion?.(request);
   const model = use === "show" ? await silentModel(choice, told) : await tellingModel(choice, told);
-  const book = bookIn(dataDir);
+  const book = spendingAt(place);
   const record = (purpose: Purpose, usage: ModelUsage) => book?.record(repo, Date.now(), purpose, usage);
   // A question whose cost could not be written down was answered all the same.
   return {
     model: meteredModel(model, record, () => {}),
-    spending: book ?? { since: () => 0 },
+    spending: book ?? { since: () => Promise.resolve(0) },
     delimiter: promptDelimiter,
   };
 }
@@ -77,12 +75,6 @@ async function tellingModel(choice: ModelChoice, told: (request: ModelRequest<un
       return chosen.ask(request, signal);
     },
   };
-}
-
-/** What models cost stands beside the server's queue; where there is none, nothing is counted, and no file is made. */
-function bookIn(dataDir: string): SpendingBook | null {
-  const path = join(dataDir, "queue.db");
-  return existsSync(path) ? sqliteSpending(openDatabase(path, QUEUE_MIGRATIONS)) : null;
 }
 
 /**

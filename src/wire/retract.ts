@@ -7,7 +7,7 @@ import { appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
 import { gatedFetch } from "../adapters/github/write-gate.ts";
 import { unheldWrites } from "../adapters/github/write-path.ts";
-import { dataDir } from "../cli/data-dir.ts";
+import { isDatabase, storePlace } from "../cli/data-dir.ts";
 import type { RetractVerbPorts, RetractWords } from "../cli/retract.ts";
 import { UsageError } from "../cli/usage.ts";
 import { readEnv } from "../config/env.ts";
@@ -18,6 +18,7 @@ import type { Retractions } from "../ports/checks.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { chosenEmbedder, githubFetch } from "../wire.ts";
 import { apiUrlOf } from "./history.ts";
+import { openPostgresShelf } from "./postgres-store.ts";
 import { openStore } from "./store.ts";
 
 interface SignedIn {
@@ -37,7 +38,7 @@ export async function retractVerbPorts(words: RetractWords): Promise<RetractVerb
     throw new UsageError("set the App's credentials as for the server (APP_ID …), or GITHUB_TOKEN");
   }
   const signedIn = await (APP_ID ? asApp(words) : asPerson(words, GITHUB_TOKEN ?? ""));
-  return { ...signedIn, ...(await shelfIn(dataDir(words.dataDir))) };
+  return { ...signedIn, ...(await shelfIn(storePlace(words.dataDir))) };
 }
 
 async function asApp(words: RetractWords): Promise<SignedIn> {
@@ -96,11 +97,11 @@ async function repoOf(github: Octokit, { owner, name }: RetractWords, host: stri
 }
 
 /** Looking creates no file. */
-async function shelfIn(folder: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
-  if (!existsSync(join(folder, "memory.db"))) return { shelf: null, close: () => {} };
+async function shelfIn(place: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) return { shelf: null, close: () => {} };
   const set = setVariables(process.env);
   const read = readEmbeddings(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
-  const { memory, close } = openStore(folder);
+  const { memory, close } = isDatabase(place) ? await openPostgresShelf(place) : openStore(place);
   return { shelf: { memory, embedder: await chosenEmbedder(read.embeddings) }, close: () => void close() };
 }

@@ -8,12 +8,12 @@ import type { Store } from "./store.ts";
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
 /** After a restore the books may lack what was posted since the backup: then GitHub is asked. Null when there was none. */
-export function standingReviews(
+export async function standingReviews(
   client: Parameters<typeof githubRetractions>[0],
   botLogin: string,
   store: Pick<Store, "restoredAt">,
-): ReviewPorts["standing"] {
-  const restored = store.restoredAt();
+): Promise<ReviewPorts["standing"]> {
+  const restored = await store.restoredAt();
   if (restored === null || restored < Date.now() - RESTORED_MS) return null;
   const { posts } = githubRetractions(client, botLogin, unheldWrites());
   return async (repo, number, headSha) =>

@@ -2,27 +2,17 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
-import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
-import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
+import { processMark } from "../adapters/process-mark.ts";
 import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
 import { openDatabase } from "../adapters/sqlite/database.ts";
-import { sqliteDecisions } from "../adapters/sqlite/decisions.ts";
 import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
 import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
-import { expire } from "../adapters/sqlite/expire.ts";
-import { sqliteFeedbackBook } from "../adapters/sqlite/feedback-book.ts";
-import { sqliteHistoryBook } from "../adapters/sqlite/history-book.ts";
 import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
-import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts";
-import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
-import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
+import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
+import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
-import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
-import { momentsOf } from "../adapters/sqlite/moments.ts";
-import { processMark } from "../adapters/sqlite/process-mark.ts";
-import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
@@ -31,17 +21,16 @@ import { sqliteReplays } from "../adapters/sqlite/replays.ts";
 import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
 import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { type SpendingBook, sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
 import { checkFile } from "../adapters/sqlite/store-files.ts";
 import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
-import { bury } from "../adapters/sqlite/tombstones.ts";
-import { sqliteTraces } from "../adapters/sqlite/traces.ts";
-import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
-import type { CheckBook, PushWaits } from "../ports/checks.ts";
-import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
-import type { HistoryBook, Introductions } from "../ports/history.ts";
+import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
+import type { EmbeddingSpace } from "../domain/memory.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
+import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
+import type { JobShelf } from "../ports/jobs.ts";
 import type {
   Embedder,
   Memory,
@@ -51,58 +40,13 @@ import type {
   RetrievalLog,
   RetrievalStatistics,
 } from "../ports/memory.ts";
-import type { MissedBook } from "../ports/missed.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
-import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
-import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import type { Queue } from "../ports.ts";
+import type { Books } from "./books.ts";
+import { sqliteBooks } from "./sqlite-books.ts";
 
-/** What one job writes down: only as long as it is held. */
-export interface HeldStore {
-  readonly ledger: Ledger & ReviewRecords;
-  readonly answers: AnswerBook;
-  readonly checks: CheckBook;
-  readonly writes: WriteBook;
-}
-
-/** The embedded store: queue and ledger in one file of the data folder, memory in another. */
-export interface Store {
-  readonly queue: Queue;
-  /** Where deliveries come in. */
-  readonly inbox: Inbox;
-  readonly ledger: Ledger & ReviewRecords;
-  /** The books of one job; null is nobody's: for sweeps. */
-  held(lease: Lease<AnyJob> | null): HeldStore;
-  /** Writes to GitHub whose jobs ended before their outcome was known. */
-  readonly orphanWrites: OrphanWrites;
-  /** What each installation asks of us. */
-  readonly pace: InstallationPace;
-  /** What people decided about pull requests. */
-  readonly decisions: Decisions;
-  /** Answers that were given. */
-  readonly answers: AnswerBook;
-  /** Everything that this file holds of a repository. */
-  readonly traces: Traces;
-  /** Check runs that were begun. */
-  readonly checks: CheckBook;
-  /** How long pushes wait. */
-  readonly waits: PushWaits;
-  /** When pull requests were looked at for what people did about findings. */
-  readonly looks: FeedbackBook;
-  /** What was received, asked for again and reviewed. */
-  readonly missed: MissedBook;
-  /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): number | null;
-  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
-  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
-  /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
-  expire(now: number): Promise<number>;
-  /** What models cost. */
-  readonly book: SpendingBook;
-  /** Where imports of past reviews stand. */
-  readonly history: HistoryBook;
-  /** Which reviews say what memory there is. */
-  readonly introductions: Introductions;
+/** What is remembered. */
+export interface Shelf {
   readonly memory: Memory;
   /** What people did about findings, and the outcomes that follow. */
   readonly evidence: EvidenceShelf;
@@ -114,12 +58,10 @@ export interface Store {
   readonly labels: RepositoryLabels;
   /** Searches in threads of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
-  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
-  readonly retrievals: RetrievalLog;
-  /** Read anew each time. */
-  readonly statistics: RetrievalStatistics;
+  /** For the dashboard; null where memory could not be opened. */
+  readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): ReturnType<typeof storedSpaces>;
+  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -131,12 +73,21 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** `off`: not opened; `cold`: the search thread does not run; `warming`: being read; `warm`: as much is read as is wanted. */
-export interface MemoryWarmth {
-  readonly state: "off" | "cold" | "warming" | "warm";
-  /** Repositories and memories that are held for searching. */
-  readonly repositories: number;
-  readonly rows: number;
+/** All that Kodiai keeps: embedded, in two files of the data folder; or in a PostgreSQL (see openPostgresStore). */
+export interface Store extends Books, Shelf {
+  readonly queue: Queue;
+  /** Where deliveries come in. */
+  readonly inbox: Inbox;
+  /** As it is: what is written must be without secrets (see withoutSecretsKept). */
+  readonly retrievals: RetrievalLog;
+  /** Read anew each time. */
+  readonly statistics: RetrievalStatistics;
+  /** Jobs from outside. */
+  readonly jobs: JobShelf;
+  /** For the dashboard. */
+  readonly work: WorkFigures;
+  /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
+  verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
@@ -152,7 +103,7 @@ export interface StoreSettings extends MemorySettings {
 }
 
 /**
- * Opens (or creates) the store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
+ * Opens (or creates) the embedded store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
  *
  * @throws StoreUnusable when the queue is damaged or comes from a newer Kodiai; Error when the folder cannot be written
  */
@@ -164,76 +115,23 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process: processMark(), skew, ...patience }),
-    held: (lease) => ({
-      ledger: sqliteLedger(db, lease),
-      answers: sqliteAnswerBook(db, lease),
-      checks: sqliteCheckBook(db, lease),
-      writes: sqliteWriteBook(db, { held: lease, key: lease?.job.key ?? "", now: clock }),
-    }),
-    orphanWrites: sqliteOrphanWrites(db, clock),
-    pace: sqliteInstallationPace(db, clock),
+    queue: sqliteQueue(db, { process, skew, ...patience }),
     inbox: sqliteInbox(db, skew),
-    ledger: sqliteLedger(db),
-    decisions: sqliteDecisions(db),
-    answers: sqliteAnswerBook(db),
-    traces: withTombstones(sqliteTraces(db), dataDir),
-    checks: sqliteCheckBook(db),
-    waits: sqlitePushWaits(db),
-    looks: sqliteFeedbackBook(db),
-    missed: sqliteMissedBook(db),
+    ...sqliteBooks(db, { dataDir, clock, process }),
     verify: (unwanted) => checkFiles(dataDir, unwanted),
-    expire: (now) => expire(db, dataDir, now),
-    restoredAt: () => momentsOf(db).at("restored"),
-    book: sqliteSpending(db),
-    history: sqliteHistoryBook(db),
-    introductions: sqliteIntroductions(db),
     ...shelf,
     retrievals: sqliteRetrievalLog(db),
     statistics: sqliteRetrievalStatistics(db, Date.now),
+    jobs: sqliteJobShelf(db, clock),
+    work: sqliteWorkFigures(db),
     async close() {
       await shelf.close();
       // The last connection does this by itself, but a command line may have the file open.
       db.pragma("wal_checkpoint(TRUNCATE)");
       db.close();
-    },
-  };
-}
-
-type Shelf = Omit<
-  Store,
-  | "queue"
-  | "inbox"
-  | "ledger"
-  | "decisions"
-  | "answers"
-  | "held"
-  | "orphanWrites"
-  | "pace"
-  | "traces"
-  | "checks"
-  | "waits"
-  | "book"
-  | "history"
-  | "introductions"
-  | "looks"
-  | "missed"
-  | "restoredAt"
-  | "expire"
-  | "verify"
-  | "book"
-  | "retrievals"
-  | "statistics"
->;
-
-/** Whatever is forgotten is written down first: an older backup must not bring it back. */
-function withTombstones(traces: Traces, dataDir: string): Traces {
-  return {
-    async forgetRepository(repo) {
-      bury(dataDir, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
-      return traces.forgetRepository(repo);
     },
   };
 }
@@ -249,10 +147,11 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       evidence: sqliteEvidence(db),
       past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
       replays: sqliteReplays(db),
+      shown: { ...sqliteMemoryFigures(db), ...sqliteConventionMarks(db) },
       labels: sqliteLabels(db),
       recall,
       memoryProblem: null,
-      spaces: () => storedSpaces(db),
+      spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
       warm: recall.warm,
       warmth: () => warmthOf(recall),
@@ -267,8 +166,9 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
       past: null,
       replays: null,
+      shown: null,
       memoryProblem: problem,
-      spaces: () => [],
+      spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       warm: () => Promise.resolve(),
       warmth: () => ({ state: "off", repositories: 0, rows: 0 }),

@@ -5,12 +5,15 @@ import { backUpStore } from "../adapters/sqlite/backup.ts";
 import { sqlitePersonBooks } from "../adapters/sqlite/person-books.ts";
 import { restoreStore } from "../adapters/sqlite/restore.ts";
 import type { BackupPorts } from "../cli/backup.ts";
-import { dataDir } from "../cli/data-dir.ts";
+import { dataDir, isDatabase, storePlace } from "../cli/data-dir.ts";
 import type { PersonPorts } from "../cli/person.ts";
 import { UsageError } from "../cli/usage.ts";
 
 /** What `kodiai backup` and `kodiai restore` need. */
 export function backupPorts(word: string | undefined): BackupPorts {
+  if (isDatabase(storePlace(word))) {
+    throw new UsageError("DATABASE_URL names a PostgreSQL: back it up and restore it with its own tools, as pg_dump");
+  }
   const folder = dataDir(word);
   return {
     folder,

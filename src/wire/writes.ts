@@ -3,10 +3,8 @@ import type { Clients } from "../adapters/github/clients.ts";
 import { findPost } from "../adapters/github/find-post.ts";
 import { signWrite } from "../adapters/github/sign-write.ts";
 import { type WritePath, writePath } from "../adapters/github/write-path.ts";
-import type { InstallationPace, Post, Wanted, WriteBook } from "../ports/writes.ts";
-
-/** GitHub asks for at least a second between two writes: docs.github.com, "Best practices for using the REST API". */
-const APART_MS = 1_000;
+import type { WriteTurns } from "../adapters/github/write-turns.ts";
+import type { Post, Wanted, WriteBook } from "../ports/writes.ts";
 
 export interface WriteWiring {
   readonly clients: Clients;
@@ -14,9 +12,8 @@ export interface WriteWiring {
   readonly botLogin: string;
   /** Of the App: by it our markers are ours. */
   readonly markerSecret: string;
-  /** False does not space writes out; in tests only. */
-  readonly pace: boolean;
-  readonly limits: InstallationPace;
+  /** Of the process. */
+  readonly turns: WriteTurns;
   /** Other than the documented time after which a write has arrived or never will; in tests only. */
   readonly settledMs?: number | undefined;
   /** Told of each write whose answer was lost, and whether it stands there. */
@@ -25,16 +22,12 @@ export interface WriteWiring {
 
 /** The path of one job, or of a sweep. */
 export function pathOf(wiring: WriteWiring, book: WriteBook, installationId: number): WritePath {
-  const { limits, markerSecret, pace, settledMs, onLost = () => {} } = wiring;
+  const { turns, markerSecret, settledMs, onLost = () => {} } = wiring;
   return writePath({
     ...{ installationId, book, settledMs, onLost },
     sign: (wanted) => signWrite(markerSecret, wanted),
     find: (wanted, marker) => findWritten(wiring, wanted, marker),
-    pace: async () => {
-      if (!pace) return;
-      const wait = limits.writeIn(installationId, APART_MS);
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    },
+    turn: (write) => turns.take(installationId, write),
   });
 }
 

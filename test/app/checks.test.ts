@@ -178,6 +178,18 @@ test("a problem of the configuration stands beside its line where the pull reque
   expect(elsewhere?.text).toContain("`.kodiai.yml:1:");
 });
 
+test("what is wrong with the configuration that a pull request proposes stands beside its line, before it is merged", async () => {
+  const config = "review: {checks: {enabled: true}}\n";
+  const pull = await open(config, { ".kodiai.yml": `# Ours\n${config}pathFilter: ["!docs/**"]\n` });
+  const [check] = await checksOf(pull);
+  expect(check?.annotations).toEqual([".kodiai.yml:3 warning Configuration error"]);
+  expect(check?.text).toMatch(
+    /As this pull request leaves it[\s\S]{1,20}`\.kodiai\.yml:3:1`: error: unknown key `pathFilter`; did you mean `pathFilters`\?/,
+  );
+  const mended = await open(`${config}pathFilter: ["!docs/**"]\n`, { ".kodiai.yml": config });
+  expect((await checksOf(mended))[0]?.annotations).toEqual([]);
+});
+
 test("whoever runs the check again gets a review, whatever policy says", async () => {
   const pull = await open("review: {enabled: false, checks: {enabled: true, failOn: major}}\n");
   const [skipped] = await checksOf(pull);

@@ -262,7 +262,7 @@ describe("whoever runs it asks on a port of its own", () => {
       text
         .trimEnd()
         .split("\n")
-        .filter((line) => !shape.test(line)),
+        .filter((line) => line !== "" && !shape.test(line)),
     ).toEqual([]);
   });
 

@@ -73,7 +73,11 @@ describe.each([
       ...dialect,
       limits: LIMITS,
     };
-    const access = { model: await chosenModel(choice), spending: { since: () => 0 }, delimiter: promptDelimiter };
+    const access = {
+      model: await chosenModel(choice),
+      spending: { since: () => Promise.resolve(0) },
+      delimiter: promptDelimiter,
+    };
     review = () => reviewed({ files: FILES, access });
   });
   afterAll(async () => {

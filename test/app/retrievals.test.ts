@@ -94,3 +94,33 @@ test("a log that cannot be written is one warning, and the review is posted", as
     db.exec("ALTER TABLE lost RENAME TO retrievals");
   }
 });
+
+test("each job ends with one line in the log, and its rooms and findings stand among the figures", async () => {
+  const ended = stage.log
+    .map((line) => JSON.parse(line))
+    .filter(({ msg, trigger }) => msg === "job ended" && trigger === "opened");
+  expect(ended.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(ended.map(({ job, attempt }) => `${job} ${attempt}`)).size).toBe(ended.length);
+  expect(ended[0]).toMatchObject({
+    state: "done",
+    ms: expect.any(Number),
+    waitedMs: expect.any(Number),
+    rooms: { gather: expect.any(Number), review: expect.any(Number), publish: expect.any(Number) },
+    counts: { files: 1, precedents: 0, findings: expect.any(Number) },
+    gate: "empty-memory",
+    cost: { inputTokens: 0, outputTokens: 0, usd: 0 },
+  });
+  const text = await (await fetch(`${stage.adminUrl()}/metrics`)).text();
+  const figure = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+-]+)$`, "gm"))].reduce(
+      (sum, [, n]) => sum + Number(n),
+      0,
+    );
+  expect(figure("kodiai_reviews_total")).toBeGreaterThanOrEqual(2);
+  expect(figure("kodiai_findings_total")).toBeGreaterThanOrEqual(1);
+  expect(figure("kodiai_gate_decisions_total")).toBeGreaterThanOrEqual(2);
+  expect(figure("kodiai_retrieval_duration_seconds_count")).toBeGreaterThanOrEqual(1);
+  expect(figure("kodiai_queue_wait_seconds_count")).toBeGreaterThanOrEqual(2);
+  expect(text).toMatch(/^kodiai_room_duration_seconds_count\{room="remember"\} \d+$/m);
+  expect(text).not.toMatch(/acme|shop|backup|ghp_/);
+});

@@ -33,6 +33,8 @@ describe("generated files", () => {
         "test/features.json",
         "docs/features.md",
         "scripts/promises-markdown.ts",
+        "scripts/metrics-markdown.ts",
+        "scripts/grafana-dashboard.ts",
         "test/promises.json",
         "chaos/measured.json",
         "docs/promises.md",
@@ -40,6 +42,11 @@ describe("generated files", () => {
         "docs/kodiai.schema.json",
         "docs/rules.md",
         "docs/commands.md",
+        "docs/metrics.md",
+        "deploy/grafana/kodiai.json",
+        "docs/cli.md",
+        "docs/permissions.md",
+        "app.yml",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
+import { PRESET_NAMES, presetValues } from "../../src/config/preset.ts";
 import { problemLine } from "../../src/config/problem-line.ts";
 import { extendsOf } from "../../src/config/read-config-file.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
@@ -381,6 +382,37 @@ describe("several files", () => {
       "acme/.github/.kodiai.yml",
       OWN,
     ]);
+  });
+
+  test("a preset is weaker than every file, also than the organisation's, and the strongest file names it", () => {
+    const { config, origins, problems } = parseConfig([
+      { file: "acme/.github/.kodiai.yml", text: "preset: thorough\nreview: {maxComments: 7}\n" },
+      { file: OWN, text: "preset: quiet\nreview: {debounceSeconds: 5}\n" },
+    ]);
+    expect(problems).toEqual([]);
+    const { profile, maxComments, debounceSeconds } = config.review;
+    expect({ profile, maxComments, debounceSeconds, topK: config.knowledge.retrieval.topK }).toEqual({
+      ...{ profile: "quiet", maxComments: 7, debounceSeconds: 5 },
+      topK: defaultConfig().knowledge.retrieval.topK,
+    });
+    const told = ["preset", "review.profile", "review.maxComments", "review.debounceSeconds"];
+    expect(told.map((key) => origins.get(key))).toEqual([OWN, "preset quiet", "acme/.github/.kodiai.yml", OWN]);
+  });
+
+  test.each(PRESET_NAMES)("what the preset %s sets is what the schema takes, and balanced sets nothing", (preset) => {
+    const { config, problems } = parseConfig([{ file: OWN, text: `preset: ${preset}` }]);
+    expect(problems).toEqual([]);
+    const values = presetValues(preset);
+    const valueAt = (key: string) =>
+      key.split(".").reduce<unknown>((node, part) => (node as Record<string, unknown>)[part], config);
+    for (const { key, value } of values) expect(valueAt(key), key).toEqual(value);
+    expect(values.length === 0).toBe(preset === "balanced");
+  });
+
+  test("a preset that does not exist is a problem, and the defaults stand", () => {
+    const { config, problems } = parseConfig([{ file: OWN, text: "preset: silent" }]);
+    expect(problems).toMatchObject([{ key: "preset", line: 1, column: 9, severity: "error" }]);
+    expect(config).toEqual(defaultConfig());
   });
 
   test("a wrong value leaves the weaker file's value in place", () => {

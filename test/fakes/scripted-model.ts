@@ -86,7 +86,7 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
   return {
     asked,
     model,
-    spending: { since: () => spent },
+    spending: { since: () => Promise.resolve(spent) },
     delimiter: () => `kodiai-${(++fences).toString(16).padStart(32, "0")}`,
   };
 }

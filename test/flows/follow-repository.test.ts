@@ -37,7 +37,11 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
     describing: { recall: noMemory(), access: null },
-    history: { past: () => Promise.resolve(null), book: { of: () => null, save: () => {} }, botLogin: "kodiai[bot]" },
+    history: {
+      past: () => Promise.resolve(null),
+      book: { of: () => Promise.resolve(null), save: () => Promise.resolve() },
+      botLogin: "kodiai[bot]",
+    },
     now: () => AT,
   };
   return { ports, memory, relabelled, given, forgotten };

@@ -107,7 +107,11 @@ function pastOf({
 
 function bookOf(): HistoryBook & { readonly saved: HistoryProgress[] } {
   const saved: HistoryProgress[] = [];
-  return { saved, of: () => saved.at(-1) ?? null, save: (_, progress) => void saved.push(progress) };
+  return {
+    saved,
+    of: () => Promise.resolve(saved.at(-1) ?? null),
+    save: async (_, progress) => void saved.push(progress),
+  };
 }
 
 const request = (with_: Partial<HistoryRequest> = {}): HistoryRequest => ({

@@ -20,7 +20,7 @@ function open() {
   const world: World = { taken: [], locked: false, broken: null, clock: 0 };
   const seen = new Set<string>();
   const inbox = {
-    take(batch: readonly Arrival[]) {
+    async take(batch: readonly Arrival[]) {
       if (world.locked) throw new Transient("the database is locked");
       if (world.broken !== null) throw world.broken;
       const ids = batch.map(({ delivery }) => delivery.id);
@@ -28,7 +28,7 @@ function open() {
       world.taken.push(ids);
       return ids.map((id) => !seen.has(id) && seen.add(id) !== undefined);
     },
-    probe() {},
+    probe: () => Promise.resolve(),
   };
   return { world, commits: committer(inbox, () => world.clock) };
 }

@@ -14,7 +14,7 @@ function open() {
   let probes = 0;
   const check = readinessCheck({
     inbox: {
-      probe() {
+      async probe() {
         probes += 1;
         if (world.error !== null) throw world.error;
       },
@@ -28,11 +28,11 @@ function open() {
   return { world, check, probes: () => probes };
 }
 
-test("ready is what could keep a delivery, and each reason against it is told", () => {
+test("ready is what could keep a delivery, and each reason against it is told", async () => {
   const { world, check } = open();
-  expect(check()).toEqual({ ready: true, reasons: [] });
+  expect(await check()).toEqual({ ready: true, reasons: [] });
   Object.assign(world, { clock: 1_000, draining: true, used: 96, error: new Error("database or disk is full") });
-  expect(check()).toEqual({
+  expect(await check()).toEqual({
     ready: false,
     reasons: [
       "the process is stopping",
@@ -41,36 +41,36 @@ test("ready is what could keep a delivery, and each reason against it is told", 
     ],
   });
   Object.assign(world, { clock: 2_000, draining: false, used: 1, error: null });
-  expect(check().ready).toBe(true);
+  expect((await check()).ready).toBe(true);
 });
 
-test("a lock of a moment is no reason, one of five seconds is", () => {
+test("a lock of a moment is no reason, one of five seconds is", async () => {
   const { world, check } = open();
   world.error = new Transient("the database is locked");
-  expect(check().ready).toBe(true);
+  expect((await check()).ready).toBe(true);
   world.clock = 4_999;
-  expect(check().ready).toBe(true);
+  expect((await check()).ready).toBe(true);
   world.clock = 6_000;
-  expect(check().reasons).toEqual(["the store is locked"]);
+  expect((await check()).reasons).toEqual(["the store is locked"]);
   Object.assign(world, { clock: 7_000, error: null });
-  expect(check().ready).toBe(true);
+  expect((await check()).ready).toBe(true);
 });
 
-test("the store is asked once a second, however often somebody looks, and a clock that is set back does not stop that", () => {
+test("the store is asked once a second, however often somebody looks, and a clock that is set back does not stop that", async () => {
   const { world, check, probes } = open();
-  for (let times = 0; times < 50; times += 1) check();
+  for (let times = 0; times < 50; times += 1) await check();
   expect(probes()).toBe(1);
   world.clock = -3_600_000;
-  check();
+  await check();
   expect(probes()).toBe(2);
 });
 
-test("a delivery that could not be kept counts for ten seconds, since nobody sends another while it does", () => {
+test("a delivery that could not be kept counts for ten seconds, since nobody sends another while it does", async () => {
   const { world, check } = open();
   world.failedAgo = 9_999;
-  expect(check().reasons).toEqual(["the last delivery could not be kept"]);
+  expect((await check()).reasons).toEqual(["the last delivery could not be kept"]);
   world.failedAgo = 10_000;
-  expect(check().ready).toBe(true);
+  expect((await check()).ready).toBe(true);
 });
 
 test("a file that rotted while the server ran is told", () => {

@@ -59,7 +59,7 @@ export function githubClients(options: ClientOptions): Clients {
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
   async function mint(installationId: number, body: Readonly<Record<string, unknown>>) {
-    checkOpen(options, installationId);
+    await checkOpen(options, installationId);
     try {
       return await options.app.request("POST /app/installations/{installation_id}/access_tokens", {
         installation_id: installationId,
@@ -157,8 +157,8 @@ function outOfReach(error: unknown): unknown {
 }
 
 /** Inside a window nothing is asked at all. */
-function checkOpen({ limits, now }: ClientOptions, installationId: number): void {
-  const closed = limits.closedFor(installationId);
+async function checkOpen({ limits, now }: ClientOptions, installationId: number): Promise<void> {
+  const closed = await limits.closedFor(installationId);
   if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
 }
 
@@ -176,8 +176,8 @@ function newClient(
     baseUrl: options.apiUrl,
     userAgent: "kodiai",
     request: {
-      fetch: ((input, init) => {
-        checkOpen(options, installationId);
+      fetch: (async (input, init) => {
+        await checkOpen(options, installationId);
         return gated(input, init);
       }) satisfies GuardedFetch,
     },
@@ -197,9 +197,9 @@ function newClient(
       return send();
     }
   });
-  octokit.hook.error("request", (error) => {
+  octokit.hook.error("request", async (error) => {
     const wait = error instanceof RequestError ? limitWait(error, now()) : null;
-    if (wait?.isWhole === true) limits.close(installationId, wait.ms);
+    if (wait?.isWhole === true) await limits.close(installationId, wait.ms);
     throw error;
   });
   return octokit;

@@ -155,13 +155,16 @@ async function putSummary(writer: Writer, spot: Spot, marker: string, body: stri
   const standing = await unlessGone(() => github.rest.issues.getComment(comment));
   if (standing === null) {
     // Somebody has deleted it.
-    path.gone(wanted);
+    await path.gone(wanted);
     return path.create(wanted, { look: true, allowed, post });
   }
   text = withProofOf(standing.data.body ?? "", body);
   if (standing.data.body === text) return there;
-  await allowed();
-  await path.repeat(() => github.rest.issues.updateComment({ ...comment, body: text }), "edit-summary");
+  const edit = async () => {
+    await allowed();
+    await github.rest.issues.updateComment({ ...comment, body: text });
+  };
+  await path.repeat(edit, "edit-summary");
   return there;
 }
 

@@ -3,8 +3,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
-/** Throws when what is being written must not be sent any more. */
-type LastLook = () => void;
+/** Rejects when what is being written must not be sent any more. */
+type LastLook = () => Promise<void>;
 
 const writing = new AsyncLocalStorage<LastLook>();
 
@@ -13,7 +13,7 @@ export class WriteOutsidePath extends Error {
   override readonly name = "WriteOutsidePath";
 }
 
-/** Runs `send`, whose requests may write; `lastLook` is asked right before each is sent. */
+/** Runs `send`, whose requests may write; `lastLook` is asked right before each is sent, with nothing between its answer and the request. */
 export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise<T> {
   return writing.run(lastLook, send);
 }
@@ -21,14 +21,14 @@ export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise
 /**
  * The same fetch behind the gate. Reads pass.
  *
- * @throws WriteOutsidePath; what the last look throws
+ * @throws WriteOutsidePath; what the last look rejects with
  */
 export function gatedFetch(fetch: GuardedFetch): GuardedFetch {
-  return (input, init) => {
+  return async (input, init) => {
     if (isWrite(init)) {
       const lastLook = writing.getStore();
       if (lastLook === undefined) throw new WriteOutsidePath("a write to GitHub went around the one path");
-      lastLook();
+      await lastLook();
     }
     return fetch(input, init);
   };

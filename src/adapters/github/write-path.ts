@@ -24,8 +24,8 @@ export interface WritePathOptions {
   /** The marker by which something is known again. */
   readonly sign: (wanted: Wanted) => string;
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
-  /** Resolves when this installation may be written to. */
-  readonly pace: () => Promise<void>;
+  /** Runs one request that writes, when this installation may be written to. */
+  readonly turn: <T>(write: () => Promise<T>) => Promise<T>;
   /** Other than SETTLED_MS in tests. */
   readonly settledMs?: number | undefined;
   /** What is told of each write whose answer was lost. */
@@ -51,21 +51,22 @@ export interface WritePath {
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
   /** It does not stand there any more: it may be created anew. */
-  gone(wanted: Omit<Wanted, "installationId">): void;
-  /** Sends a write that may be sent twice, such as an edit. */
+  gone(wanted: Omit<Wanted, "installationId">): Promise<void>;
+  /** Sends a write that may be sent twice, such as an edit. Beside it, `send` may read. */
   repeat<T>(send: () => Promise<T>, point?: "edit-summary" | "end-check"): Promise<T>;
 }
 
 /** The path of one job. */
 export function writePath(options: WritePathOptions): WritePath {
-  const { book, installationId, pace } = options;
+  const { book, installationId, turn } = options;
   return {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
     gone: (wanted) => book.refused({ ...wanted, installationId }),
     async repeat(send, point) {
-      await pace();
-      if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
-      const sent = await letWrite(book.hold, send);
+      const sent = await turn(() => {
+        if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
+        return letWrite(book.hold, send);
+      });
       if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
       return sent;
     },
@@ -74,12 +75,12 @@ export function writePath(options: WritePathOptions): WritePath {
 
 /** For somebody at a terminal: no job stands behind it, and nothing is created. */
 export function unheldWrites(): Pick<WritePath, "repeat"> {
-  return { repeat: (send) => letWrite(() => {}, send) };
+  return { repeat: (send) => letWrite(() => Promise.resolve(), send) };
 }
 
 async function create(wanted: Wanted, creation: Creation, options: WritePathOptions): ReturnType<WritePath["create"]> {
-  const { book, sign, pace } = options;
-  const standing = book.standing(wanted);
+  const { book, sign, turn } = options;
+  const standing = await book.standing(wanted);
   if (standing.state === "posted") return { ...standing.post, made: false };
   const marker = standing.state === "sent" ? standing.marker : sign(wanted);
   if (standing.state === "sent" || creation.look === true) {
@@ -87,20 +88,27 @@ async function create(wanted: Wanted, creation: Creation, options: WritePathOpti
     if (found !== null) return adopted(wanted, marker, found, options);
     if (standing.state === "sent") waitUntilSettled(wanted, standing.agoMs, options);
   }
-  await pace();
-  await creation.allowed?.();
-  book.send(wanted, marker);
-  failPoint(`before-post-${wanted.kind}`);
-  const post = await sendOnce(wanted, marker, creation, options);
+  const sent = await turn(async () => {
+    await creation.allowed?.();
+    await book.send(wanted, marker);
+    failPoint(`before-post-${wanted.kind}`);
+    return sendOnce(marker, creation, options);
+  });
+  const post = "post" in sent ? sent.post : await unanswered(wanted, marker, sent.error, creation, options);
   failPoint(`after-post-${wanted.kind}`);
-  book.posted(wanted, post);
+  await book.posted(wanted, post);
   failPoint(`after-record-${wanted.kind}`);
   return { ...post, made: true };
 }
 
-function adopted(wanted: Wanted, marker: string, post: Post, { book }: WritePathOptions): Post & { made: boolean } {
-  if (book.standing(wanted).state === "new") book.send(wanted, marker);
-  book.posted(wanted, post);
+async function adopted(
+  wanted: Wanted,
+  marker: string,
+  post: Post,
+  { book }: WritePathOptions,
+): Promise<Post & { made: boolean }> {
+  if ((await book.standing(wanted)).state === "new") await book.send(wanted, marker);
+  await book.posted(wanted, post);
   return { ...post, made: false };
 }
 
@@ -111,21 +119,30 @@ function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED
 }
 
 async function sendOnce(
+  marker: string,
+  { post }: Creation,
+  { book }: WritePathOptions,
+): Promise<{ readonly post: Post } | { readonly error: unknown }> {
+  try {
+    return { post: readPost(await letWrite(book.hold, () => post(marker))) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** What stands there although no answer said so; else the error that tells why nothing does. Others may write meanwhile. */
+async function unanswered(
   wanted: Wanted,
   marker: string,
-  { post, allowed }: Creation,
+  error: unknown,
+  creation: Creation,
   options: WritePathOptions,
 ): Promise<Post> {
-  const { book } = options;
-  try {
-    return readPost(await letWrite(book.hold, () => post(marker)));
-  } catch (error) {
-    if (!isCertain(error)) return lookFor(wanted, marker, error, options);
-    if (!(error instanceof LeaseLost)) book.refused(wanted);
-    // What changed in the last moment, such as a lock, has a better reason than 403.
-    if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await allowed?.();
-    throw error;
-  }
+  if (!isCertain(error)) return lookFor(wanted, marker, error, options);
+  if (!(error instanceof LeaseLost)) await options.book.refused(wanted);
+  // What changed in the last moment, such as a lock, has a better reason than 403.
+  if (statusOf(error) === 403 && !(translate(error, Date.now()) instanceof Transient)) await creation.allowed?.();
+  throw error;
 }
 
 /** A cut answer reads like an answer: only one with an id is. */

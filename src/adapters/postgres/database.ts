@@ -3,27 +3,8 @@
 import pg from "pg";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { type MigrationPart, migrate } from "./migrate.ts";
-import { translated } from "./postgres-error.ts";
-
-/** Statements with `$1`, `$2`, … Throws `Transient` for what passes, `Error` for what does not. */
-export interface Sql {
-  /** Rows as objects; int8 and count(*) come as numbers, bytea as Buffer. */
-  all<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The first row, or null. */
-  one<Row>(sql: string, values?: readonly unknown[]): Promise<Row | null>;
-  /** How many rows were written. */
-  run(sql: string, values?: readonly unknown[]): Promise<number>;
-}
-
-/** An open database; each statement for itself, unless it is asked in a transaction. */
-export interface Postgres extends Sql {
-  /** All of `work` or none of it. What `work` throws rolls it back. READ COMMITTED: lock rows before you decide by them. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** One state of the database for all of `work`, which may only read. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Ends all connections once they are idle. */
-  close(): Promise<void>;
-}
+import { isCut, translated } from "./postgres-error.ts";
+import type { Postgres, Sql } from "./sql.ts";
 
 export interface PostgresSettings {
   /** Connections at the same time. */
@@ -34,6 +15,10 @@ export interface PostgresSettings {
   readonly statementMs?: number;
   /** Nobody waits longer for a lock; milliseconds. */
   readonly lockMs?: number;
+  /** True: idle connections do not keep the process alive. */
+  readonly isLastWord?: boolean;
+  /** A transaction that is silent for longer ends, and with it its locks: its process stands still, or is cut off; milliseconds. */
+  readonly silentMs?: number;
 }
 
 /** A review asks a dozen questions at once, and a server has 100 connections by default. */
@@ -68,18 +53,20 @@ export async function openPostgres(
 
 /** The same without a look at the schema: for whoever comes after one who looked. Connects with the first statement. */
 export function connectPostgres(url: string, settings: PostgresSettings = {}): Postgres {
-  const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, connections = CONNECTIONS, name = "kodiai" } = settings;
+  const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = IDLE_IN_TRANSACTION_MS } = settings;
+  const { connections = CONNECTIONS, name = "kodiai" } = settings;
   const pool = new pg.Pool({
     connectionString: checked(url),
     max: connections,
     application_name: name,
     statement_timeout: statementMs,
     lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    idle_in_transaction_session_timeout: silentMs,
     connectionTimeoutMillis: CONNECT_MS,
     // A connection that was cut without a word answers nothing: the server's own limit has passed by then.
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
+    allowExitOnIdle: settings.isLastWord ?? false,
     // A commit that was told is on disk, whatever the server's default is.
     options: "-c synchronous_commit=on",
     types: TYPES,
@@ -91,6 +78,7 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     ...sql,
     transaction: (work) => inTransaction(pool, "BEGIN", work),
     snapshot: (work) => inTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    patiently: (statement) => patiently(pool, statement),
     close: () => pool.end(),
   };
 }
@@ -135,14 +123,35 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) =
     await commit(client);
     return answer;
   } catch (error) {
-    // A connection that cannot even roll back is given up, and with it the transaction.
-    await client.query("ROLLBACK").catch((failed: Error) => {
-      broken ??= failed;
-    });
+    // A connection that answers no more, or cannot even roll back, is given up, and with it the transaction.
+    if (isCut(error)) broken ??= error;
+    else
+      await client.query("ROLLBACK").catch((failed: Error) => {
+        broken ??= failed;
+      });
     throw error;
   } finally {
     client.off("error", listen);
     client.release(broken ?? undefined);
+  }
+}
+
+/** An hour: an index over a million vectors takes about ten minutes. */
+const PATIENCE_MS = 3_600_000;
+
+async function patiently(pool: pg.Pool, statement: string): Promise<void> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  try {
+    await client.query(`SET statement_timeout = ${PATIENCE_MS}`);
+    // The driver reads a limit of the statement's own; its types do not know.
+    await client.query({ text: statement, query_timeout: PATIENCE_MS } as pg.QueryConfig);
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    // Not for the next one, who has less time.
+    client.release(true);
   }
 }
 

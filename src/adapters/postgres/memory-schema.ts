@@ -200,5 +200,12 @@ export const MEMORY_PART: MigrationPart = {
     model    text NOT NULL
   );
   `,
+    `
+  -- Recurring remarks that somebody made a rule of, each by one of its memories.
+  CREATE TABLE taken (
+    id bigint PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    at bigint NOT NULL
+  );
+  `,
   ],
 };

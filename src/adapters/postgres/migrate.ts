@@ -1,6 +1,6 @@
 // Brings the schema up to date: numbered steps that only go forward, each part of the schema counted for itself.
 import { StoreUnusable } from "../../domain/store-unusable.ts";
-import type { Postgres, Sql } from "./database.ts";
+import type { Postgres, Sql } from "./sql.ts";
 
 /** One part of the schema: its steps are run once each, in order. Append only: a released step is never edited. */
 export interface MigrationPart {

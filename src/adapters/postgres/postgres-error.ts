@@ -27,6 +27,11 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 const CUT =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool|write after end)/i;
 
+/** Whether a translated error means that nothing more is to be heard on its connection. */
+export function isCut(error: unknown): error is Transient {
+  return error instanceof Transient && error.cause instanceof Error && CUT.test(error.cause.message);
+}
+
 /**
  * The error that a caller may see. It holds no password: a message of the driver names at most host, port and user, and the
  * statement's values are not part of it.

@@ -12,7 +12,7 @@ import { fenced } from "./hold.ts";
  */
 export function sqliteAnswerBook(db: Database, held: Held | null = null): AnswerBook {
   return {
-    record({ comment, repo, thread, userId, kind, at }) {
+    async record({ comment, repo, thread, userId, kind, at }) {
       fenced(db, held, () =>
         db
           .prepare(
@@ -22,14 +22,14 @@ export function sqliteAnswerBook(db: Database, held: Held | null = null): Answer
           .run(comment, repo, thread, userId, kind, at),
       );
     },
-    given: ({ comment, repo, userId }, kind, since) =>
+    given: async ({ comment, repo, userId }, kind, since) =>
       db
         .prepare(
           "SELECT count(*) FROM answers WHERE repo = ? AND user_id = ? AND kind = ? AND at >= ? AND comment <> ?",
         )
         .pluck()
         .get(repo, userId, kind, since, comment) as number,
-    repliesInARow: ({ comment, thread }) =>
+    repliesInARow: async ({ comment, thread }) =>
       db
         .prepare(
           `SELECT count(*) FROM answers WHERE thread = ? AND kind = 'reply' AND comment <> ? AND id >

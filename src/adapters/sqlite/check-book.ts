@@ -32,7 +32,7 @@ const SELECT = `SELECT id, key, head_sha AS headSha, repo, installation_id AS in
  */
 export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBook {
   return {
-    begun(check, now) {
+    async begun(check, now) {
       const { id, key, headSha, repo, installationId, failOn } = check;
       const insert = `INSERT OR REPLACE INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -41,23 +41,23 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
       );
       failPoint("after-begun");
     },
-    on(key, headSha) {
+    async on(key, headSha) {
       const row = db
         .prepare(`${SELECT} WHERE key = ? AND head_sha = ? ORDER BY begun_at DESC, rowid DESC LIMIT 1`)
         .get(key, headSha) as Row | undefined;
       return row === undefined ? null : keptOf(row);
     },
-    open: (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
-    decide(id, end) {
+    open: async (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
+    async decide(id, end) {
       fenced(db, held, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
     },
-    ended(id, now) {
+    async ended(id, now) {
       fenced(db, held, () =>
         db.prepare("UPDATE check_runs SET ended_at = ?, ending = NULL WHERE id = ?").run(Math.ceil(now), id),
       );
     },
-    left(now, patienceMs) {
-      adoptUnwritten(db, now);
+    async left(now, patienceMs) {
+      await adoptUnwritten(db, now);
       const rows = db.prepare(`${SELECT} WHERE ended_at IS NULL`).all() as Row[];
       const late = db
         .prepare("SELECT id FROM check_runs WHERE ended_at IS NULL AND begun_at <= ?")
@@ -77,7 +77,7 @@ const UNWRITTEN_MS = 7 * 24 * 60 * 60_000;
  * Check runs of which GitHub alone knows: the answer to their creation was lost, or the process died between it and this book, and
  * the job then went another way. The book of writes knows them.
  */
-function adoptUnwritten(db: Database, now: number): void {
+async function adoptUnwritten(db: Database, now: number): Promise<void> {
   const unwritten = db
     .prepare(
       `SELECT key, wanted, post, ended_at AS endedAt FROM intents
@@ -91,7 +91,7 @@ function adoptUnwritten(db: Database, now: number): void {
     const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
     const { id } = JSON.parse(post) as Post;
     // Nobody judged: how strict it was to be does not matter any more.
-    book.begun({ id, key, repo, installationId, headSha, failOn: "never" }, endedAt);
+    await book.begun({ id, key, repo, installationId, headSha, failOn: "never" }, endedAt);
   }
 }
 

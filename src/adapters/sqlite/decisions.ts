@@ -7,21 +7,21 @@ import { write } from "./database.ts";
 /** Decisions over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteDecisions(db: Database): Decisions {
   return {
-    of: (key) => ({
+    of: async (key) => ({
       pausedBy: (db.prepare("SELECT by FROM paused WHERE key = ?").pluck().get(key) as string | undefined) ?? null,
       declined: db
         .prepare("SELECT finding AS findingId, by, reason FROM declined WHERE key = ? ORDER BY at, finding")
         .all(key) as Declined[],
     }),
-    pause(key, by, now) {
+    async pause(key, by, now) {
       write(db, () =>
         db
           .prepare("INSERT INTO paused (key, by, at) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET by = excluded.by")
           .run(key, by, now),
       );
     },
-    resume: (key) => write(db, () => db.prepare("DELETE FROM paused WHERE key = ?").run(key).changes > 0),
-    decline(key, { findingId, by, reason }, now) {
+    resume: async (key) => write(db, () => db.prepare("DELETE FROM paused WHERE key = ?").run(key).changes > 0),
+    async decline(key, { findingId, by, reason }, now) {
       write(db, () =>
         db
           .prepare(
@@ -31,7 +31,7 @@ export function sqliteDecisions(db: Database): Decisions {
           .run(key, findingId, by, reason, now),
       );
     },
-    restore: (key, findingId) =>
+    restore: async (key, findingId) =>
       write(db, () => db.prepare("DELETE FROM declined WHERE key = ? AND finding = ?").run(key, findingId).changes > 0),
   };
 }

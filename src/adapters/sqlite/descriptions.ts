@@ -1,7 +1,7 @@
 // What a model wrote beside memories, and how many of them it could not describe, by reason.
 import type { Described, FieldCounts, RepoKey, WrittenFields } from "../../domain/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import type { Database } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 
 interface Row {
   readonly mem: string;

@@ -3,8 +3,8 @@ import type { AccessLevel } from "../../domain/command.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceShelf, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 import { tick } from "./repository-label.ts";
 
 interface Row extends Omit<Evidence, "by"> {

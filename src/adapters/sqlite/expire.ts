@@ -1,32 +1,8 @@
-// How long things are kept, in one list: what is older goes, a little at a time. docs/data.md shows this list.
+// Removes what is kept no longer (see RETENTION), a little at a time, and old copies of files.
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { CHUNK, DAY_MS, RETENTION } from "../retention.ts";
 import { type Database, write } from "./database.ts";
-
-const DAY_MS = 24 * 60 * 60_000;
-/** Rows a transaction: a delivery that comes in meanwhile is not kept waiting. */
-const CHUNK = 500;
-
-export interface Retention {
-  readonly table: string;
-  /** Which rows, in SQL; `@before` is so many days ago. */
-  readonly where: string;
-  readonly days: number;
-}
-
-/** Of queue.db. What has no row here stays until its repository is forgotten. */
-export const RETENTION: readonly Retention[] = [
-  // GitHub can send a delivery again for 3 days; an id is known for much longer.
-  { table: "deliveries", where: "received_at < @before", days: 60 },
-  { table: "redeliveries", where: "at < @before", days: 60 },
-  // Looking for what people did about findings goes by the last job of a pull request for 30 days.
-  { table: "jobs", where: "finished_at < @before AND state NOT IN ('waiting', 'running')", days: 60 },
-  { table: "answers", where: "at < @before", days: 60 },
-  { table: "intents", where: "ended_at < @before AND state <> 'sent'", days: 90 },
-  { table: "check_runs", where: "ended_at < @before", days: 60 },
-  { table: "reviews", where: "settled_at < @before", days: 400 },
-  { table: "spending", where: "at < @before", days: 400 },
-];
 
 /** Copies that were kept when a schema changed. */
 export const COPIES_DAYS = 30;
@@ -41,7 +17,8 @@ const COPY = /^(?:queue|memory)\.db\.schema-\d+(?:\.partial)?$/;
  */
 export async function expire(db: Database.Database, dataDir: string, now: number): Promise<number> {
   let gone = 0;
-  for (const { table, where, days } of RETENTION) {
+  for (const { table, since, only, days } of RETENTION) {
+    const where = `${since} < @before${only === undefined ? "" : ` AND ${only}`}`;
     const remove = db.prepare(
       `DELETE FROM ${table} WHERE ${keyOf(table)} IN (SELECT ${keyOf(table)} FROM ${table} WHERE ${where} LIMIT ${CHUNK})`,
     );

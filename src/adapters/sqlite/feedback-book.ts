@@ -10,7 +10,7 @@ const YOUNG_MS = 30 * 24 * 60 * 60_000;
 /** The book over an open queue database (see QUEUE_MIGRATIONS). `looked` throws `Transient` on a lock. */
 export function sqliteFeedbackBook(db: Database): FeedbackBook {
   return {
-    due(now, afterMs, most) {
+    async due(now, afterMs, most) {
       const rows = db
         .prepare(
           `SELECT posted.key, max(posted.at, coalesce(l.at, 0)) AS since,
@@ -29,7 +29,7 @@ export function sqliteFeedbackBook(db: Database): FeedbackBook {
         return [{ kind: "feedback", key, delivery: "sweep", installationId, repo, number, trigger: "sweep" } as const];
       });
     },
-    looked({ repo, number }, now, isClosed) {
+    async looked({ repo, number }, now, isClosed) {
       write(db, () =>
         db
           .prepare(

@@ -1,8 +1,8 @@
 // Forgetting: rows, words, vectors and cached queries go, and then their bytes, from the file and its write-ahead log.
 import { setTimeout as wait } from "node:timers/promises";
 import type { RepoKey } from "../../domain/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 import { tick } from "./repository-label.ts";
 import { truncateLog } from "./truncate-log.ts";
 import { vectorRemoval } from "./write-record.ts";

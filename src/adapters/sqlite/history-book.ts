@@ -7,11 +7,11 @@ import { write } from "./database.ts";
 /** Over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteHistoryBook(db: Database): HistoryBook {
   return {
-    of(repo) {
+    async of(repo) {
       const row = db.prepare("SELECT progress FROM history WHERE repo = ?").pluck().get(repo) as string | undefined;
       return row === undefined ? null : (JSON.parse(row) as HistoryProgress);
     },
-    save(repo, progress) {
+    async save(repo, progress) {
       write(db, () =>
         db
           .prepare(

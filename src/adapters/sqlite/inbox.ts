@@ -11,7 +11,7 @@ import { takeDelivery } from "./queue.ts";
  */
 export function sqliteInbox(db: Database.Database, skew: () => number = () => 0): Inbox {
   return {
-    take(batch) {
+    async take(batch) {
       failPoint("before-accept");
       const taken = writeAtOnce(db, () =>
         batch.map(({ delivery, outcome, beside }) => takeDelivery(db, delivery, outcome, beside, skew())),
@@ -19,7 +19,7 @@ export function sqliteInbox(db: Database.Database, skew: () => number = () => 0)
       failPoint("after-accept");
       return taken;
     },
-    probe: (now) =>
+    probe: async (now) =>
       writeAtOnce(db, () => {
         db.prepare("INSERT INTO probes (id, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at").run(now);
       }),

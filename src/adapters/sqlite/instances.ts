@@ -1,6 +1,7 @@
 // The processes that work on one file: who lives, and what becomes of the jobs of those who do not.
+
+import { isGone } from "../process-mark.ts";
 import { type Database, write } from "./database.ts";
-import { isGone } from "./process-mark.ts";
 
 /** After so many processes that died over it, without any progress between, a job is parked. */
 const MOST_DEATHS = 3;

@@ -10,7 +10,7 @@ const FIRST = 3;
 /** Over an open queue database (see QUEUE_MIGRATIONS). */
 export function sqliteIntroductions(db: Database): Introductions {
   return {
-    of(repo) {
+    async of(repo) {
       // An import that was given up is not on its way.
       const importing = db
         .prepare("SELECT 1 FROM jobs WHERE key = ? AND state IN ('waiting', 'running')")

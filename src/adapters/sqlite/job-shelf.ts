@@ -28,17 +28,17 @@ export function sqliteJobShelf(db: Database.Database, now: () => number): JobShe
   const row = (id: number) => db.prepare(`${SELECT} WHERE id = ?`).get(id) as Row | undefined;
   const isOpen = db.prepare("SELECT 1 FROM jobs WHERE key = ? AND id <> ? AND state IN ('waiting', 'running')");
   return {
-    list: (states, most) =>
+    list: async (states, most) =>
       (
         db
           .prepare(`${SELECT} WHERE state IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`)
           .all(JSON.stringify(states), most) as Row[]
       ).map((one) => keptOf(one, now())),
-    find(id) {
+    async find(id) {
       const found = row(id);
       return found === undefined ? null : keptOf(found, now());
     },
-    retry: (id) =>
+    retry: async (id) =>
       write(db, () => {
         const found = row(id);
         if (found === undefined) return refused("there is no such job");
@@ -51,7 +51,7 @@ export function sqliteJobShelf(db: Database.Database, now: () => number): JobShe
         ).run(now(), id);
         return CHANGED;
       }),
-    drop: (id, reason) =>
+    drop: async (id, reason) =>
       write(db, () => {
         const found = row(id);
         if (found === undefined) return refused("there is no such job");

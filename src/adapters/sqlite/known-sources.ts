@@ -1,7 +1,7 @@
 // What memory knows of a corpus, by source: enough for the next run to tell what changed, and no text.
 import type { Corpus, EmbeddingSpace, KnownSource, RepoKey } from "../../domain/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import type { Database } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 
 interface Row {
   readonly source_id: string;

@@ -1,10 +1,8 @@
 // One lane of the queue: which job comes next, who holds it, and how it ends.
-import type { AnyJob, JobEnd, Lane, Lease } from "../../ports.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, write, writeAtOnce } from "./database.ts";
 import { isHeld } from "./hold.ts";
-
-export type LaneName = "review" | "command" | "upkeep";
 
 export interface LaneOptions {
   readonly instance: string;
@@ -20,6 +18,7 @@ interface JobRow {
   readonly attempt: number;
   readonly token: number;
   readonly repo: string;
+  readonly run_at: number;
 }
 
 /** Nobody waits longer than this, whatever clocks did: an hour is the longest that a limit of GitHub lasts. */
@@ -29,7 +28,7 @@ const LONGEST_WAIT_MS = 65 * 60_000;
 export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName, options: LaneOptions): Lane<Taken> {
   const { skew } = options;
   return {
-    lease(now) {
+    async lease(now) {
       failPoint("before-lease");
       // Looking takes no lock: most looks find nothing.
       const at = now + skew();
@@ -39,18 +38,18 @@ export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName
       failPoint("after-lease");
       return taken;
     },
-    end(held, now, end) {
+    async end(held, now, end) {
       failPoint("before-end");
       const recorded = write(db, () => finish(db, held, now + skew(), shifted(end, skew())));
       failPoint("after-end");
       return recorded;
     },
-    holds: (held) => isHeld(db, held),
-    nextAt() {
+    holds: async (held) => isHeld(db, held),
+    async nextAt() {
       const at = db.prepare(NEXT_AT).pluck().get(name) as number | null;
       return at === null ? null : at - skew();
     },
-    isOvertaken: ({ job }) =>
+    isOvertaken: async ({ job }) =>
       db.prepare("SELECT 1 FROM jobs WHERE key = ? AND state = 'waiting'").get(job.key) !== undefined,
   };
 }
@@ -60,7 +59,7 @@ const NEXT_AT = `SELECT min(max(run_at, coalesce(closed_until, 0)))
   WHERE state = 'waiting' AND lane = ?`;
 
 /** Whose turn it is: repositories as they were last served, longest ago first. */
-const NEXT = `SELECT jobs.id, job, attempt, token, jobs.repo
+const NEXT = `SELECT jobs.id, job, attempt, token, jobs.repo, run_at
   FROM jobs LEFT JOIN turns ON turns.lane = jobs.lane AND turns.repo = jobs.repo
   WHERE state = 'waiting' AND jobs.lane = @lane AND run_at <= @now
     AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = jobs.key AND busy.state = 'running')
@@ -90,7 +89,7 @@ function take<Taken extends AnyJob>(
     `INSERT INTO turns (lane, repo, turn) VALUES (@name, @repo, (SELECT coalesce(max(turn), 0) + 1 FROM turns))
      ON CONFLICT DO UPDATE SET turn = excluded.turn`,
   ).run({ name, repo: row.repo });
-  return { id, job: JSON.parse(job) as Taken, attempt, token };
+  return { id, job: JSON.parse(job) as Taken, attempt, token, waitedMs: Math.max(0, now - row.run_at) };
 }
 
 function shifted(end: JobEnd, by: number): JobEnd {

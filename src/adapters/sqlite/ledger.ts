@@ -22,13 +22,13 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
       cameOn(db, held);
     });
   return {
-    unsent(job) {
+    async unsent(job) {
       const row = db
         .prepare("SELECT review FROM reviews WHERE key = ? AND settled_at IS NULL ORDER BY written_at DESC LIMIT 1")
         .get(job.key) as { review: string } | undefined;
       return row === undefined ? null : read(row.review);
     },
-    save(job, review, now) {
+    async save(job, review, now) {
       failPoint("before-save");
       commit(() => {
         db.prepare(
@@ -39,7 +39,7 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
       });
       failPoint("after-save");
     },
-    settle(job, review, now, outcome) {
+    async settle(job, review, now, outcome) {
       failPoint("before-settle");
       commit(() => {
         // The code that it was about is remembered by now, or never will be.
@@ -50,13 +50,13 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
       });
       failPoint("after-settle");
     },
-    latest(key) {
+    async latest(key) {
       const row = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC LIMIT 1").get(key) as
         | { review: string }
         | undefined;
       return row === undefined ? null : (JSON.parse(row.review) as Review);
     },
-    finding(key, findingId) {
+    async finding(key, findingId) {
       const rows = db
         .prepare("SELECT review FROM reviews WHERE key = ? AND instr(review, ?) > 0 ORDER BY written_at DESC LIMIT 5")
         .all(key, findingId) as { review: string }[];
@@ -67,14 +67,14 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
       }
       return null;
     },
-    wasPosted(job, headSha, baseSha) {
+    async wasPosted(job, headSha, baseSha) {
       return (
         db
           .prepare("SELECT 1 FROM reviews WHERE key = ? AND head_sha = ? AND base_sha = ? AND outcome = 'posted'")
           .get(job.key, headSha, baseSha) !== undefined
       );
     },
-    earlier(job) {
+    async earlier(job) {
       const rows = db
         .prepare("SELECT review, outcome FROM reviews WHERE key = ? ORDER BY written_at DESC, rowid DESC LIMIT ?")
         .all(job.key, MOST_EARLIER) as { review: string; outcome: string | null }[];

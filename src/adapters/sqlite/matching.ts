@@ -3,19 +3,20 @@
 import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
-import { type Bm25Part, partScorer } from "./bm25.ts";
+import { bestRows } from "../memory/best-rows.ts";
+import { partScorer } from "../memory/bm25.ts";
+import { WORD_COLUMNS } from "../memory/record-words.ts";
+import { seenRows } from "../memory/row-mask.ts";
+import type { AdmittedRepository } from "../memory/segment.ts";
+import { fileScores } from "../memory/whole-file.ts";
+import { COLUMN_WEIGHTS } from "../memory/word-index.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
-import { WORD_COLUMNS } from "./record-words.ts";
-import { ADMITTED, seenRows } from "./row-mask.ts";
+import { segmentWords } from "./read-segment.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { type Segment, segmentWords } from "./segment.ts";
-import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import type { Shelves } from "./shelves.ts";
 import { toldRows } from "./told-rows.ts";
-import { topK } from "./top-k.ts";
-import { fileScores } from "./whole-file.ts";
-import { COLUMN_WEIGHTS } from "./word-index.ts";
 
 /** Distinct words that FTS5 is asked for, the rarest: all of a long text take a second; 60 find as much. */
 const MOST_WORDS_IN_FILE = 60;
@@ -66,57 +67,6 @@ export function matchingInFile(search: Search, text: string): KeywordHit[] {
        WHERE word_index MATCH @match AND ${scope.rows} AND ${filter.rows}
        ORDER BY bm25(word_index, ${weights}), r.mem LIMIT @limit`,
   ).all({ ...scope.values, ...filter.values, match, limit: search.k }) as KeywordHit[];
-}
-
-interface ScoredRow extends KeywordHit {
-  /** The row's id. */
-  readonly row: number;
-}
-
-/** The k best of the admitted rows. */
-function bestRows(
-  parts: readonly (Bm25Part & { readonly segment: Segment })[],
-  scores: readonly Float64Array[],
-  k: number,
-): ScoredRow[] {
-  const highest = new Float64Array(k);
-  const candidates = parts.flatMap(({ segment, mask }, at) => {
-    const ofPart = scores[at] ?? new Float64Array();
-    return worthwhile(ofPart, mask, highest).map((row) => {
-      return { row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score: ofPart[row] ?? 0 };
-    });
-  });
-  return topK(candidates, k, better);
-}
-
-/**
- * Admitted rows that score no lower than the k-th of the rows before them: of a hundred thousand a few hundred, so that
- * most rows cost one comparison.
- *
- * @param highest the k highest scores so far, ascending, at first 0; brought up to date
- */
-function worthwhile(scores: Float64Array, mask: Uint8Array, highest: Float64Array): number[] {
-  const rows: number[] = [];
-  let lowest = highest[0] ?? 0;
-  for (let row = 0; row < scores.length; row += 1) {
-    const score = scores[row] ?? 0;
-    if (score < lowest || score === 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
-    rows.push(row);
-    if (score > lowest) lowest = insert(highest, score);
-  }
-  return rows;
-}
-
-/** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */
-function insert(ascending: Float64Array, value: number): number {
-  let at = 0;
-  for (; at + 1 < ascending.length && (ascending[at + 1] ?? 0) < value; at += 1) ascending[at] = ascending[at + 1] ?? 0;
-  ascending[at] = value;
-  return ascending[0] ?? 0;
-}
-
-function better(one: KeywordHit, other: KeywordHit): boolean {
-  return one.score > other.score || (one.score === other.score && one.id < other.id);
 }
 
 function rarest(search: Search, words: ReadonlySet<string>): string[] {

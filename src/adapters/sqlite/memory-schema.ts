@@ -232,4 +232,11 @@ export const MEMORY_MIGRATIONS: Migrations = [
     model    TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- Recurring remarks that somebody made a rule of, each by one of its memories.
+  CREATE TABLE taken (
+    id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -2,11 +2,11 @@
 import type { EmbeddedRecord, EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { Memory } from "../../ports/memory.ts";
 import { failPoint } from "../fail-point.ts";
+import { refusalReason, withoutNul } from "../memory/record-problem.ts";
 import { type Database, write } from "./database.ts";
 import { fieldCounts, writtenFields } from "./descriptions.ts";
 import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
 import { knownSources } from "./known-sources.ts";
-import { refusalReason, withoutNul } from "./record-problem.ts";
 import { tick } from "./repository-label.ts";
 import { trainSpace, writableSpace } from "./stored-space.ts";
 import { type RecordWriter, recordWriter } from "./write-record.ts";

@@ -32,29 +32,29 @@ const IS_OWED = `SELECT
 export function sqliteMissedBook(db: Database): MissedBook {
   const moments = momentsOf(db);
   return {
-    unknown(guids) {
+    async unknown(guids) {
       const known = db
         .prepare("SELECT 1 FROM deliveries WHERE id = @id UNION ALL SELECT 1 FROM redeliveries WHERE id = @id")
         .pluck();
       return guids.filter((id) => known.get({ id }) === undefined);
     },
-    asking: (guid, now) =>
+    asking: async (guid, now) =>
       write(db, () => db.prepare("INSERT INTO redeliveries VALUES (?, ?) ON CONFLICT DO NOTHING").run(guid, now))
         .changes > 0,
-    sweptTo: () => moments.at("swept"),
-    swept: (to) => moments.set("swept", to),
-    lookedAt() {
+    sweptTo: async () => moments.at("swept"),
+    swept: async (to) => moments.set("swept", to),
+    async lookedAt() {
       const rows = db.prepare("SELECT repo, at FROM watched").raw().all() as [string, number][];
       return new Map(rows);
     },
-    lastRound: () => moments.at("round"),
-    round: (now) => moments.set("round", now),
-    looked: (repo, before, now) => write(db, () => looked(db, repo, before, now)),
-    owes(repo, { number, headSha, updatedAt }) {
+    lastRound: async () => moments.at("round"),
+    round: async (now) => moments.set("round", now),
+    looked: async (repo, before, now) => write(db, () => looked(db, repo, before, now)),
+    async owes(repo, { number, headSha, updatedAt }) {
       const given = { key: jobKey(repo, number), head: headSha, told: updatedAt + SECOND_MS };
       return db.prepare(IS_OWED).pluck().get(given) === 1;
     },
-    counts(since) {
+    async counts(since) {
       const count = (sql: string) => db.prepare(sql).pluck().get(since) as number;
       return {
         deliveries: count("SELECT count(*) FROM redeliveries WHERE at >= ?"),

@@ -2,19 +2,20 @@
 // against sign bits, the query against bytes. Bits and bytes are read in SQL or in memory, with the same answer; what is
 // told has passed a query that carries the scope.
 import type { VectorHit } from "../../domain/retrieval.ts";
+import { ADMITTED, type SeenRows, seenRows } from "../memory/row-mask.ts";
+import type { AdmittedRepository } from "../memory/segment.ts";
+import { topK } from "../memory/top-k.ts";
 import { filterSql } from "./filter-rows.ts";
 import { type ChosenRow, nearestBits } from "./nearest-bits.ts";
 import { prepared } from "./prepared.ts";
 import { cosineDistanceTo, toBits } from "./quantise-vector.ts";
 import { type BitCandidate, rankByBits } from "./rank-by-bits.ts";
-import { ADMITTED, type SeenRows, seenRows } from "./row-mask.ts";
+import { segmentBits, segmentVectors } from "./read-segment.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { segmentBits, segmentVectors } from "./segment.ts";
-import type { AdmittedRepository, Shelves } from "./shelves.ts";
+import type { Shelves } from "./shelves.ts";
 import type { StoredSpace } from "./stored-space.ts";
 import { toldRows } from "./told-rows.ts";
-import { topK } from "./top-k.ts";
 
 /**
  * Rows chosen bits against bits, at 1024 bits: by 200, 5 % of the true nearest 20 of hashed text are lost, by 1000 under

@@ -1,8 +1,8 @@
 // Memories whose vector another embedder made: never compared, so somebody must be told how many they are.
 import { LRUCache } from "lru-cache";
+import type { AdmittedRepository } from "../memory/segment.ts";
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import type { AdmittedRepository } from "./shelves.ts";
 
 /** Counts, among the memories of these repositories, those with a vector of another space than the named one. */
 export type OtherSpaces = (

@@ -18,7 +18,7 @@ export function sqlitePersonBooks(dataDir: string, now: () => number): PersonBoo
   const path = join(dataDir, "memory.db");
   const memory = existsSync(path) ? openMemory(path) : null;
   return {
-    rows: (named) => personRows(findPerson(asked(named), queue, memory), queue, memory),
+    rows: async (named) => personRows(findPerson(asked(named), queue, memory), queue, memory),
     async erase(named, texts) {
       const { ids, logins } = findPerson(asked(named), queue, memory);
       const known = asked(named);

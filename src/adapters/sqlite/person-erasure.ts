@@ -2,6 +2,7 @@
 // stays, said by nobody in particular; with `texts` their words go as well.
 import { setTimeout as wait } from "node:timers/promises";
 import type { ErasedPerson } from "../../ports/person.ts";
+import { recordWords } from "../memory/record-words.ts";
 import { type Database, write } from "./database.ts";
 import { purge } from "./forget.ts";
 import { sqliteMemory } from "./memory.ts";
@@ -15,7 +16,6 @@ import {
   withoutMentions,
 } from "./person-rows.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
-import { recordWords } from "./record-words.ts";
 import { tick } from "./repository-label.ts";
 import { truncateLog } from "./truncate-log.ts";
 

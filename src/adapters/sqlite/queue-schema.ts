@@ -271,4 +271,9 @@ export const QUEUE_MIGRATIONS: Migrations = [
     epoch INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- Whose turn it is to write to an installation; until then next_write lies in the future.
+  ALTER TABLE installations ADD COLUMN writer TEXT;
+  ALTER TABLE installations ADD COLUMN writer_process TEXT;
+  `,
 ];

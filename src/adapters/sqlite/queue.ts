@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
-import type { AnyJob, Queue, ReceivedDelivery } from "../../ports.ts";
+import type { AnyJob, LaneName, Queue, ReceivedDelivery } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, write } from "./database.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
-import { type LaneName, type LaneOptions, lane, shortenWaits } from "./lane.ts";
+import { type LaneOptions, lane, shortenWaits } from "./lane.ts";
 
 /** A process that was not heard of for so long is taken for dead. With 5 s between two beats, four were left out. */
 const SILENT_MS = 20_000;
@@ -28,27 +28,27 @@ export function sqliteQueue(db: Database.Database, given: Partial<InstanceOption
     ...lane<ReviewJob>(db, "review", options),
     commands: lane<CommandJob>(db, "command", options),
     upkeep: lane<UpkeepJob>(db, "upkeep", options),
-    add: (job, now) =>
+    add: async (job, now) =>
       write(db, () =>
         job.kind === "review"
           ? put(db, "review", job, now, job.headSha, skew())
           : put(db, "upkeep", job, now, job.delivery, skew()),
       ),
-    drop: (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
-    accept(delivery, outcome, beside = []) {
+    drop: async (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
+    async accept(delivery, outcome, beside = []) {
       failPoint("before-accept");
       const isNew = write(db, () => takeDelivery(db, delivery, outcome, beside, skew()));
       failPoint("after-accept");
       return isNew;
     },
-    beat(now) {
+    async beat(now) {
       const at = now + skew();
       if (isFirst) write(db, () => shortenWaits(db, at));
       isFirst = false;
       return company.beat(at);
     },
-    leave: (now) => company.leave(now + skew()),
-    counts: () => counts(db),
+    leave: async (now) => company.leave(now + skew()),
+    counts: async () => counts(db),
   };
 }
 
@@ -165,7 +165,7 @@ function replace(
     .run(state, at, why, key).changes;
 }
 
-function counts(db: Database.Database): ReturnType<Queue["counts"]> {
+function counts(db: Database.Database): Awaited<ReturnType<Queue["counts"]>> {
   const rows = db.prepare("SELECT state, count(*) AS n FROM jobs GROUP BY state").all() as {
     state: string;
     n: number;

@@ -1,7 +1,7 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
-import { matchingTogether } from "./matching-together.ts";
-import { nearestTogether } from "./nearest-together.ts";
+import { matchingTogether } from "../memory/matching-together.ts";
+import { nearestTogether } from "../memory/nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "./search-thread.ts";

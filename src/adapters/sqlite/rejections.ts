@@ -5,8 +5,8 @@ import { type Flagged, shapeKey } from "../../domain/flagged.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { RejectedMemory, Rejection } from "../../domain/rejections.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 
 const MOST_REJECTED = 5_000;
 const MOST_FLAGGED = 2_000;

@@ -4,8 +4,8 @@ import BetterSqlite from "better-sqlite3";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { ReplayResult } from "../../domain/replay-result.ts";
 import type { Replays } from "../../ports/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 
 interface Row extends Omit<ReplayResult, "gain"> {
   readonly low: number | null;

@@ -2,8 +2,8 @@
 import type { Repo } from "../../domain/job.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { RepositoryLabels } from "../../ports/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 import { type Database, write } from "./database.ts";
-import { splitRepoKey } from "./repo-key.ts";
 
 /**
  * Finds the row of a record's repository for a record about to be written, made or narrowed: the stricter visibility stays, and an owner

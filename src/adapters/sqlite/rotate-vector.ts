@@ -27,6 +27,22 @@ export function rotateVector(vector: Float32Array): Float32Array {
   return rotated;
 }
 
+/**
+ * The vector that was rotated: rotating it again gives what was given here, but for rounding.
+ *
+ * @param rotated as many components as rotateVector gives, of any length but zero
+ * @param dimension components that the vector had
+ * @returns unit length
+ */
+export function turnBack(rotated: Float32Array, dimension: number): Float32Array {
+  const out = Float64Array.from(rotated);
+  for (let half = 1; half < out.length; half *= 2) butterflies(out, half);
+  let squares = 0;
+  for (let at = 0; at < dimension; at += 1) squares += (out[at] ?? 0) ** 2;
+  const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+  return Float32Array.from({ length: dimension }, (_, at) => (out[at] ?? 0) * signAt(at) * scale);
+}
+
 /** Components after rotation. At least 64, so that sign bits always fill pairs of 32-bit words. */
 export function rotatedSize(dimension: number): number {
   let size = 64;

@@ -1,6 +1,6 @@
 // Who may see what: a Scope as SQL. The only place that decides it; every query over memory carries this predicate.
 import type { Scope } from "../../domain/retrieval.ts";
-import { splitRepoKey } from "./repo-key.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
 
 /** Named parameters for better-sqlite3. */
 export type SqlValues = Readonly<Record<string, string | number | null | Uint8Array>>;
@@ -47,15 +47,4 @@ export function scopeSql(scope: Scope): ScopeSql {
   if (scope.excludePull !== null) values.excludePull = scope.excludePull;
   if (scope.before !== null) values.before = scope.before;
   return { repositories, rows, values };
-}
-
-/**
- * The row conditions of a scope that hold inside one admitted repository, for rows that are kept in memory. Chooses
- * candidates only: what it lets through is asked of `scopeSql` again before it is told.
- *
- * @param own whether the row's repository is the scope's own
- */
-export function scopeAdmits(scope: Scope, own: boolean, pull: number, at: number): boolean {
-  if (own && scope.excludePull !== null && pull === scope.excludePull) return false;
-  return scope.before === null || at < scope.before;
 }

@@ -6,8 +6,12 @@ import { LRUCache } from "lru-cache";
 import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
+import { splitRepoKey } from "../memory/repo-key.ts";
+import { pathMatcher } from "../memory/row-filter.ts";
+import type { AdmittedRepository } from "../memory/segment.ts";
+import { staleText } from "../memory/stale-text.ts";
+import { vectorProblem } from "../memory/vector-problem.ts";
 import type { Database } from "./database.ts";
-import { pathMatcher } from "./filter-rows.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
 import { countsInFile, countsInMemory } from "./memory-counts.ts";
 import { inWords } from "./memory-file.ts";
@@ -16,14 +20,12 @@ import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
-import { splitRepoKey } from "./repo-key.ts";
 import { rotatedSize, rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
-import { type AdmittedRepository, openShelves } from "./shelves.ts";
+import { openShelves } from "./shelves.ts";
 import { loadSqliteVec } from "./sqlite-vec.ts";
 import { storedSpace } from "./stored-space.ts";
-import { vectorProblem } from "./vector-problem.ts";
 import { type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
 
 export interface SearchLimits {
@@ -182,11 +184,6 @@ function nearestOf(at: Opened, of: Search, vectors: readonly Float32Array[], spa
   const vectorsFit = rows * (BYTES_PER_ROW + rotatedSize(space.dimension)) <= limits.memoryBytes;
   const withVectors = vectorsFit && warming.hasVectors(repositories, stored);
   return nearestInMemory(of, queries, stored, repositories, shelves, withVectors);
-}
-
-function staleText(rows: number, models: readonly string[]): string {
-  const have = rows === 1 ? "1 memory has a vector" : `${rows} memories have vectors`;
-  return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
 }
 
 /** By the index in memory; where that cannot be, by FTS5, which is said. */

@@ -1,15 +1,8 @@
 // The repositories that a search thread holds in memory, brought up to date before each search and limited in bytes.
+import { type AdmittedRepository, positionOf, type Segment, segmentBytes, vectorBytes } from "../memory/segment.ts";
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { loadSegment, positionOf, readWords, type Segment, segmentBytes, vectorBytes } from "./segment.ts";
-
-/** A repository that a scope admits, as the snapshot of this search shows it. */
-export interface AdmittedRepository {
-  readonly id: number;
-  readonly version: number;
-  /** The scope's own, not one of the pool. */
-  readonly own: boolean;
-}
+import { loadSegment, readWords } from "./read-segment.ts";
 
 export interface Shelves {
   /** The rows of a repository at this version. Call inside the read transaction that told the version. */

@@ -1,24 +1,18 @@
 // What models cost, a row a question, beside the queue: budgets of a month are held against it, and it outlives restarts.
 import type { Database } from "better-sqlite3";
 import type { Repo } from "../../domain/job.ts";
-import type { ModelUsage, Purpose } from "../../domain/model.ts";
-import type { Spending } from "../../ports/model.ts";
+import type { SpendingBook } from "../../ports/model.ts";
 import { write } from "./database.ts";
-
-export interface SpendingBook extends Spending {
-  /** @param at epoch milliseconds */
-  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): void;
-}
 
 /** The book over an open queue database (see QUEUE_MIGRATIONS). Throws `Transient` on a lock. */
 export function sqliteSpending(db: Database): SpendingBook {
   return {
-    since(repo, since) {
+    async since(repo, since) {
       const sum = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= ?";
       if (repo === null) return db.prepare(sum).pluck().get(since) as number;
       return db.prepare(`${sum} AND repo = ?`).pluck().get(since, keyOf(repo)) as number;
     },
-    record(repo, at, purpose, usage) {
+    async record(repo, at, purpose, usage) {
       write(db, () =>
         db
           .prepare(

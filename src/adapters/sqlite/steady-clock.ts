@@ -1,6 +1,6 @@
 // A clock that nobody sets: the time at which this machine's file was first used since it started, and what has passed since. All
 // processes of the machine read the same; a wall clock that jumps an hour changes nothing.
-import { readFileSync } from "node:fs";
+import { bootId } from "../process-mark.ts";
 import { type Database, write } from "./database.ts";
 
 /** Epoch milliseconds, whole. Where the system does not tell its boots apart, each process begins at the wall clock's time. */
@@ -26,13 +26,4 @@ function epochOf(db: Database.Database, boot: string | null): number {
 /** Since the machine started: the same for all of its processes on Linux. */
 function upMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
-}
-
-/** Null where there is none. */
-export function bootId(): string | null {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return null;
-  }
 }

@@ -26,13 +26,13 @@ export interface WriteBookOptions {
 /** The book over an open queue database (see QUEUE_MIGRATIONS). What writes throws `Transient` on a lock, and LeaseLost. */
 export function sqliteWriteBook(db: Database, { held, key, now }: WriteBookOptions): WriteBook {
   return {
-    standing(wanted) {
+    async standing(wanted) {
       const row = db
         .prepare("SELECT marker, state, sent_at AS sentAt, post FROM intents WHERE identity = ?")
         .get(identityOf(wanted)) as Row | undefined;
       return standingOf(row, now());
     },
-    send(wanted, marker) {
+    async send(wanted, marker) {
       const insert = `INSERT INTO intents (key, repo, wanted, identity, marker, state, tries, sent_at, post)
         VALUES (@key, @repo, @wanted, @identity, @marker, 'sent', 1, @at, NULL)
         ON CONFLICT (identity) DO UPDATE SET key = excluded.key, marker = excluded.marker, state = 'sent',
@@ -43,13 +43,13 @@ export function sqliteWriteBook(db: Database, { held, key, now }: WriteBookOptio
       );
     },
     // What stands there is written down, whoever holds the job by now.
-    posted: (wanted, post) =>
+    posted: async (wanted, post) =>
       write(db, () => {
         endWrite(db, identityOf(wanted), "posted", post, now());
         cameOn(db, held);
       }),
-    refused: (wanted) => fenced(db, held, () => endWrite(db, identityOf(wanted), "refused", null, now())),
-    hold() {
+    refused: async (wanted) => fenced(db, held, () => endWrite(db, identityOf(wanted), "refused", null, now())),
+    async hold() {
       if (held !== null && !isHeld(db, held)) throw new LeaseLost();
     },
   };
@@ -58,7 +58,7 @@ export function sqliteWriteBook(db: Database, { held, key, now }: WriteBookOptio
 /** Writes whose jobs have ended before their outcome was known. Throws `Transient` on a lock. */
 export function sqliteOrphanWrites(db: Database, now: () => number): OrphanWrites {
   return {
-    orphans(most) {
+    async orphans(most) {
       const rows = db
         .prepare(
           `SELECT wanted, marker, sent_at AS sentAt FROM intents
@@ -71,7 +71,7 @@ export function sqliteOrphanWrites(db: Database, now: () => number): OrphanWrite
         ...{ wanted: JSON.parse(wanted) as Wanted, marker, agoMs: Math.max(0, now() - sentAt) },
       }));
     },
-    settle({ wanted }, post) {
+    async settle({ wanted }, post) {
       write(db, () => {
         const isOpen = db
           .prepare("SELECT 1 FROM intents WHERE identity = ? AND state = 'sent'")

@@ -1,30 +1,16 @@
 // One record into the tables of memory.db, inside a transaction that the caller holds.
 import type { EmbeddedRecord, MemoryRecord } from "../../domain/memory.ts";
+import { keptSource } from "../memory/embedded-fields.ts";
+import { recordWords } from "../memory/record-words.ts";
 import type { Database } from "./database.ts";
 import { toBits, toInt8 } from "./quantise-vector.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
-import { recordWords } from "./record-words.ts";
 import { repositoryLabeller } from "./repository-label.ts";
 import { rotateVector } from "./rotate-vector.ts";
 import type { StoredSpace } from "./stored-space.ts";
 
 /** Writes one record at a version of its repository. The id of a record of another repository is `taken`. */
 export type RecordWriter = (row: EmbeddedRecord, space: StoredSpace, version: number) => "added" | "updated" | "taken";
-
-/** What a vector was made from: when none of it changed, a record written without a vector keeps the one it has. */
-const EMBEDDED = [
-  "text",
-  "replies",
-  "situation",
-  "lesson",
-  "tags",
-  "category",
-  "path",
-  "language",
-  "symbol",
-  "chunkType",
-  "hunk",
-] as const satisfies readonly (keyof MemoryRecord)[];
 
 /** Statements are compiled once for the life of the connection. */
 export function recordWriter(db: Database.Database): RecordWriter {
@@ -45,7 +31,7 @@ export function recordWriter(db: Database.Database): RecordWriter {
     const repo = label(record, version);
     const found = find.get(record.id) as { id: number; repo: number } | undefined;
     if (found !== undefined && found.repo !== repo) return "taken";
-    const keepsVector = found !== undefined && vector === null && sameSource(readRecord(read.get(found.id)), record);
+    const keepsVector = found !== undefined && vector === null && keptSource(readRecord(read.get(found.id)), record);
     const id = found?.id ?? Number(insert.run(repo, record.id).lastInsertRowid);
     fill(id, record, version);
     if (hashes === undefined) unhash.run(id);
@@ -55,10 +41,6 @@ export function recordWriter(db: Database.Database): RecordWriter {
     if (vector !== null) vectors.add(id, repo, vector, space);
     return found === undefined ? "added" : "updated";
   };
-}
-
-function sameSource(before: MemoryRecord, after: MemoryRecord): boolean {
-  return EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }
 
 function fillStatements(db: Database.Database): (id: number, record: MemoryRecord, version: number) => void {

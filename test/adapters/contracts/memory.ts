@@ -69,11 +69,11 @@ export interface OpenMemory {
 }
 
 /** What every Memory and the Recall beside it promise. */
-export function memoryContract(name: string, open: () => OpenMemory): void {
+export function memoryContract(name: string, open: () => OpenMemory | Promise<OpenMemory>): void {
   describe(`${name} keeps the promises of a memory`, () => {
     let opened: OpenMemory;
-    beforeEach(() => {
-      opened = open();
+    beforeEach(async () => {
+      opened = await open();
     });
     afterEach(() => opened.close());
     const remember = (...records: readonly MemoryRecord[]) =>

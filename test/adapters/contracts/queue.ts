@@ -34,222 +34,224 @@ const received = (job: ReviewJob | CancelJob, receivedAt: number) => ({
 /** What every Queue promises. */
 export function queueContract(
   name: string,
-  open: () => Queue,
+  open: () => Queue | Promise<Queue>,
   /** Two processes on one store; with false another two on the same. */
-  openTwo: (fresh?: boolean) => readonly [Queue, Queue],
+  openTwo: (fresh?: boolean) => readonly [Queue, Queue] | Promise<readonly [Queue, Queue]>,
+  /** Random orders of pushes that are tried. */
+  numRuns = 50,
 ): void {
   describe(`${name} keeps the promises of a queue`, () => {
     let queue: Queue;
-    beforeEach(() => {
-      queue = open();
+    beforeEach(async () => {
+      queue = await open();
     });
     const add = (job: ReviewJob, at: number) => queue.accept(received(job, at), job);
 
-    test("a job is leased once, oldest first, and done", () => {
+    test("a job is leased once, oldest first, and done", async () => {
       const [one, two] = [reviewJob(1, "a"), reviewJob(2, "b")];
-      add(one, 10);
-      add(two, 20);
-      const first = queue.lease(100);
+      await add(one, 10);
+      await add(two, 20);
+      const first = await queue.lease(100);
       expect(first).toMatchObject({ job: one, attempt: 1 });
-      expect(queue.lease(100)).toMatchObject({ job: two });
-      expect(queue.lease(100)).toBeNull();
-      queue.end(first as Lease, 200, { state: "done", outcome: "posted" });
-      expect(queue.counts()).toEqual({ waiting: 0, running: 1, dead: 0 });
+      expect(await queue.lease(100)).toMatchObject({ job: two });
+      expect(await queue.lease(100)).toBeNull();
+      await queue.end(first as Lease, 200, { state: "done", outcome: "posted" });
+      expect(await queue.counts()).toEqual({ waiting: 0, running: 1, dead: 0 });
     });
 
-    test("the same delivery twice makes one job", () => {
+    test("the same delivery twice makes one job", async () => {
       const job = reviewJob(1, "a");
-      expect(add(job, 10)).toBe(true);
-      expect(add(job, 11)).toBe(false);
-      expect(queue.counts().waiting).toBe(1);
+      expect(await add(job, 10)).toBe(true);
+      expect(await add(job, 11)).toBe(false);
+      expect((await queue.counts()).waiting).toBe(1);
     });
 
-    test("a newer head takes the place of one that waits", () => {
-      add(reviewJob(1, "a"), 10);
-      add(reviewJob(1, "b"), 11);
-      expect(queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
-      expect(queue.lease(20)).toBeNull();
+    test("a newer head takes the place of one that waits", async () => {
+      await add(reviewJob(1, "a"), 10);
+      await add(reviewJob(1, "b"), 11);
+      expect(await queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      expect(await queue.lease(20)).toBeNull();
     });
 
-    test("two jobs of one pull request never run side by side", () => {
-      add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20) as Lease;
-      add(reviewJob(1, "b"), 21);
-      expect(queue.lease(22)).toBeNull();
-      queue.end(running, 23, { state: "done", outcome: "superseded" });
-      expect(queue.lease(24)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+    test("two jobs of one pull request never run side by side", async () => {
+      await add(reviewJob(1, "a"), 10);
+      const running = (await queue.lease(20)) as Lease;
+      await add(reviewJob(1, "b"), 21);
+      expect(await queue.lease(22)).toBeNull();
+      await queue.end(running, 23, { state: "done", outcome: "superseded" });
+      expect(await queue.lease(24)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
-    test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", () => {
+    test("a push waits for the next one, but not for ever, and whoever asks in person takes its place at once", async () => {
       const wait = (at: number): ReviewJob => ({ ...reviewJob(1, "a"), notBefore: at + 100 });
-      add(wait(1_000), 1_000);
-      expect(queue.lease(1_099)).toBeNull();
-      expect(queue.nextAt()).toBe(1_100);
+      await add(wait(1_000), 1_000);
+      expect(await queue.lease(1_099)).toBeNull();
+      expect(await queue.nextAt()).toBe(1_100);
       // A push every 90: the first of the flurry waits six times as long as one alone.
-      for (let at = 1_090; at < 1_590; at += 90) add(wait(at), at);
-      expect(queue.nextAt()).toBe(1_600);
-      add({ ...reviewJob(1, "c"), explicit: true }, 1_590);
-      expect(queue.lease(1_590)).toMatchObject({ job: { headSha: "c".repeat(40) } });
+      for (let at = 1_090; at < 1_590; at += 90) await add(wait(at), at);
+      expect(await queue.nextAt()).toBe(1_600);
+      await add({ ...reviewJob(1, "c"), explicit: true }, 1_590);
+      expect(await queue.lease(1_590)).toMatchObject({ job: { headSha: "c".repeat(40) } });
     });
 
-    test("a job that runs is overtaken as soon as a later one of its pull request waits", () => {
-      add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20) as Lease;
-      add(reviewJob(2, "a"), 21);
-      expect(queue.isOvertaken(running)).toBe(false);
-      add(reviewJob(1, "b"), 22);
-      expect(queue.isOvertaken(running)).toBe(true);
+    test("a job that runs is overtaken as soon as a later one of its pull request waits", async () => {
+      await add(reviewJob(1, "a"), 10);
+      const running = (await queue.lease(20)) as Lease;
+      await add(reviewJob(2, "a"), 21);
+      expect(await queue.isOvertaken(running)).toBe(false);
+      await add(reviewJob(1, "b"), 22);
+      expect(await queue.isOvertaken(running)).toBe(true);
     });
 
-    test("closing drops what waits", () => {
+    test("closing drops what waits", async () => {
       const job = reviewJob(1, "a");
-      add(job, 10);
-      queue.accept(
+      await add(job, 10);
+      await queue.accept(
         { id: "close", event: "pull_request", receivedAt: 11 },
         { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
       );
-      expect(queue.lease(20)).toBeNull();
-      expect(queue.counts().waiting).toBe(0);
+      expect(await queue.lease(20)).toBeNull();
+      expect((await queue.counts()).waiting).toBe(0);
     });
 
-    test("a job that is tried again waits until its time and counts its attempts", () => {
-      add(reviewJob(1, "a"), 10);
-      queue.end(queue.lease(20) as Lease, 21, { state: "retry", at: 500, reason: "502" });
-      expect(queue.nextAt()).toBe(500);
-      expect(queue.lease(499)).toBeNull();
-      expect(queue.lease(500)).toMatchObject({ attempt: 2 });
+    test("a job that is tried again waits until its time and counts its attempts", async () => {
+      await add(reviewJob(1, "a"), 10);
+      await queue.end((await queue.lease(20)) as Lease, 21, { state: "retry", at: 500, reason: "502" });
+      expect(await queue.nextAt()).toBe(500);
+      expect(await queue.lease(499)).toBeNull();
+      expect(await queue.lease(500)).toMatchObject({ attempt: 2 });
     });
 
-    test("a retry yields to a newer head", () => {
-      add(reviewJob(1, "a"), 10);
-      const running = queue.lease(20) as Lease;
-      add(reviewJob(1, "b"), 21);
-      queue.end(running, 22, { state: "retry", at: 23, reason: "502" });
-      expect(queue.lease(30)).toMatchObject({ job: { headSha: "b".repeat(40) }, attempt: 1 });
-      expect(queue.lease(30)).toBeNull();
+    test("a retry yields to a newer head", async () => {
+      await add(reviewJob(1, "a"), 10);
+      const running = (await queue.lease(20)) as Lease;
+      await add(reviewJob(1, "b"), 21);
+      await queue.end(running, 22, { state: "retry", at: 23, reason: "502" });
+      expect(await queue.lease(30)).toMatchObject({ job: { headSha: "b".repeat(40) }, attempt: 1 });
+      expect(await queue.lease(30)).toBeNull();
     });
 
-    test("a dead job stays dead and is counted", () => {
-      add(reviewJob(1, "a"), 10);
-      queue.end(queue.lease(20) as Lease, 21, { state: "dead", reason: "bug" });
-      expect(queue.lease(9999)).toBeNull();
-      expect(queue.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+    test("a dead job stays dead and is counted", async () => {
+      await add(reviewJob(1, "a"), 10);
+      await queue.end((await queue.lease(20)) as Lease, 21, { state: "dead", reason: "bug" });
+      expect(await queue.lease(9999)).toBeNull();
+      expect(await queue.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
     });
 
-    test("the job of a process that vanished waits again once it was silent for long enough, and no sooner", () => {
-      const [mine, theirs] = openTwo();
-      for (const one of [mine, theirs]) one.beat(0);
+    test("the job of a process that vanished waits again once it was silent for long enough, and no sooner", async () => {
+      const [mine, theirs] = await openTwo();
+      for (const one of [mine, theirs]) await one.beat(0);
       const job = reviewJob(1, "a");
-      theirs.accept(received(job, 10), job);
-      const lost = theirs.lease(20) as Lease;
+      await theirs.accept(received(job, 10), job);
+      const lost = (await theirs.lease(20)) as Lease;
       let at = 0;
       // As long as it beats, it keeps what it holds, however long that takes.
       for (; at < 300_000; at += 5_000) {
-        theirs.beat(at);
-        expect(mine.beat(at)).toBe(0);
+        await theirs.beat(at);
+        expect(await mine.beat(at)).toBe(0);
       }
       let recovered = 0;
       const silentSince = at - 5_000;
       while (recovered === 0) {
         at += 5_000;
-        recovered = mine.beat(at);
+        recovered = await mine.beat(at);
       }
       expect(recovered).toBe(1);
       expect(at - silentSince).toBeGreaterThanOrEqual(20_000);
       expect(at - silentSince).toBeLessThanOrEqual(40_000);
-      const again = mine.lease(at) as Lease;
+      const again = (await mine.lease(at)) as Lease;
       expect(again).toMatchObject({ job, attempt: 2 });
       expect(again.token).toBeGreaterThan(lost.token);
       // The other was not dead after all: what it says is not recorded.
-      expect(theirs.holds(lost)).toBe(false);
-      expect(theirs.end(lost, at, { state: "done", outcome: "posted" })).toBe(false);
-      expect(mine.holds(again)).toBe(true);
-      expect(mine.end(again, at, { state: "done", outcome: "posted" })).toBe(true);
+      expect(await theirs.holds(lost)).toBe(false);
+      expect(await theirs.end(lost, at, { state: "done", outcome: "posted" })).toBe(false);
+      expect(await mine.holds(again)).toBe(true);
+      expect(await mine.end(again, at, { state: "done", outcome: "posted" })).toBe(true);
     });
 
-    test("who was taken for dead and comes back works on, with new jobs", () => {
-      const [mine, theirs] = openTwo();
-      theirs.beat(0);
-      for (let at = 0; at < 60_000; at += 5_000) mine.beat(at);
-      add(reviewJob(1, "a"), 10);
-      theirs.accept(received(reviewJob(2, "b"), 60_000), reviewJob(2, "b"));
-      const lease = theirs.lease(60_000) as Lease;
-      expect(mine.beat(65_000)).toBe(0);
-      expect(theirs.holds(lease)).toBe(true);
+    test("who was taken for dead and comes back works on, with new jobs", async () => {
+      const [mine, theirs] = await openTwo();
+      await theirs.beat(0);
+      for (let at = 0; at < 60_000; at += 5_000) await mine.beat(at);
+      await add(reviewJob(1, "a"), 10);
+      await theirs.accept(received(reviewJob(2, "b"), 60_000), reviewJob(2, "b"));
+      const lease = (await theirs.lease(60_000)) as Lease;
+      expect(await mine.beat(65_000)).toBe(0);
+      expect(await theirs.holds(lease)).toBe(true);
     });
 
-    test("a process that ends gives back what it holds at once, and not as one that died", () => {
-      const [mine, theirs] = openTwo();
+    test("a process that ends gives back what it holds at once, and not as one that died", async () => {
+      const [mine, theirs] = await openTwo();
       const job = reviewJob(1, "a");
-      mine.accept(received(job, 1), job);
+      await mine.accept(received(job, 1), job);
       for (let round = 1; round <= 5; round++) {
-        expect(theirs.lease(10)).toMatchObject({ attempt: round });
-        expect(theirs.leave(10)).toBe(1);
+        expect(await theirs.lease(10)).toMatchObject({ attempt: round });
+        expect(await theirs.leave(10)).toBe(1);
       }
-      expect(mine.lease(11)).toMatchObject({ attempt: 6 });
+      expect(await mine.lease(11)).toMatchObject({ attempt: 6 });
     });
 
-    test("a job over which three processes died is parked, and the others run", () => {
-      const [mine] = openTwo();
+    test("a job over which three processes died is parked, and the others run", async () => {
+      const [mine] = await openTwo();
       const [poison, good] = [reviewJob(1, "a"), reviewJob(2, "b", 43)];
-      mine.accept(received(poison, 1), poison);
-      mine.accept(received(good, 2), good);
+      await mine.accept(received(poison, 1), poison);
+      await mine.accept(received(good, 2), good);
       let at = 0;
       for (let death = 1; death <= 3; death++) {
-        const [, victim] = openTwo(false);
+        const [, victim] = await openTwo(false);
         at += 10;
-        expect(victim.lease(at)?.job).toEqual(poison);
+        expect((await victim.lease(at))?.job).toEqual(poison);
         let recovered = 0;
         while (recovered === 0) {
           at += 10_000;
-          recovered = mine.beat(at);
+          recovered = await mine.beat(at);
         }
-        if (death === 1) mine.end(mine.lease(at) as Lease, at, { state: "done", outcome: "posted" });
+        if (death === 1) await mine.end((await mine.lease(at)) as Lease, at, { state: "done", outcome: "posted" });
       }
-      expect(mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
-      expect(mine.lease(at)).toBeNull();
+      expect(await mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+      expect(await mine.lease(at)).toBeNull();
     });
 
-    test("one repository with many jobs delays others by one job of its own at a time", () => {
-      for (let number = 1; number <= 200; number++) add(reviewJob(number, "a", 1), number);
+    test("one repository with many jobs delays others by one job of its own at a time", async () => {
+      for (let number = 1; number <= 200; number++) await add(reviewJob(number, "a", 1), number);
       for (let repo = 2; repo <= 5; repo++)
-        for (const number of [1, 2]) add(reviewJob(number, "b", repo), 1_000 + number);
+        for (const number of [1, 2]) await add(reviewJob(number, "b", repo), 1_000 + number);
       const served: number[] = [];
       for (let turn = 0; turn < 12; turn++) {
-        const lease = queue.lease(2_000) as Lease;
+        const lease = (await queue.lease(2_000)) as Lease;
         served.push(lease.job.repo.id);
-        queue.end(lease, 2_000, { state: "done", outcome: "posted" });
+        await queue.end(lease, 2_000, { state: "done", outcome: "posted" });
       }
       expect(served.filter((repo) => repo !== 1).toSorted()).toEqual([2, 2, 3, 3, 4, 4, 5, 5]);
       // Each repository once, then each once more; then the busy one has the lane for itself.
       expect(served.slice(10)).toEqual([1, 1]);
     });
 
-    test("upkeep has a lane of its own: neither waits for the other, and the later job of a key takes the place of one that waits", () => {
+    test("upkeep has a lane of its own: neither waits for the other, and the later job of a key takes the place of one that waits", async () => {
       const [push, later] = [indexJob("push-1"), indexJob("push-2")];
       const accept = (jobs: readonly UpkeepJob[], at: number) => {
         const id = jobs.map(({ delivery }) => delivery).join();
         return queue.accept({ id, event: "push", receivedAt: at }, { kind: "upkeep", delivery: id, jobs });
       };
-      expect(accept([push], 10)).toBe(true);
-      expect(accept([push], 11)).toBe(false);
-      expect(queue.lease(20)).toBeNull();
-      expect(queue.nextAt()).toBeNull();
-      expect(queue.upkeep.nextAt()).toBe(10);
-      add(reviewJob(1, "a"), 12);
-      accept([later, indexJob("push-3", 43)], 13);
-      expect(queue.lease(20)).toMatchObject({ job: { kind: "review" } });
-      const running = queue.upkeep.lease(20);
+      expect(await accept([push], 10)).toBe(true);
+      expect(await accept([push], 11)).toBe(false);
+      expect(await queue.lease(20)).toBeNull();
+      expect(await queue.nextAt()).toBeNull();
+      expect(await queue.upkeep.nextAt()).toBe(10);
+      await add(reviewJob(1, "a"), 12);
+      await accept([later, indexJob("push-3", 43)], 13);
+      expect(await queue.lease(20)).toMatchObject({ job: { kind: "review" } });
+      const running = await queue.upkeep.lease(20);
       expect(running).toMatchObject({ job: later });
-      expect(queue.upkeep.lease(20)).toMatchObject({ job: { repo: { id: 43 } } });
+      expect(await queue.upkeep.lease(20)).toMatchObject({ job: { repo: { id: 43 } } });
       // One that comes while another of its key runs waits for its end.
-      accept([indexJob("push-4")], 21);
-      expect(queue.upkeep.lease(22)).toBeNull();
-      queue.upkeep.end(running as Lease<UpkeepJob>, 23, { state: "done", outcome: "indexed" });
-      expect(queue.upkeep.lease(24)).toMatchObject({ job: { delivery: "push-4" } });
+      await accept([indexJob("push-4")], 21);
+      expect(await queue.upkeep.lease(22)).toBeNull();
+      await queue.upkeep.end(running as Lease<UpkeepJob>, 23, { state: "done", outcome: "indexed" });
+      expect(await queue.upkeep.lease(24)).toMatchObject({ job: { delivery: "push-4" } });
     });
 
-    test("a command neither replaces nor is replaced by a review, and has a lane of its own", () => {
+    test("a command neither replaces nor is replaced by a review, and has a lane of its own", async () => {
       const review = reviewJob(1, "a");
       const { trigger: _, explicit: __, ...rest } = review;
       const command: CommandJob = {
@@ -270,54 +272,54 @@ export function queueContract(
         },
         pull: { title: "Add a shop", authorId: 3 },
       };
-      add(review, 10);
-      expect(queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
-      add(reviewJob(1, "b"), 12);
-      expect(queue.counts().waiting).toBe(2);
-      expect(queue.commands.lease(20)).toMatchObject({ job: command });
-      expect(queue.commands.lease(20)).toBeNull();
-      expect(queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
+      await add(review, 10);
+      expect(await queue.accept({ id: command.delivery, event: "issue_comment", receivedAt: 11 }, command)).toBe(true);
+      await add(reviewJob(1, "b"), 12);
+      expect((await queue.counts()).waiting).toBe(2);
+      expect(await queue.commands.lease(20)).toMatchObject({ job: command });
+      expect(await queue.commands.lease(20)).toBeNull();
+      expect(await queue.lease(20)).toMatchObject({ job: { headSha: "b".repeat(40) } });
     });
 
-    test("a job that follows from a command waits like any other, and what waits can be dropped", () => {
-      queue.add(reviewJob(1, "a"), 10);
-      queue.add(reviewJob(1, "b"), 11);
-      queue.add(reviewJob(2, "c"), 12);
-      expect(queue.counts().waiting).toBe(2);
-      expect(queue.drop("github.com/42#1", "stopped by mona", 13)).toBe(1);
-      expect(queue.drop("github.com/42#1", "stopped by mona", 14)).toBe(0);
-      expect(queue.lease(20)).toMatchObject({ job: { number: 2 } });
+    test("a job that follows from a command waits like any other, and what waits can be dropped", async () => {
+      await queue.add(reviewJob(1, "a"), 10);
+      await queue.add(reviewJob(1, "b"), 11);
+      await queue.add(reviewJob(2, "c"), 12);
+      expect((await queue.counts()).waiting).toBe(2);
+      expect(await queue.drop("github.com/42#1", "stopped by mona", 13)).toBe(1);
+      expect(await queue.drop("github.com/42#1", "stopped by mona", 14)).toBe(0);
+      expect(await queue.lease(20)).toMatchObject({ job: { number: 2 } });
     });
 
-    test("whatever the order of pushes, the last accepted head of each pull request is what runs last", () => {
+    test("whatever the order of pushes, the last accepted head of each pull request is what runs last", async () => {
       const step = fc.record({
         number: fc.integer({ min: 1, max: 3 }),
         head: fc.constantFrom("a", "b", "c"),
         work: fc.boolean(),
       });
-      fc.assert(
-        fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-          queue = open();
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+          queue = await open();
           const last = new Map<number, string>();
           const ran = new Map<number, string>();
           let now = 0;
-          const workOnce = (): boolean => {
-            const lease = queue.lease(++now);
+          const workOnce = async (): Promise<boolean> => {
+            const lease = await queue.lease(++now);
             if (lease === null) return false;
             ran.set(lease.job.number, lease.job.headSha ?? "");
-            queue.end(lease, ++now, { state: "done", outcome: "posted" });
+            await queue.end(lease, ++now, { state: "done", outcome: "posted" });
             return true;
           };
           for (const { number, head, work } of steps) {
             const job = reviewJob(number, head);
-            add(job, ++now);
+            await add(job, ++now);
             last.set(number, job.headSha);
-            if (work) workOnce();
+            if (work) await workOnce();
           }
-          while (workOnce());
+          while (await workOnce());
           expect(ran).toEqual(last);
         }),
-        { numRuns: 50 },
+        { numRuns },
       );
     });
   });

@@ -53,15 +53,19 @@ export function aSkip(decidedBy: string, more: Partial<LoggedRetrieval> = {}): L
   return anEntry({ ...nothing, ...free, gate, searched: false, query: "", ...more });
 }
 
+/** An empty log, and the figures over it. */
+export interface OpenLog {
+  readonly log: RetrievalLog;
+  readonly statistics: RetrievalStatistics;
+}
+
 /** What every log of retrievals and its statistics promise. The window ends at NOW. */
-export function retrievalLogContract(
-  name: string,
-  open: () => { readonly log: RetrievalLog; readonly statistics: RetrievalStatistics },
-): void {
+export function retrievalLogContract(name: string, open: () => OpenLog | Promise<OpenLog>): void {
   describe(`${name} keeps the promises of a retrieval log`, () => {
-    let { log, statistics } = open();
-    beforeEach(() => {
-      ({ log, statistics } = open());
+    let log: RetrievalLog;
+    let statistics: RetrievalStatistics;
+    beforeEach(async () => {
+      ({ log, statistics } = await open());
     });
     const given = async (...entries: readonly LoggedRetrieval[]) => {
       for (const entry of entries) await log.write(entry);

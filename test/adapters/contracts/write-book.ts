@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { InstallationPace, OrphanWrites, Wanted, WriteBook } from "../../../src/ports/writes.ts";
+import type { InstallationPace, OrphanWrites, Wanted, WriteBook, WriteTurn } from "../../../src/ports/writes.ts";
 import type { Lease, Queue } from "../../../src/ports.ts";
 import { reviewJob } from "./queue.ts";
 
@@ -15,7 +15,7 @@ export interface WriteStore {
 const POST = { id: 5, url: "https://github.com/acme/shop/pull/1#pullrequestreview-5" };
 
 /** What every store promises about writes to GitHub. */
-export function writeBookContract(name: string, open: () => WriteStore): void {
+export function writeBookContract(name: string, open: () => WriteStore | Promise<WriteStore>): void {
   describe(`${name} keeps the promises of a book of writes`, () => {
     let store: WriteStore;
     let lease: Lease;
@@ -28,83 +28,104 @@ export function writeBookContract(name: string, open: () => WriteStore): void {
       headSha: job.headSha,
       subject: "s1",
     };
-    beforeEach(() => {
-      store = open();
-      store.queue.accept({ id: `d-${Math.random()}`, event: "pull_request", receivedAt: 1 }, job);
-      lease = store.queue.lease(1) as Lease;
+    beforeEach(async () => {
+      store = await open();
+      await store.queue.accept({ id: `d-${Math.random()}`, event: "pull_request", receivedAt: 1 }, job);
+      lease = (await store.queue.lease(1)) as Lease;
     });
 
-    test("what is sent stays sent until its outcome is known, and is then never sent again", () => {
+    test("what is sent stays sent until its outcome is known, and is then never sent again", async () => {
       const book = store.book(lease);
-      expect(book.standing(wanted)).toEqual({ state: "new" });
-      book.send(wanted, "m1");
+      expect(await book.standing(wanted)).toEqual({ state: "new" });
+      await book.send(wanted, "m1");
       store.pass(400);
-      expect(store.book(lease).standing(wanted)).toEqual({ state: "sent", marker: "m1", agoMs: 400 });
-      book.posted(wanted, POST);
-      expect(store.book(lease).standing(wanted)).toEqual({ state: "posted", post: POST });
+      expect(await store.book(lease).standing(wanted)).toEqual({ state: "sent", marker: "m1", agoMs: 400 });
+      await book.posted(wanted, POST);
+      expect(await store.book(lease).standing(wanted)).toEqual({ state: "posted", post: POST });
       // Another head, kind, place or subject is another matter.
       const others = [{ headSha: "b".repeat(40) }, { kind: "file" }, { number: 2 }, { subject: "s2" }] as const;
-      for (const other of others) expect(book.standing({ ...wanted, ...other })).toEqual({ state: "new" });
+      for (const other of others) expect(await book.standing({ ...wanted, ...other })).toEqual({ state: "new" });
       // A name is not.
       const renamed = { ...wanted, repo: { ...job.repo, name: "store" } };
-      expect(book.standing(renamed).state).toBe("posted");
+      expect((await book.standing(renamed)).state).toBe("posted");
     });
 
-    test("what GitHub refused may be sent again", () => {
+    test("what GitHub refused may be sent again", async () => {
       const book = store.book(lease);
-      book.send(wanted, "m1");
-      book.refused(wanted);
-      expect(book.standing(wanted)).toEqual({ state: "new" });
+      await book.send(wanted, "m1");
+      await book.refused(wanted);
+      expect(await book.standing(wanted)).toEqual({ state: "new" });
     });
 
-    test("whoever lost the job sends nothing; what it had sent before is known all the same", () => {
+    test("whoever lost the job sends nothing; what it had sent before is known all the same", async () => {
       const book = store.book(lease);
-      book.send(wanted, "m1");
-      store.queue.leave(2);
-      const next = store.queue.lease(3) as Lease;
-      expect(() => book.send({ ...wanted, subject: "s2" }, "m2")).toThrow("another process has taken the job");
-      expect(() => book.refused(wanted)).toThrow("another process has taken the job");
-      expect(() => book.hold()).toThrow("another process has taken the job");
-      expect(() => store.book(next).hold()).not.toThrow();
-      book.posted(wanted, POST);
-      expect(store.book(next).standing(wanted)).toEqual({ state: "posted", post: POST });
+      await book.send(wanted, "m1");
+      await store.queue.leave(2);
+      const next = (await store.queue.lease(3)) as Lease;
+      await expect(book.send({ ...wanted, subject: "s2" }, "m2")).rejects.toThrow("another process has taken the job");
+      await expect(book.refused(wanted)).rejects.toThrow("another process has taken the job");
+      await expect(book.hold()).rejects.toThrow("another process has taken the job");
+      await expect(store.book(next).hold()).resolves.toBeUndefined();
+      await book.posted(wanted, POST);
+      expect(await store.book(next).standing(wanted)).toEqual({ state: "posted", post: POST });
     });
 
-    test("a write is an orphan once its job has ended, and no more when its outcome is known", () => {
+    test("a write is an orphan once its job has ended, and no more when its outcome is known", async () => {
       const book = store.book(lease);
-      book.send(wanted, "m1");
-      expect(store.orphans.orphans(10)).toEqual([]);
-      store.queue.end(lease, 4, { state: "dead", reason: "bug" });
-      const [orphan] = store.orphans.orphans(10);
+      await book.send(wanted, "m1");
+      expect(await store.orphans.orphans(10)).toEqual([]);
+      await store.queue.end(lease, 4, { state: "dead", reason: "bug" });
+      const [orphan] = await store.orphans.orphans(10);
       expect(orphan).toMatchObject({ wanted, marker: "m1" });
-      if (orphan !== undefined) store.orphans.settle(orphan, POST);
-      expect(store.orphans.orphans(10)).toEqual([]);
-      expect(book.standing(wanted)).toEqual({ state: "posted", post: POST });
+      if (orphan !== undefined) await store.orphans.settle(orphan, POST);
+      expect(await store.orphans.orphans(10)).toEqual([]);
+      expect(await book.standing(wanted)).toEqual({ state: "posted", post: POST });
     });
 
-    test("writes of an installation are spaced out, those of another are not held up", () => {
+    test("one writes to an installation at a time, a second after the end of the last; others are not held up", async () => {
       const { pace } = store;
-      expect([1, 2, 3].map(() => pace.writeIn(7, 1_000))).toEqual([0, 1_000, 2_000]);
-      expect(pace.writeIn(8, 1_000)).toBe(0);
-      store.pass(5_000);
-      expect(pace.writeIn(7, 1_000)).toBe(0);
+      const turn = (await pace.takeTurn(7, 31_000)) as WriteTurn;
+      expect(await pace.takeTurn(7, 31_000)).toBeNull();
+      expect(await pace.takeTurn(8, 31_000)).not.toBeNull();
+      // However long a write takes.
+      store.pass(30_000);
+      expect(await pace.takeTurn(7, 31_000)).toBeNull();
+      await pace.endTurn(turn, 1_000);
+      store.pass(999);
+      expect(await pace.takeTurn(7, 31_000)).toBeNull();
+      store.pass(1);
+      expect(await pace.takeTurn(7, 31_000)).not.toBeNull();
     });
 
-    test("an installation that is closed stays so for as long as GitHub said, and its jobs wait", () => {
+    test("the turn of somebody who never comes back runs out, and is not given back twice", async () => {
+      const { pace } = store;
+      const lost = (await pace.takeTurn(7, 31_000)) as WriteTurn;
+      store.pass(31_000);
+      const next = (await pace.takeTurn(7, 31_000)) as WriteTurn;
+      await pace.endTurn(lost, 1_000);
+      store.pass(2_000);
+      expect(await pace.takeTurn(7, 31_000)).toBeNull();
+      await pace.endTurn(next, 1_000);
+      await pace.endTurn(next, 60_000);
+      store.pass(1_000);
+      expect(await pace.takeTurn(7, 31_000)).not.toBeNull();
+    });
+
+    test("an installation that is closed stays so for as long as GitHub said, and its jobs wait", async () => {
       const { pace, queue } = store;
-      queue.end(lease, 4, { state: "done", outcome: "posted" });
-      pace.close(7, 60_000);
-      pace.close(7, 1_000);
-      expect(pace.closedFor(7)).toBe(60_000);
-      expect(pace.closedFor(8)).toBe(0);
+      await queue.end(lease, 4, { state: "done", outcome: "posted" });
+      await pace.close(7, 60_000);
+      await pace.close(7, 1_000);
+      expect(await pace.closedFor(7)).toBe(60_000);
+      expect(await pace.closedFor(8)).toBe(0);
       const other = { ...reviewJob(9, "c", 43), installationId: 8 };
       for (const one of [reviewJob(2, "b"), other])
-        queue.accept({ id: one.delivery, event: "pull_request", receivedAt: 5 }, one);
-      expect(queue.lease(10)).toMatchObject({ job: { number: 9 } });
-      expect(queue.lease(10)).toBeNull();
+        await queue.accept({ id: one.delivery, event: "pull_request", receivedAt: 5 }, one);
+      expect(await queue.lease(10)).toMatchObject({ job: { number: 9 } });
+      expect(await queue.lease(10)).toBeNull();
       store.pass(60_000);
-      expect(pace.closedFor(7)).toBe(0);
-      expect(queue.lease(70_000)).toMatchObject({ job: { number: 2 } });
+      expect(await pace.closedFor(7)).toBe(0);
+      expect(await queue.lease(70_000)).toMatchObject({ job: { number: 2 } });
     });
   });
 }

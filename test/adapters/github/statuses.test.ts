@@ -50,7 +50,7 @@ function world(route: RegExp, status: number, headers: Record<string, string> = 
       book,
       sign: () => "f".repeat(32),
       find: (wanted, marker) => findPost(github, BOT, wanted, marker),
-      pace: async () => {},
+      turn: (write) => write(),
       settledMs: 0,
     });
     return {
@@ -181,12 +181,12 @@ test.each([
     // A slow machine comes later to a moment that was named before.
     expect((error.notBefore ?? 0) - before).toBeGreaterThan(ms - (ms === 1_801_000 ? 120_000 : 1));
     expect((error.notBefore ?? 0) - before).toBeLessThan(ms + 30_000);
-    expect(limits.closedFor(7)).toBeGreaterThan(ms - 120_000);
+    expect(await limits.closedFor(7)).toBeGreaterThan(ms - 120_000);
     // Not even by another port, and of no other installation.
     await expect(reviews.postedFindings(REPO, 1, HEAD)).rejects.toBeInstanceOf(Transient);
     await expect(reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
     expect(asked).toHaveLength(1);
-    expect(limits.closedFor(8)).toBe(0);
+    expect(await limits.closedFor(8)).toBe(0);
   },
 );
 
@@ -194,7 +194,7 @@ test("a limit of searches closes searches only", async () => {
   const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": AHEAD, "x-ratelimit-resource": "search" };
   const { ports, limits } = world(/GET .*\/pulls\/1$/, 403, headers);
   await expect((await ports()).reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
-  expect(limits.closedFor(7)).toBe(0);
+  expect(await limits.closedFor(7)).toBe(0);
 });
 
 test("a write that goes around the one path is not sent", async () => {

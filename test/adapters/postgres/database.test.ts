@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import { asJson, openPostgres, type Postgres, type PostgresSettings } from "../../../src/adapters/postgres/database.ts";
+import { asJson, openPostgres, type PostgresSettings } from "../../../src/adapters/postgres/database.ts";
 import { PARTS } from "../../../src/adapters/postgres/migrations.ts";
+import type { Postgres } from "../../../src/adapters/postgres/sql.ts";
 import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
 import { Transient } from "../../../src/domain/transient.ts";
 import { testDatabase } from "../../postgres.ts";

@@ -44,7 +44,7 @@ beforeEach(() => {
 async function fill(folder: string, ids: readonly number[]): Promise<void> {
   const store = openStore(folder);
   for (const id of ids) {
-    store.queue.add(reviewJob(7, "a", id), 1);
+    await store.queue.add(reviewJob(7, "a", id), 1);
     const record = memoryRecord({ repo: `github.com/${id}`, repoName: `acme/r${id}`, text: `canary-${id}-text` });
     await store.memory.remember([{ record, vector: vectorAt(0) }], SPACE);
   }
@@ -153,10 +153,10 @@ describe("restoring", () => {
     expect(doubted).toBe(1);
     const store = openStore(there, { isChecked: true });
     expect(store.memoryProblem).toBeNull();
-    expect(store.restoredAt()).toBe(2_000);
+    expect(await store.restoredAt()).toBe(2_000);
     expect((await store.labels.all()).map(({ id }) => id)).toEqual([42]);
     // A look at whether the repository is still there.
-    expect(store.queue.upkeep.lease(3_000)?.job).toMatchObject({ kind: "forget", trigger: "restored" });
+    expect((await store.queue.upkeep.lease(3_000))?.job).toMatchObject({ kind: "forget", trigger: "restored" });
     await store.close();
     expect(readdirSync(there).sort()).toEqual(["memory.db", "queue.db"]);
   });

@@ -37,8 +37,8 @@ beforeAll(async () => {
   const store = openStore(whole);
   for (const id of TENANTS) {
     for (let n = 0; n < ROWS; n += 1) {
-      store.ledger.save(reviewJob(n, "a", id), { ...review(`h${n}`), number: n }, 1);
-      store.queue.add(reviewJob(n, "a", id), 1);
+      await store.ledger.save(reviewJob(n, "a", id), { ...review(`h${n}`), number: n }, 1);
+      await store.queue.add(reviewJob(n, "a", id), 1);
       const place = { repo: `github.com/${id}`, repoName: `acme/r${id}`, ownerId: id };
       const record = memoryRecord({ ...place, text: `handshake canary-${id} number ${n}` });
       await store.memory.remember([{ record, vector: vectorAt(n % 8) }], SPACE);
@@ -92,8 +92,8 @@ async function live(folder: string, one: Corruption): Promise<void> {
   try {
     if (one.file === "queue.db") {
       // Opened: then it was not begun anew.
-      expect(store.queue.counts().waiting).toBeGreaterThan(ROWS);
-      for (const id of TENANTS) for (let n = 0; n < ROWS; n += 1) readReview(store, n, id);
+      expect((await store.queue.counts()).waiting).toBeGreaterThan(ROWS);
+      for (const id of TENANTS) for (let n = 0; n < ROWS; n += 1) await readReview(store, n, id);
       return count(`${one.kind} of queue.db: read`);
     }
     if (store.memoryProblem !== null) {
@@ -108,9 +108,9 @@ async function live(folder: string, one: Corruption): Promise<void> {
   }
 }
 
-function readReview(store: ReturnType<typeof openStore>, n: number, id: number): void {
+async function readReview(store: ReturnType<typeof openStore>, n: number, id: number): Promise<void> {
   try {
-    const found = store.ledger.unsent(reviewJob(n, "a", id));
+    const found = await store.ledger.unsent(reviewJob(n, "a", id));
     if (found !== null) expect(found.number).toBe(n);
   } catch (error) {
     // A bit inside a text: it is no JSON any more, and the job that wants it is parked.

@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { cachedEmbedder } from "../../../src/adapters/sqlite/embedding-cache.ts";
-import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import type { EmbeddingSpace } from "../../../src/domain/memory.ts";
 import type { Embedder } from "../../../src/ports/memory.ts";
 
-const DAY = 24 * 60 * 60_000;
+import { keptVectorsContract } from "../contracts/kept-vectors.ts";
+import { openSqliteShelf } from "./open-shelf.ts";
+
+keptVectorsContract("SQLite", openSqliteShelf);
+
 let folder: string;
 let db: Database.Database;
 let now = 1_000_000_000;
@@ -42,72 +45,6 @@ function vendor(space: EmbeddingSpace = { model: "voyage-code-3", dimension: 4 }
 
 const cached = (inner = vendor()) => cachedEmbedder(inner, db, () => now);
 
-test("a query that was asked before is answered without the vendor, and costs nothing", async () => {
-  const embedder = cached();
-  const first = await embedder.embed(["fix: close the pool", "src/net"], "query");
-  const again = await embedder.embed(["src/net", "fix: close the pool"], "query");
-  expect(again.vectors).toEqual(first.vectors.toReversed());
-  expect([again.tokens, again.usd, again.cached]).toEqual([0, 0, 2]);
-  expect(asked).toHaveLength(1);
-});
-
-test("only what is missing is asked for, each distinct text once, and the answers stand in the order of the texts", async () => {
-  const embedder = cached();
-  await embedder.embed(["aa"], "query");
-  const told = await embedder.embed(["b", "aa", "b", "aa", "ccc", "bad one"], "query");
-  expect(asked[1]).toEqual(["b", "ccc", "bad one"]);
-  expect(told.vectors.map((vector) => vector?.[0] ?? null)).toEqual([1, 2, 1, 2, 3, null]);
-  expect([told.cached, told.usd]).toEqual([2, 3]);
-});
-
-test("an answer is kept for a day and not longer, and old ones are cleared away", async () => {
-  const embedder = cached();
-  await embedder.embed(["q"], "query");
-  now += DAY - 1;
-  expect((await embedder.embed(["q"], "query")).cached).toBe(1);
-  now += 1;
-  expect((await embedder.embed(["q"], "query")).cached).toBe(0);
-  expect((await embedder.embed(["other"], "query")).cached).toBe(0);
-  expect(
-    db
-      .prepare("SELECT count(*) FROM embeddings WHERE at <= ?")
-      .pluck()
-      .get(now - DAY),
-  ).toBe(0);
-});
-
-test("another model, dimension or kind of text is another answer", async () => {
-  await cached().embed(["q"], "query");
-  await cached(vendor({ model: "voyage-4", dimension: 4 })).embed(["q"], "query");
-  await cached(vendor({ model: "voyage-code-3", dimension: 8 })).embed(["q"], "query");
-  await cached().embed(["q"], "document");
-  expect(asked).toHaveLength(4);
-});
-
-test("documents are not kept, but a text that stands twice in one call is embedded once", async () => {
-  const embedder = cached();
-  const told = await embedder.embed(["d", "d"], "document");
-  expect(told.vectors.map((vector) => vector?.[0])).toEqual([1, 1]);
-  await embedder.embed(["d"], "document");
-  expect(asked).toEqual([["d"], ["d"]]);
-});
-
-test("a failed embedding and a vector of the wrong size are not kept", async () => {
-  const embedder = cached(vendor({ model: "voyage-code-3", dimension: 8 }));
-  await embedder.embed(["bad", "wrong size"], "query");
-  expect((await embedder.embed(["bad", "wrong size"], "query")).cached).toBe(0);
-});
-
-test("the cache stays within its bound; the oldest go", async () => {
-  const add = db.prepare("INSERT INTO embeddings VALUES (?, x'00', ?)");
-  db.transaction(() => {
-    for (let at = 0; at < 10_050; at += 1) add.run(`old${at}`, now - 20_000 + at);
-  })();
-  await cached().embed(["new"], "query");
-  expect(db.prepare("SELECT count(*) FROM embeddings").pluck().get()).toBe(10_000);
-  expect((await cached().embed(["new"], "query")).cached).toBe(1);
-});
-
 test("a row that was damaged is a miss", async () => {
   await cached().embed(["q"], "query");
   db.exec("UPDATE embeddings SET vector = zeroblob(16)");
@@ -128,19 +65,4 @@ test("a full disk is a miss, never an error", async () => {
   const texts = Array.from({ length: 400 }, (_, n) => `query ${n}`);
   expect((await cached().embed(texts, "query")).vectors.every((vector) => vector !== null)).toBe(true);
   expect(await cached().embed(["query 1"], "query")).toMatchObject({ cached: 0, vectors: [expect.anything()] });
-});
-
-test("why a text has no vector is handed on", async () => {
-  const inner = vendor();
-  const failing: Embedder = {
-    ...inner,
-    embed: async (texts, kind) => ({ ...(await inner.embed(texts, kind)), failed: "the service answered 500" }),
-  };
-  expect((await cached(failing).embed(["bad"], "query")).failed).toBe("the service answered 500");
-});
-
-test("forgetting a repository also forgets what was asked", async () => {
-  await cached().embed(["secret plans"], "query");
-  await sqliteMemory(db).forgetRepository("github.com/42");
-  expect((await cached().embed(["secret plans"], "query")).cached).toBe(0);
 });

@@ -10,32 +10,15 @@ import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import { anonymisePeople } from "../../../src/adapters/sqlite/person-erasure.ts";
 import { findPerson, personRows } from "../../../src/adapters/sqlite/person-rows.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
-import { sqliteRejections } from "../../../src/adapters/sqlite/rejections.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import { loginHash } from "../../../src/adapters/sqlite/tombstones.ts";
-import type { Evidence } from "../../../src/domain/evidence.ts";
-import type { Rejection } from "../../../src/domain/rejections.ts";
-import { recordLine, rowRecord } from "../../../src/learn/learn.ts";
+import { evidenceContract } from "../contracts/evidence-shelf.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../contracts/memory.ts";
+import { openSqliteShelf } from "./open-shelf.ts";
+
+evidenceContract("the SQLite shelf", openSqliteShelf);
 
 const FINDING = memoryRecord({ corpus: "finding", sourceId: "#7/fnd_0123456789ab", outcome: "posted" });
-const DECIDED = { at: Date.UTC(2026, 5, 1), by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
-
-function said(over: Partial<Evidence> = {}): Evidence {
-  return {
-    memoryId: FINDING.id,
-    key: "reply:1",
-    kind: "reply",
-    stance: "declines",
-    by: { id: 5, login: "wren", access: "write", isBot: false, isFirstTime: false },
-    at: 1_000,
-    text: "by design",
-    url: "https://github.com/acme/shop/pull/7#discussion_r1",
-    sha: null,
-    withdrawnAt: null,
-    ...over,
-  };
-}
 
 let folder: string;
 let db: ReturnType<typeof openMemory>;
@@ -59,81 +42,6 @@ const found = () => {
   }
 };
 
-describe("evidence", () => {
-  test("an act counts as it was first seen, and can be taken back and given again", async () => {
-    const shelf = sqliteEvidence(db);
-    expect(
-      await shelf.add(SHOP, [said(), said({ key: "reaction:2", kind: "thumbs-up", stance: null, by: null })]),
-    ).toBe(2);
-    expect(await shelf.add(SHOP, [said({ text: "edited", at: 5 })])).toBe(0);
-    expect((await shelf.evidence(SHOP, 7)).map(({ key, text, by }) => [key, text, by?.login])).toEqual([
-      ["reaction:2", "by design", undefined],
-      ["reply:1", "by design", "wren"],
-    ]);
-    await shelf.withdraw(SHOP, [said()], 9_000);
-    const [, gone] = await shelf.evidence(SHOP, 7);
-    expect(gone).toEqual(said({ withdrawnAt: 9_000 }));
-    await shelf.add(SHOP, [said()]);
-    expect((await shelf.evidence(SHOP, 7))[1]?.withdrawnAt).toBeNull();
-  });
-
-  test("belongs to one repository and goes with its memory", async () => {
-    const shelf = sqliteEvidence(db);
-    expect(await shelf.add("github.com/43", [said()])).toBe(0);
-    await shelf.add(SHOP, [said()]);
-    expect(await shelf.evidence("github.com/43", 7)).toEqual([]);
-    expect(await shelf.findings(SHOP, 7)).toEqual([
-      {
-        id: FINDING.id,
-        findingId: "fnd_0123456789ab",
-        severity: "major",
-        category: "reliability",
-        path: FINDING.path,
-        sha: "a".repeat(40),
-        hasFix: false,
-      },
-    ]);
-    await sqliteMemory(db).forget(SHOP, [FINDING.id]);
-    expect(await shelf.evidence(SHOP, 7)).toEqual([]);
-    expect(db.prepare("SELECT count(*) FROM evidence").pluck().get()).toBe(0);
-  });
-});
-
-describe("outcomes", () => {
-  const decide = (decided: typeof DECIDED | null) =>
-    sqliteEvidence(db).decide(SHOP, [
-      { memoryId: FINDING.id, outcome: decided ? "declined" : "posted", decided, against: [] },
-    ]);
-
-  test("are read with the record and counted at once; words and vector stay; the same again changes nothing", async () => {
-    const open = search();
-    const before = open.version(SHOP);
-    expect(open.counts(scopeOf()).byOutcome.get("posted")).toBe(1);
-    expect(await decide(DECIDED)).toBe(1);
-    expect(await decide(DECIDED)).toBe(0);
-    expect(open.version(SHOP)).toBeGreaterThan(before);
-    expect(open.counts(scopeOf()).byOutcome.get("declined")).toBe(1);
-    expect(open.records(scopeOf(), [FINDING.id])[0]).toMatchObject({ outcome: "declined", decided: DECIDED });
-    expect(open.nearest(scopeOf(), vectorAt(3), SPACE, 5, {}).map(({ id }) => id)).toEqual([FINDING.id]);
-    open.close();
-    await decide(null);
-    expect(found()).toMatchObject({ outcome: "posted" });
-    expect(found()).not.toHaveProperty("decided");
-  });
-
-  test("outlive a finding that is posted and remembered again, and an export and import elsewhere", async () => {
-    await decide(DECIDED);
-    await sqliteMemory(db).remember([{ record: FINDING, vector: null }], SPACE);
-    const record = found();
-    expect(record).toMatchObject({ outcome: "declined", decided: DECIDED });
-    const back = rowRecord(recordLine(record ?? FINDING), {} as never);
-    expect(back).toMatchObject({ outcome: "declined", decided: DECIDED });
-    await sqliteMemory(db).forget(SHOP, [FINDING.id]);
-    await sqliteMemory(db).remember([{ record: back as typeof FINDING, vector: null }], SPACE);
-    expect(found()).toMatchObject({ outcome: "declined", decided: DECIDED });
-  });
-});
-
 describe("which pull requests are looked at", () => {
   const DAY = 24 * 60 * 60_000;
   const NOW = 400 * DAY;
@@ -146,7 +54,7 @@ describe("which pull requests are looked at", () => {
     repo: { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
   });
 
-  test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", () => {
+  test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", async () => {
     const queue = openDatabase(":memory:", QUEUE_MIGRATIONS);
     const review = (number: number, settledAt: number, outcome: string) => {
       const { key } = job(number);
@@ -164,58 +72,19 @@ describe("which pull requests are looked at", () => {
     review(3, NOW - 31 * DAY, "posted");
     review(4, NOW - 2 * HOUR, "overtaken");
     const book = sqliteFeedbackBook(queue);
-    const due = (now: number, most = 50) => book.due(now, HOUR, most).map(({ number }) => number);
-    expect(due(NOW)).toEqual([1]);
-    expect(book.due(NOW, HOUR, 50)[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
-    book.looked({ repo: job(1).repo as never, number: 1 }, NOW, false);
-    expect(due(NOW + HOUR / 2)).toEqual([2]);
-    expect(due(NOW + 2 * HOUR)).toEqual([2, 1]);
-    expect(due(NOW + 2 * HOUR, 1)).toEqual([2]);
-    book.looked({ repo: job(1).repo as never, number: 1 }, NOW + HOUR, true);
-    expect(due(NOW + 9 * HOUR)).toEqual([2]);
+    const due = async (now: number, most = 50) => (await book.due(now, HOUR, most)).map(({ number }) => number);
+    expect(await due(NOW)).toEqual([1]);
+    expect((await book.due(NOW, HOUR, 50))[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
+    await book.looked({ repo: job(1).repo as never, number: 1 }, NOW, false);
+    expect(await due(NOW + HOUR / 2)).toEqual([2]);
+    expect(await due(NOW + 2 * HOUR)).toEqual([2, 1]);
+    expect(await due(NOW + 2 * HOUR, 1)).toEqual([2]);
+    await book.looked({ repo: job(1).repo as never, number: 1 }, NOW + HOUR, true);
+    expect(await due(NOW + 9 * HOUR)).toEqual([2]);
     review(1, NOW + 2 * HOUR, "posted");
-    expect(due(NOW + 9 * HOUR)).toEqual([2, 1]);
+    expect(await due(NOW + 9 * HOUR)).toEqual([2, 1]);
     queue.close();
   });
-});
-
-test("flagged and fixed code outlive a finding that is remembered again, and go with it", async () => {
-  const shelf = sqliteEvidence(db);
-  const pair = { flaggedCode: "conn->send(frame);", fixedCode: "if (conn) conn->send(frame);" };
-  await shelf.keepFixes("github.com/43", [{ memoryId: FINDING.id, ...pair }]);
-  expect(found()).not.toHaveProperty("fixedCode");
-  await shelf.keepFixes(SHOP, [{ memoryId: FINDING.id, ...pair }]);
-  await sqliteMemory(db).remember([{ record: FINDING, vector: null }], SPACE);
-  expect(found()).toMatchObject(pair);
-  expect((await shelf.findings(SHOP, 7))[0]?.hasFix).toBe(true);
-  expect(await shelf.pullOf(SHOP, FINDING.id)).toBe(7);
-  expect(await shelf.pullOf("github.com/43", FINDING.id)).toBeNull();
-  await sqliteMemory(db).forget(SHOP, [FINDING.id]);
-  expect(db.prepare("SELECT count(*) FROM contents WHERE fixed_code IS NOT NULL").pluck().get()).toBe(0);
-});
-
-test("who speaks against a finding is written anew each time, and stands beside what commands said", async () => {
-  const shelf = sqliteEvidence(db);
-  const kept = sqliteRejections(db);
-  const against = (...each: Rejection[]) =>
-    shelf.decide(SHOP, [{ memoryId: FINDING.id, outcome: "declined", decided: null, against: each }]);
-  const by = (login: string, more: Partial<Rejection> = {}): Rejection => {
-    return { by: login, isWriter: true, reason: null, url: null, at: 5, ...more };
-  };
-  await against(by("wren", { reason: "by design" }), by("vera", { isReaction: true }));
-  await kept.reject(SHOP, FINDING.id, by("vera", { at: 7 }));
-  await kept.reject(SHOP, FINDING.id, by("wren", { at: 8 }));
-  // Of each person what says most: a reason, else words, else a reaction.
-  expect((await kept.rejected(SHOP))[0]?.each).toEqual([by("wren", { reason: "by design" }), by("vera", { at: 7 })]);
-  await against(by("ines", { isReaction: true }));
-  expect((await kept.rejected(SHOP))[0]?.each).toEqual([
-    by("ines", { isReaction: true }),
-    by("vera", { at: 7 }),
-    by("wren", { at: 8 }),
-  ]);
-  expect(await kept.rejected("github.com/43")).toEqual([]);
-  expect(await kept.restore(SHOP, FINDING.id)).toBe(3);
-  expect(await kept.rejected(SHOP)).toEqual([]);
 });
 
 test("an erased person is nobody in what speaks against a finding and in code that was kept", async () => {

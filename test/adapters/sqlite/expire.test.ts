@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RETENTION } from "../../../src/adapters/retention.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
-import { COPIES_DAYS, expire, RETENTION } from "../../../src/adapters/sqlite/expire.ts";
+import { COPIES_DAYS, expire } from "../../../src/adapters/sqlite/expire.ts";
 import { MEMORY_MIGRATIONS } from "../../../src/adapters/sqlite/memory-schema.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 

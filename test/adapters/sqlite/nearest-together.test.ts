@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestTogether } from "../../../src/adapters/sqlite/nearest-together.ts";
+import { nearestTogether } from "../../../src/adapters/memory/nearest-together.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import type { TellDegraded } from "../../../src/ports/memory.ts";
 

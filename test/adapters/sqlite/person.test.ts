@@ -91,14 +91,14 @@ async function fill(): Promise<void> {
       pull: { title: "Handshake", authorId },
     }) as unknown as CommandJob;
   const received = (id: string) => ({ id, event: "issue_comment", receivedAt: 1 });
-  store.queue.accept(received("c1"), command(1, { id: ID, login: LOGIN }, 5));
-  store.queue.accept(received("c2"), command(2, { id: 5, login: "wren" }, ID));
-  store.queue.drop(key, `stopped by @${LOGIN}`, 1);
-  store.decisions.pause(key, LOGIN, 1);
-  store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design" }, 1);
-  store.answers.record({ comment: "c1", repo: SHOP, thread: "t", userId: ID, kind: "command", at: 1 });
+  await store.queue.accept(received("c1"), command(1, { id: ID, login: LOGIN }, 5));
+  await store.queue.accept(received("c2"), command(2, { id: 5, login: "wren" }, ID));
+  await store.queue.drop(key, `stopped by @${LOGIN}`, 1);
+  await store.decisions.pause(key, LOGIN, 1);
+  await store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design" }, 1);
+  await store.answers.record({ comment: "c1", repo: SHOP, thread: "t", userId: ID, kind: "command", at: 1 });
   const written = { ...review("h1"), walkthrough: `declined by @${LOGIN}`, heldBackBy: { by: LOGIN } };
-  store.ledger.save(reviewJob(7, "a"), written as ReturnType<typeof review>, 1);
+  await store.ledger.save(reviewJob(7, "a"), written as ReturnType<typeof review>, 1);
   await store.close();
 }
 
@@ -115,10 +115,10 @@ const left = (folder = home) => {
 };
 
 describe("a person", () => {
-  test("is found by login in any case or by id, wherever they stand", () => {
+  test("is found by login in any case or by id, wherever they stand", async () => {
     const books = sqlitePersonBooks(home, Date.now);
-    const byLogin = books.rows({ login: LOGIN.toLowerCase() });
-    expect(books.rows({ id: ID })).toEqual(byLogin);
+    const byLogin = await books.rows({ login: LOGIN.toLowerCase() });
+    expect(await books.rows({ id: ID })).toEqual(byLogin);
     expect([...new Set(byLogin.map(({ kept }) => kept))].sort()).toEqual([
       "memory.db/against",
       "memory.db/contents",
@@ -134,7 +134,7 @@ describe("a person", () => {
       "queue.db/paused",
       "queue.db/reviews.review",
     ]);
-    expect(books.rows({ login: "nobody-here" })).toEqual([]);
+    expect(await books.rows({ login: "nobody-here" })).toEqual([]);
     books.close();
   });
 
@@ -142,7 +142,7 @@ describe("a person", () => {
     expect(left().length).toBeGreaterThan(3);
     const books = sqlitePersonBooks(home, Date.now);
     expect(await books.erase({ login: LOGIN }, false)).toMatchObject({ logins: 1, ids: 1, removed: 2 });
-    expect(books.rows({ login: LOGIN })).toEqual([]);
+    expect(await books.rows({ login: LOGIN })).toEqual([]);
     expect(await books.erase({ login: LOGIN }, false)).toMatchObject({ removed: 0, anonymised: 0 });
     books.close();
     expect(left()).toEqual([]);
@@ -188,7 +188,7 @@ describe("a person", () => {
   });
 });
 
-test("a name is taken out wherever it stands alone, and nothing else changes", () => {
+test("a name is taken out wherever it stands alone, and nothing else changes", async () => {
   expect(withoutMentions("@Wren, @wren's and @wren-2; wren", "wren")).toBe("@ghost, @ghost's and @wren-2; wren");
   expect(withoutMentions('{"by":"wren","owner":"wren"}', "Wren")).toBe('{"by":"ghost","owner":"wren"}');
   fc.assert(

@@ -18,7 +18,7 @@ queueContract(
 );
 
 const folders: string[] = [];
-afterEach(() => {
+afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
@@ -28,37 +28,37 @@ function file(): string {
   return join(folder, "queue.db");
 }
 
-test("a job outlives the process that accepted it, and every open syncs commits to disk", () => {
+test("a job outlives the process that accepted it, and every open syncs commits to disk", async () => {
   const path = file();
   const first = openDatabase(path, QUEUE_MIGRATIONS);
   const job = reviewJob(1, "a");
-  sqliteQueue(first).accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  await sqliteQueue(first).accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   first.close();
   const again = openDatabase(path, QUEUE_MIGRATIONS);
   expect(again.pragma("synchronous", { simple: true })).toBe(2);
-  expect(sqliteQueue(again).lease(2)?.job).toEqual(job);
+  expect((await sqliteQueue(again).lease(2))?.job).toEqual(job);
   again.close();
 });
 
-test("a database of a newer Kodiai is refused and left as it is", () => {
+test("a database of a newer Kodiai is refused and left as it is", async () => {
   const path = file();
   openDatabase(path, [...QUEUE_MIGRATIONS, "CREATE TABLE later (x)"]).close();
   expect(() => openDatabase(path, QUEUE_MIGRATIONS)).toThrow(/newer than the \d+ that this Kodiai knows/);
 });
 
-test("a lock held by another process is worth another try", () => {
+test("a lock held by another process is worth another try", async () => {
   const path = file();
   const mine = openDatabase(path, QUEUE_MIGRATIONS);
   const theirs = openDatabase(path, QUEUE_MIGRATIONS);
   theirs.exec("BEGIN IMMEDIATE");
   mine.pragma("busy_timeout = 1");
-  expect(() => sqliteQueue(mine).beat(1)).toThrow(expect.objectContaining({ name: "Transient" }));
+  await expect(sqliteQueue(mine).beat(1)).rejects.toThrow(expect.objectContaining({ name: "Transient" }));
   theirs.exec("ROLLBACK");
   mine.close();
   theirs.close();
 });
 
-test("jobs and deliveries of an earlier Kodiai are still there after an upgrade", () => {
+test("jobs and deliveries of an earlier Kodiai are still there after an upgrade", async () => {
   const path = file();
   const before = openDatabase(path, QUEUE_MIGRATIONS.slice(0, 1));
   const job = reviewJob(1, "a");
@@ -69,8 +69,8 @@ test("jobs and deliveries of an earlier Kodiai are still there after an upgrade"
   before.close();
   const after = openDatabase(path, QUEUE_MIGRATIONS);
   const queue = sqliteQueue(after);
-  expect(queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 2 }, job)).toBe(false);
-  expect(queue.upkeep.lease(3)).toBeNull();
-  expect(queue.lease(3)?.job).toEqual(job);
+  expect(await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 2 }, job)).toBe(false);
+  expect(await queue.upkeep.lease(3)).toBeNull();
+  expect((await queue.lease(3))?.job).toEqual(job);
   after.close();
 });

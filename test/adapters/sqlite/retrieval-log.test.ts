@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { LOG_LIMITS, type LogLimits } from "../../../src/adapters/memory/retrieval-row.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
-import { LOG_LIMITS, type LogLimits, sqliteRetrievalLog } from "../../../src/adapters/sqlite/retrieval-log.ts";
+import { sqliteRetrievalLog } from "../../../src/adapters/sqlite/retrieval-log.ts";
 import { sqliteRetrievalStatistics } from "../../../src/adapters/sqlite/retrieval-statistics.ts";
 import { anEntry, NOW, retrievalLogContract } from "../contracts/retrieval-log.ts";
 

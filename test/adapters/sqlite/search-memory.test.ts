@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../../bench/synthetic-memory.ts";
+import { COLUMN_WEIGHTS } from "../../../src/adapters/memory/word-index.ts";
 import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
@@ -14,7 +15,6 @@ import {
   openSearch,
   type SearchLimits,
 } from "../../../src/adapters/sqlite/search-memory.ts";
-import { COLUMN_WEIGHTS } from "../../../src/adapters/sqlite/word-index.ts";
 import { KEYWORDS } from "../../../src/domain/bm25.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";

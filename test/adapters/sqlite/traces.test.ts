@@ -20,18 +20,14 @@ test("reviews and jobs of a repository go together, those of its neighbours by n
   const [ledger, queue] = [sqliteLedger(db), sqliteQueue(db)];
   for (const [repo, number] of JOBS) {
     const job = reviewJob(number, "a", repo);
-    ledger.save(job, review("h1"), 1);
-    queue.add(job, 1);
+    await ledger.save(job, review("h1"), 1);
+    await queue.add(job, 1);
   }
   const { repo } = reviewJob(1, "a", 42);
   expect(await sqliteTraces(db).forgetRepository(repo)).toBe(2);
   expect(await sqliteTraces(db).forgetRepository(repo)).toBe(0);
-  expect(JOBS.map(([id, number]) => ledger.unsent(reviewJob(number, "a", id)) !== null)).toEqual([
-    false,
-    false,
-    true,
-    true,
-  ]);
-  expect(queue.counts().waiting).toBe(2);
+  const left = await Promise.all(JOBS.map(([id, number]) => ledger.unsent(reviewJob(number, "a", id))));
+  expect(left.map((one) => one !== null)).toEqual([false, false, true, true]);
+  expect((await queue.counts()).waiting).toBe(2);
   db.close();
 });

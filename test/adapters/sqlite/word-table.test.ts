@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordTable } from "../../../src/adapters/sqlite/word-table.ts";
+import { wordTable } from "../../../src/adapters/memory/word-table.ts";
 
 test("every word has a number of its own, the same each time, and a word that is not there has none", () => {
   const table = wordTable(12_345);

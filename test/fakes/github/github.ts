@@ -1,5 +1,6 @@
 // A GitHub of our own for tests and the demo: one world a test, with people who open, push, close and label, and an App
 // that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
+import { randomUUID } from "node:crypto";
 import { changesReader } from "./changes.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
 import { openDoor } from "./door.ts";
@@ -119,6 +120,10 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
   /** Every later request with a token made so far gets 401. */
   revokeTokens(): void;
   setWebhookUrl(url: string | null): void;
+  /** A person confirms a manifest on GitHub's page; the code that GitHub sends their browser back with. */
+  confirmManifest(manifest: Json): string;
+  /** Where GitHub would send webhooks, as the App sees it. */
+  readonly hookConfiguration: () => Json;
   /** What becomes of later deliveries; null sends all. */
   setFate(fate: Parameters<Hub["hooks"]["setFate"]>[0]): void;
   /** Sends any payload, signed; a string goes out as it is. */
@@ -178,7 +183,10 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const violations: string[] = [];
   const unfaithful: string[] = [];
   const description = githubDescription();
+  const confirmed = new Map<string, Json>();
   const server = await listen({
+    confirmed,
+    app: { ...APP, pem: git.privateKey, webhookSecret },
     hub,
     git,
     door,
@@ -232,6 +240,12 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
     setWebhookUrl: hub.hooks.setUrl,
+    confirmManifest(json) {
+      const code = randomUUID();
+      confirmed.set(code, json);
+      return code;
+    },
+    hookConfiguration: hub.hooks.configuration,
     setFate: hub.hooks.setFate,
     deliver: hub.hooks.send,
     deliveries: hub.hooks.deliveries,

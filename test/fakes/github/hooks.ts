@@ -37,13 +37,18 @@ export interface SendOptions {
 export interface Hooks {
   readonly deliveries: readonly Delivery[];
   setUrl(url: string | null): void;
+  /** As the App sets it itself; what is left out stays. */
+  configure(settings: { readonly url?: string | null; readonly secret?: string }): void;
+  /** As GitHub shows it: the secret only as stars. */
+  configuration(): Json;
   /** Decides about each later delivery; redeliveries are sent. Null sends all. */
   setFate(fate: ((event: string, action: string | null) => Fate) | null): void;
   /** Sends to the App's webhook address and waits for its answer; without an address it is only logged. */
   send(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
 }
 
-export function openHooks(appId: number, secret: string): Hooks {
+export function openHooks(appId: number, firstSecret: string): Hooks {
+  let secret = firstSecret;
   const deliveries: Delivery[] = [];
   let url: string | null = null;
   let fateOf: ((event: string, action: string | null) => Fate) | null = null;
@@ -83,6 +88,16 @@ export function openHooks(appId: number, secret: string): Hooks {
     setUrl(next) {
       url = next;
     },
+    configure(settings) {
+      if (settings.url !== undefined) url = settings.url;
+      secret = settings.secret ?? secret;
+    },
+    configuration: () => ({
+      content_type: "json",
+      insecure_ssl: "0",
+      secret: "********",
+      ...(url === null ? {} : { url }),
+    }),
     setFate(next) {
       fateOf = next;
     },

@@ -1,8 +1,8 @@
 // Every GitHub operation that the fake answers, with the App permission that GitHub asks for it. One list, two
 // products: the door checks tokens against it, and scripts/trim-openapi.ts cuts GitHub's description down to it.
 
-/** Who may call: the App itself (a JWT), anyone with a valid token, or a token that holds one of the permissions. */
-export type Need = "app" | "token" | readonly Permission[];
+/** Who may call: anyone, the App itself (a JWT), anyone with a valid token, or a token that holds one of the permissions. */
+export type Need = "anyone" | "app" | "token" | readonly Permission[];
 
 /** `NAME:LEVEL` as in app.yml; write includes read. */
 export type Permission = `${string}:${"read" | "write"}`;
@@ -28,7 +28,10 @@ export const GRAPHQL_NEED: Need = ["pull_requests:write", "issues:write"];
 
 /** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
 export const OPERATIONS: Readonly<Record<string, Need>> = {
+  "POST /app-manifests/{code}/conversions": "anyone",
   "GET /app": "app",
+  "GET /app/hook/config": "app",
+  "PATCH /app/hook/config": "app",
   "GET /app/hook/deliveries": "app",
   "GET /app/hook/deliveries/{delivery_id}": "app",
   "POST /app/hook/deliveries/{delivery_id}/attempts": "app",

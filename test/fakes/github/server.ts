@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
 import { isJson, type Json, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf } from "./emulator.ts";
@@ -44,6 +45,8 @@ export interface Doorway {
   readonly pace: ((sent: SentRequest) => readonly string[]) | null;
   /** Where our own answers differ from GitHub's description. */
   readonly unfaithful: string[];
+  readonly confirmed: Confirmed;
+  readonly app: FreshApp;
 }
 
 interface Arrived {
@@ -59,6 +62,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
+  routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 

@@ -1,0 +1,34 @@
+// One worker process of `npm run bench -- queue`: the real queue, its lane of reviews and the worker over it; the review is a model
+// that answers after a while, and nothing else. Says "ready", starts when it is told, prints each end as a line.
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { pino } from "pino";
+import { heartbeat } from "../src/server/heartbeat.ts";
+import { openQueueOn } from "../src/wire/postgres-queue.ts";
+import { startWorker } from "../src/worker.ts";
+
+const [url = "", parallel = "8", modelMs = "2000"] = process.argv.slice(2);
+const opened = await openQueueOn(url, () => {});
+const { queue } = opened;
+console.log("ready");
+for await (const _ of createInterface({ input: process.stdin })) break;
+const review = startWorker(
+  {
+    queue,
+    run: () => wait(Number(modelMs), "posted"),
+    onEnd: ({ job }) => console.log(`${job.key} ${Date.now()}`),
+    now: Date.now,
+    random: Math.random,
+  },
+  Number(parallel),
+);
+const beating = heartbeat(queue, { review }, pino({ level: "silent" }));
+await queue.heard?.((lane) => {
+  if (lane === "review") review.wake();
+});
+process.once("SIGTERM", async () => {
+  await review.stop(5_000);
+  await beating.stop();
+  await opened.close();
+  process.exit(0);
+});

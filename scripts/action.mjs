@@ -1,0 +1,107 @@
+// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node 24.
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const workspace = resolve(process.env.GITHUB_WORKSPACE ?? ".");
+const ENDINGS = { sarif: "sarif", json: "json", md: "md", pretty: "txt" };
+const MOST_SUMMARY = 1_000_000;
+const MOST_OUTPUT = 256 * 1024 * 1024;
+
+process.exitCode = main();
+
+function main() {
+  const format = input("format") || "sarif";
+  const ending = Object.hasOwn(ENDINGS, format) ? ENDINGS[format] : null;
+  if (ending === null) return complain(`format is sarif, json, md or pretty, not ${JSON.stringify(format)}`);
+  const output = inWorkspace(input("output") || `kodiai.${ending}`);
+  const folder = inWorkspace(input("working-directory") || ".");
+  if (output === null || folder === null) return complain("output and working-directory lie in the workspace");
+  const [base, head] = [input("base"), input("head") || "HEAD"];
+  if (base === "" || /^0+$/.test(base))
+    return complain("there is no base to compare with: a new branch was pushed. Name one: with: { base: origin/main }");
+  if (!installed()) return complain("Kodiai's packages could not be installed: see above");
+
+  const wished = [
+    ["fail-on", input("fail-on")],
+    ["config", input("config") === "" ? "" : resolve(folder, input("config"))],
+    ["model", input("model")],
+  ].flatMap(([name, value]) => (value === "" ? [] : [`--${name}=${value}`]));
+  const words = ["review", `--base=${base}`, `--head=${head}`, `--repo=${folder}`, `--format=${format}`, ...wished];
+  const { code, out } = run(words);
+  // Without a review there is nothing to report.
+  if (code > 1) return end(code, null, null);
+  writeFileSync(output, out);
+  if (format === "pretty") quote(out);
+  if (format === "md") append("GITHUB_STEP_SUMMARY", out.slice(0, MOST_SUMMARY));
+  return end(code, relative(workspace, output), count(format, out));
+}
+
+function input(name) {
+  return (process.env[`INPUT_${name.toUpperCase()}`] ?? "").trim();
+}
+
+/** The path, absolute; null where it leads out of the workspace. */
+function inWorkspace(path) {
+  const found = resolve(workspace, path);
+  const way = relative(workspace, found);
+  return way.startsWith("..") || isAbsolute(way) ? null : found;
+}
+
+/** The action is a clone without packages until it first runs. No install script of any package runs. */
+function installed() {
+  if (existsSync(join(root, "node_modules"))) return true;
+  const isWindows = process.platform === "win32";
+  const words = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
+  return (
+    spawnSync(isWindows ? "npm.cmd" : "npm", words, { cwd: root, stdio: "inherit", shell: isWindows }).status === 0
+  );
+}
+
+function run(words) {
+  const home = process.env.RUNNER_TEMP ?? workspace;
+  const env = { KODIAI_DATA_DIR: join(home, "kodiai"), ...process.env };
+  const main = join(root, "src/cli/main.ts");
+  const done = spawnSync(process.execPath, [main, ...words], { env, maxBuffer: MOST_OUTPUT, encoding: "utf8" });
+  // What was said of the change may quote it: no line of it is a command to the runner.
+  if (done.stderr) quote(done.stderr);
+  return { code: done.status ?? 3, out: done.stdout ?? "" };
+}
+
+/** Prints text of others so that the runner takes no line of it for a command. */
+function quote(text) {
+  const token = randomUUID();
+  process.stdout.write(`::stop-commands::${token}\n${text}${text.endsWith("\n") ? "" : "\n"}::${token}::\n`);
+}
+
+function count(format, out) {
+  if (format === "json") return JSON.parse(out).findings.length;
+  if (format !== "sarif") return null;
+  const results = JSON.parse(out).runs.flatMap((one) => one.results);
+  return results.filter(({ suppressions = [] }) => suppressions.length === 0).length;
+}
+
+function end(code, report, findings) {
+  const lines = [
+    ["exit-code", code],
+    ["report", report ?? ""],
+    ["findings", findings ?? ""],
+  ].map(([name, value]) => `${name}=${value}\n`);
+  append("GITHUB_OUTPUT", lines.join(""));
+  if (code === 1) console.log("::error::Kodiai found something at or above fail-on; the report has it");
+  if (code > 1) console.log("::error::Kodiai could not review; the lines above say why");
+  return code;
+}
+
+function append(name, text) {
+  const file = process.env[name];
+  if (file) appendFileSync(file, text);
+}
+
+function complain(text) {
+  console.log(`::error::${text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
+  return end(2, null, null);
+}

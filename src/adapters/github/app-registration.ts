@@ -1,0 +1,108 @@
+// The App's own account at GitHub, for its set-up: made from a manifest, looked at, its webhook set.
+import { Octokit } from "@octokit/rest";
+import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../../ports/registration.ts";
+import { appClient } from "./app-slug.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
+import { translated } from "./translate-error.ts";
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Takes the App that a person confirmed on GitHub's page. GitHub hands it out once, within an hour.
+ *
+ * @throws Error when the code is unknown, used or too old
+ */
+export async function convertManifest(code: string, apiUrl: string, fetch: GuardedFetch): Promise<FreshApp> {
+  const github = new Octokit({ baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: SILENT });
+  const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
+  return { appId: data.id, slug: data.slug ?? "", privateKey: data.pem, webhookSecret: data.webhook_secret };
+}
+
+/** @throws as `appSlug` */
+export async function registeredApp(at: AppCredentials, apiUrl: string, fetch: GuardedFetch): Promise<RegisteredApp> {
+  const github = appClient(at, apiUrl, fetch);
+  return translated(async () => {
+    const { data } = await github.rest.apps.getAuthenticated();
+    const hook = await github.rest.apps.getWebhookConfigForApp().catch(() => null);
+    const { data: installations } = await github.rest.apps.listInstallations({ per_page: 100 });
+    const deliveries = await github.rest.apps.listWebhookDeliveries({ per_page: 1 }).catch(() => null);
+    const newest = deliveries?.data[0];
+    return {
+      slug: data?.slug ?? "",
+      permissions: data?.permissions ?? {},
+      events: data?.events ?? [],
+      webhookUrl: hook?.data.url ?? null,
+      installations: installations.map(({ id, account }) => ({
+        id,
+        account: account === null ? "" : "login" in account ? account.login : (account as { name: string }).name,
+      })),
+      lastDelivery: newest === undefined ? null : { event: newest.event, status: newest.status_code },
+    };
+  });
+}
+
+/** Points the App's webhook at an address, signed with a secret; either may be left as it is. */
+export async function setWebhook(
+  at: AppCredentials,
+  hook: { readonly url?: string; readonly secret?: string },
+  apiUrl: string,
+  fetch: GuardedFetch,
+): Promise<void> {
+  const github = appClient(at, apiUrl, fetch);
+  // As `data`: a parameter called `url` would be where Octokit sends the request, credentials and all.
+  const data = { ...hook, content_type: "json", insecure_ssl: "0" };
+  await translated(() => github.request("PATCH /app/hook/config", { data }));
+}
+
+/**
+ * A token that reads a repository's pull requests and nothing else, and how much was said there.
+ *
+ * @returns null when the App is not installed there
+ */
+export async function pastOf(
+  at: AppCredentials,
+  { owner, name }: { readonly owner: string; readonly name: string },
+  apiUrl: string,
+  fetch: GuardedFetch,
+): Promise<{ readonly token: string; readonly size: PastSize } | null> {
+  const app = appClient(at, apiUrl, fetch);
+  return translated(async () => {
+    const where = { owner, repo: name };
+    const found = await app.rest.apps.getRepoInstallation(where).catch((error: unknown) => {
+      if (error instanceof Error && "status" in error && error.status === 404) return null;
+      throw error;
+    });
+    if (found === null) return null;
+    const { data } = await app.rest.apps.createInstallationAccessToken({
+      installation_id: found.data.id,
+      repositories: [name],
+      permissions: { metadata: "read", pull_requests: "read" },
+    });
+    const github = new Octokit({
+      auth: data.token,
+      baseUrl: apiUrl,
+      userAgent: "kodiai",
+      request: { fetch },
+      log: SILENT,
+    });
+    const one = { ...where, per_page: 1 };
+    const [lines, conversation, pulls] = await Promise.all([
+      github.rest.pulls.listReviewCommentsForRepo(one).then(countOf),
+      github.rest.issues.listCommentsForRepo(one).then(countOf),
+      github.rest.pulls.list({ ...one, state: "all" }).then(countOf),
+    ]);
+    return { token: data.token, size: { lineComments: lines, conversation, pulls } };
+  });
+}
+
+/** One a page: the number of the last page is the length of the list. */
+function countOf({
+  data,
+  headers,
+}: {
+  readonly data: readonly unknown[];
+  readonly headers: { readonly link?: string };
+}): number {
+  const last = /[?&]page=(\d+)[^>]*>; rel="last"/.exec(headers.link ?? "")?.[1];
+  return last === undefined ? data.length : Number(last);
+}

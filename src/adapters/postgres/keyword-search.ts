@@ -1,0 +1,142 @@
+// Matching by words: exact BM25 over the scope, by an index in memory that is filled from the database. Where that does not fit or is
+// still being read, Postgres's own index is asked, which knows no rare words and ranks less well; that is told.
+import { bagOf } from "../../domain/bm25.ts";
+import type { KeywordHit, MemoryFilter, Scope } from "../../domain/retrieval.ts";
+import { tokenise } from "../../domain/tokenise.ts";
+import type { TellDegraded } from "../../ports/memory.ts";
+import { bestRows } from "../memory/best-rows.ts";
+import { partScorer } from "../memory/bm25.ts";
+import { seenRows } from "../memory/row-mask.ts";
+import type { AdmittedRepository, Segment } from "../memory/segment.ts";
+import { type FilePart, fileScores } from "../memory/whole-file.ts";
+import { type CountedRepository, repositoryLookUp, toldRows } from "./admitted.ts";
+import { matchingInDatabase } from "./matching-in-database.ts";
+import type { KeywordQuestion } from "./question.ts";
+import { admittedPaths } from "./scope-sql.ts";
+import { openShelves, type Shelves } from "./shelves.ts";
+import type { Postgres, Sql } from "./sql.ts";
+
+export interface KeywordLimits {
+  /** Bytes that words may take in memory between searches. */
+  readonly memoryBytes: number;
+  /** Rows that are read on the way to an answer; with more missing, Postgres answers until they are read. */
+  readonly coldRows: number;
+}
+
+/** 512 MB hold about 600,000 records; 5,000 rows hold up an answer for at most half a second. */
+export const KEYWORD_LIMITS: KeywordLimits = { memoryBytes: 512e6, coldRows: 5_000 };
+
+/** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
+const BYTES_PER_ROW = 900;
+
+export interface KeywordSearch {
+  /** By each text the k best; what they share is worked out once. */
+  matchingAll(
+    scope: Scope,
+    texts: readonly string[],
+    k: number,
+    filter: MemoryFilter,
+    tell: TellDegraded,
+  ): Promise<readonly (readonly KeywordHit[])[]>;
+  /** Reads the repositories that were written to last, as many as fit into half of the room. */
+  warm(): Promise<void>;
+  warmth(): KeywordWarmth;
+}
+
+export interface KeywordWarmth {
+  /** Repositories that are being read. */
+  readonly waiting: number;
+  readonly repositories: number;
+  readonly rows: number;
+}
+
+/** The search over an open database, in this thread. */
+export function keywordSearch(db: Postgres, limits: KeywordLimits = KEYWORD_LIMITS): KeywordSearch {
+  const shelves = openShelves(limits.memoryBytes);
+  const lookUp = repositoryLookUp();
+  const reading = new Map<number, Promise<void>>();
+  /** In the background, in a snapshot of its own. */
+  const readAhead = (id: number): Promise<void> => {
+    const work = reading.get(id) ?? readNow(db, shelves, id).finally(() => reading.delete(id));
+    reading.set(id, work);
+    return work;
+  };
+  return {
+    matchingAll: (scope, texts, k, filter, tell) =>
+      db.snapshot(async (sql) => {
+        const repositories = await lookUp(sql, scope);
+        if (k < 1) return texts.map(() => []);
+        const of: KeywordQuestion = { scope, texts, k, filter, paths: await admittedPaths(sql, scope, filter) };
+        const cold = repositories.filter((one) => !shelves.holds(one));
+        const why = whyInDatabase(repositories, cold, limits);
+        if (why === null) return inMemory(sql, of, repositories, shelves);
+        if (why === READING) void Promise.all(cold.map(({ id }) => readAhead(id)));
+        tell("keyword-search", `${why}; Postgres's index was asked instead, which ranks less well`);
+        return matchingInDatabase(sql, of);
+      }),
+    async warm() {
+      const recent = await db.all<{ id: number; rows: number }>(
+        `SELECT p.id, (SELECT count(*) FROM records r WHERE r.repo = p.id) AS rows FROM repositories p
+         WHERE host <> '' ORDER BY version DESC LIMIT 200`,
+      );
+      let room = limits.memoryBytes / 2;
+      for (const { id, rows } of recent) {
+        room -= rows * BYTES_PER_ROW;
+        if (room < 0) return;
+        await readAhead(id);
+      }
+    },
+    warmth: () => ({ waiting: reading.size, ...shelves.held() }),
+  };
+}
+
+/** Whoever asks for what cannot be read is told then: the same rows are read on the way to an answer. */
+async function readNow(db: Postgres, shelves: Shelves, id: number): Promise<void> {
+  try {
+    await db.snapshot(async (sql) => {
+      const row = await sql.one<{ version: number }>("SELECT version FROM repositories WHERE id = $1", [id]);
+      if (row !== null) await shelves.segments(sql, { id, version: row.version, own: true });
+    });
+    shelves.shrink();
+  } catch {
+    // As it was.
+  }
+}
+
+const READING = "the index is still being read into memory";
+
+function whyInDatabase(
+  all: readonly CountedRepository[],
+  cold: readonly CountedRepository[],
+  { memoryBytes, coldRows }: KeywordLimits,
+): string | null {
+  const rows = (some: readonly CountedRepository[]) => some.reduce((sum, one) => sum + one.rows, 0);
+  if (rows(all) * BYTES_PER_ROW > memoryBytes) return `${rows(all)} memories are more than fit into memory`;
+  return rows(cold) > coldRows ? READING : null;
+}
+
+async function inMemory(
+  sql: Sql,
+  { scope, texts, k, filter, paths }: KeywordQuestion,
+  repositories: readonly AdmittedRepository[],
+  shelves: Shelves,
+): Promise<readonly (readonly KeywordHit[])[]> {
+  const parts: (FilePart & { readonly segment: Segment })[] = [];
+  for (const repository of repositories) {
+    for (const segment of await shelves.segments(sql, repository)) {
+      if (segment.words === null) continue;
+      parts.push({ segment, ...seenRows(segment, scope, filter, repository), index: segment.words });
+    }
+  }
+  const scoreBy = partScorer(parts);
+  const addFiles = fileScores(parts);
+  const found = texts.map((text) => {
+    const query = bagOf(tokenise(text));
+    const scores = scoreBy(query);
+    addFiles?.(query, scores);
+    return bestRows(parts, scores, k);
+  });
+  shelves.shrink();
+  const told = await toldRows(sql, scope, filter, paths, [...new Set(found.flat().map(({ row }) => row))]);
+  return found.map((hits) => hits.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : [])));
+}

@@ -1,0 +1,24 @@
+// Times of the store as a whole, by name.
+import type { Sql } from "./sql.ts";
+
+/** swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. */
+export type Moment = "swept" | "round" | "restored";
+
+export interface Moments {
+  /** Epoch milliseconds; null when it never was. */
+  at(name: Moment): Promise<number | null>;
+  set(name: Moment, at: number): Promise<void>;
+}
+
+/** The times in an open database (see BOOK_PART). Throws `Transient` when it cannot be asked. */
+export function momentsOf(db: Sql): Moments {
+  return {
+    at: async (name) => (await db.one<{ at: number }>("SELECT at FROM moments WHERE name = $1", [name]))?.at ?? null,
+    async set(name, at) {
+      await db.run("INSERT INTO moments (name, at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET at = excluded.at", [
+        name,
+        Math.floor(at),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// Nearest by HNSW, for one case only: a scope of several repositories that holds most of what there is. Anything narrower would
+// filter away what the index finds (a third of the answers is kept; see docs/capacity.md) and is compared row by row.
+import type { VectorHit } from "../../domain/retrieval.ts";
+import type { CountedRepository } from "./admitted.ts";
+import type { NearestQuestion } from "./question.ts";
+import { filterSql, parameters, scopeSql } from "./scope-sql.ts";
+import type { Postgres, Sql } from "./sql.ts";
+
+/** Comparing so many rows takes about 50 ms: until then the exact answer is quick enough. */
+const LARGE = 50_000;
+/** The share of a space's vectors that the scope must hold. */
+const MOST = 0.5;
+/** Rows that the index is asked for, beside k: those that scope and filter take away are made up for. */
+const WIDTH = 400;
+/** pgvector's index takes no more components of half a float. */
+const MOST_COMPONENTS = 4_000;
+
+function indexName(space: number): string {
+  return `vectors_nearest_${space}`;
+}
+
+/** Whether the index should answer; false where there is none that is complete. */
+export async function isWorthIndex(
+  sql: Sql,
+  repositories: readonly CountedRepository[],
+  { space, filter, dimension }: NearestQuestion,
+): Promise<boolean> {
+  const rows = repositories.reduce((sum, one) => sum + one.rows, 0);
+  if (repositories.length < 2 || rows < LARGE || dimension > MOST_COMPONENTS) return false;
+  if (Object.values(filter).some((wanted) => wanted !== undefined && wanted.length > 0)) return false;
+  const index = await sql.one<{ rows: number }>(
+    `SELECT c.reltuples::bigint AS rows FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indexrelid = to_regclass($1) AND i.indisvalid`,
+    [indexName(space)],
+  );
+  return index !== null && rows >= index.rows * MOST;
+}
+
+/** Null when the index found fewer than were asked for: then all are compared. */
+export async function nearestByIndex(
+  sql: Sql,
+  { scope, k, filter, paths, space, dimension }: NearestQuestion,
+  query: string,
+): Promise<readonly VectorHit[] | null> {
+  await sql.run(`SET LOCAL hnsw.ef_search = ${Math.min(1_000, WIDTH + k)}`);
+  const given = parameters();
+  const { rows } = scopeSql(scope, given);
+  const admitted = filterSql(filter, paths, given);
+  const vector = `${given.at(query)}::halfvec(${dimension})`;
+  const hits = await sql.all<VectorHit>(
+    `WITH found AS MATERIALIZED (
+       SELECT id, v::halfvec(${dimension}) <=> ${vector} AS distance FROM vectors WHERE space = ${space}
+       ORDER BY v::halfvec(${dimension}) <=> ${vector} LIMIT ${WIDTH + k})
+     SELECT r.mem AS id, f.distance FROM found f JOIN records r ON r.id = f.id JOIN repositories p ON p.id = r.repo
+     WHERE ${rows} AND ${admitted} ORDER BY f.distance, r.mem LIMIT ${given.at(k)}`,
+    given.values,
+  );
+  return hits.length < k ? null : hits;
+}
+
+/**
+ * Builds the index of each space that is large and has none: minutes for a million vectors, during which everybody may read and
+ * write. Where several repositories of an owner share what they learnt, searches over all of them are quick from then on.
+ */
+export async function buildIndexes(db: Postgres): Promise<void> {
+  const spaces = await db.all<{ id: number; dimension: number; shared: number }>(
+    `SELECT s.id, s.dimension, (SELECT count(*) FROM repositories WHERE gives) AS shared FROM spaces s`,
+  );
+  for (const { id, dimension, shared } of spaces) {
+    if (shared < 2 || dimension > MOST_COMPONENTS || (await hasIndex(db, id))) continue;
+    const large = await db.one("SELECT 1 FROM vectors WHERE space = $1 OFFSET $2 LIMIT 1", [id, LARGE]);
+    if (large === null) continue;
+    await db.patiently(
+      `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${indexName(id)} ON vectors
+         USING hnsw ((v::halfvec(${dimension})) halfvec_cosine_ops) WHERE space = ${id}`,
+    );
+  }
+}
+
+/** One that was not completed is dropped: it would only cost. */
+async function hasIndex(db: Postgres, space: number): Promise<boolean> {
+  const index = await db.one<{ valid: boolean }>(
+    "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)",
+    [indexName(space)],
+  );
+  if (index?.valid === false) await db.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${indexName(space)}`);
+  return index?.valid === true;
+}

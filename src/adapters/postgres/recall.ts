@@ -1,0 +1,65 @@
+// Reads memory in Postgres: vectors are compared there, words are ranked here as every store ranks them.
+import type { MemoryRecord, RepoKey } from "../../domain/memory.ts";
+import type { MemoryCounts, Scope } from "../../domain/retrieval.ts";
+import type { Recall } from "../../ports/memory.ts";
+import { countsOf, type Group } from "../memory/counts-of.ts";
+import { matchingTogether } from "../memory/matching-together.ts";
+import { nearestTogether } from "../memory/nearest-together.ts";
+import { KEYWORD_LIMITS, type KeywordLimits, type KeywordWarmth, keywordSearch } from "./keyword-search.ts";
+import { nearestAll } from "./nearest.ts";
+import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { keyOf } from "./repository-row.ts";
+import { parameters, scopeSql } from "./scope-sql.ts";
+import type { Postgres } from "./sql.ts";
+
+export interface PostgresRecall extends Recall {
+  /** Reads the words of what was written to last into memory, in the background. */
+  warm(): Promise<void>;
+  warmth(): KeywordWarmth;
+}
+
+/** Recall over an open database (see openPostgres). Questions fail with RangeError when they were wrong, else as Memory's do. */
+export function postgresRecall(db: Postgres, limits: Partial<KeywordLimits> = {}): PostgresRecall {
+  const words = keywordSearch(db, { ...KEYWORD_LIMITS, ...limits });
+  const nearest = nearestAll(db);
+  return {
+    nearest: nearestTogether((question, tell) => nearest(...question, tell)),
+    matching: matchingTogether((question, tell) => words.matchingAll(...question, tell)),
+    records: (scope, ids) => recordsOf(db, scope, ids),
+    counts: (scope) => counts(db, scope),
+    version: (repo) => version(db, repo),
+    warm: words.warm,
+    warmth: words.warmth,
+  };
+}
+
+async function recordsOf(db: Postgres, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
+  const given = parameters();
+  const { rows } = scopeSql(scope, given);
+  const asked = [...new Set(ids)];
+  const found = await db.all(
+    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     WHERE r.mem = ANY (${given.at(asked)}::text[]) AND ${rows}`,
+    given.values,
+  );
+  const byId = new Map(found.map(readRecord).map((record) => [record.id, record]));
+  return asked.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function counts(db: Postgres, scope: Scope): Promise<MemoryCounts> {
+  const given = parameters();
+  const { rows } = scopeSql(scope, given);
+  const groups = await db.all<Group>(
+    `SELECT r.language, r.corpus, coalesce(r.outcome, 'none') AS outcome, count(*) AS n
+     FROM repositories p JOIN records r ON r.repo = p.id WHERE ${rows} GROUP BY 1, 2, 3`,
+    given.values,
+  );
+  return countsOf(groups);
+}
+
+async function version(db: Postgres, repo: RepoKey): Promise<number> {
+  const row = await db.one<{ version: number }>("SELECT version FROM repositories WHERE host = $1 AND github_id = $2", [
+    ...keyOf(repo),
+  ]);
+  return row?.version ?? 0;
+}

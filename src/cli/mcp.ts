@@ -1,0 +1,122 @@
+// kodiai mcp: the memory and the review of one repository as tools of the Model Context Protocol, over stdio or HTTP on loopback.
+import { randomBytes } from "node:crypto";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import manifest from "../../package.json" with { type: "json" };
+import type { McpPorts } from "../mcp/mcp-ports.ts";
+import { mcpServer } from "../mcp/mcp-server.ts";
+import { openMcpDoor } from "../server/mcp-door.ts";
+import type { McpWords } from "../wire/mcp.ts";
+import { neverTell } from "../wire/secrets.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
+
+/** Where the token of HTTP stands; without it one is made, and said on standard error. */
+const TOKEN = "KODIAI_MCP_TOKEN";
+const LEAST_TOKEN = 32;
+
+/**
+ * Serves until the client goes away (stdio) or a signal comes.
+ *
+ * @param open joins the tools to the world
+ * @throws UsageError
+ */
+export async function mcp(words: readonly string[], open: (words: McpWords) => Promise<McpPorts>): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, {
+    repo: { type: "string" },
+    "data-dir": { type: "string" },
+    http: { type: "string" },
+    all: { type: "boolean" },
+    "allow-write": { type: "boolean" },
+    model: { type: "string" },
+  });
+  if (positionals.length > 0) throw new UsageError(`mcp takes no ${JSON.stringify(positionals[0])}`);
+  const port = values.http === undefined ? null : portOf(values.http);
+  const token = port === null ? null : tokenOf(process.env[TOKEN]);
+  const ports = await open({
+    repo: values.repo,
+    dataDir: values["data-dir"],
+    model: oneOf("model", values.model ?? "auto", ["auto", "off"]),
+    isAll: values.all === true,
+    mayWrite: values["allow-write"] === true,
+  });
+  try {
+    const serving = { version: manifest.version, about: aboutOf(ports) };
+    if (port === null || token === null) await overStdio(ports, serving);
+    else await overHttp(ports, serving, { port, token });
+    return 0;
+  } finally {
+    await ports.close();
+  }
+}
+
+interface Serving {
+  readonly version: string;
+  readonly about: string;
+}
+
+/** Standard output belongs to the protocol. */
+async function overStdio(ports: McpPorts, { version, about }: Serving): Promise<void> {
+  const ended = endOf(true);
+  const served = serveStdio(() => mcpServer(ports, version), { onerror: complain });
+  say(`${about} on standard input and output`);
+  await ended;
+  await served.close();
+}
+
+async function overHttp(
+  ports: McpPorts,
+  { version, about }: Serving,
+  { port, token }: { readonly port: number; readonly token: Token },
+): Promise<void> {
+  neverTell(token.word);
+  const ended = endOf(false);
+  const door = await openMcpDoor(port, token.word, () => mcpServer(ports, version));
+  say(`${about} on ${door.url}`);
+  if (token.isNew) say(`the token, until this ends: ${token.word} (set ${TOKEN} to keep one)`);
+  await ended;
+  await door.close();
+}
+
+/** A client ends its server by closing standard input, a person by a signal. */
+function endOf(byInput: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => resolve();
+    process.once("SIGINT", end);
+    process.once("SIGTERM", end);
+    if (!byInput) return;
+    process.stdin.once("end", end);
+    process.stdin.once("close", end);
+  });
+}
+
+function aboutOf({ repo, isAll, mayWrite }: McpPorts): string {
+  const whose = isAll ? "every repository that memory knows, else of" : "";
+  return `tools of ${[whose, `${repo.owner}/${repo.name}`].filter((part) => part !== "").join(" ")}, ${mayWrite ? "reading and writing memory" : "reading only"},`;
+}
+
+function portOf(word: string): number {
+  const port = /^\d{1,5}$/.test(word) ? Number(word) : Number.NaN;
+  if (port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--http takes a port (0 takes a free one), not ${JSON.stringify(word)}`);
+}
+
+interface Token {
+  readonly word: string;
+  readonly isNew: boolean;
+}
+
+function tokenOf(set: string | undefined): Token {
+  const word = set?.trim() ?? "";
+  if (word === "") return { word: randomBytes(32).toString("hex"), isNew: true };
+  if (word.length < LEAST_TOKEN || !/^[\x21-\x7e]+$/.test(word))
+    throw new UsageError(`${TOKEN} must be ${LEAST_TOKEN} characters or more without spaces: openssl rand -hex 32`);
+  return { word, isNew: false };
+}
+
+function complain(error: Error): void {
+  say(error.message);
+}
+
+function say(text: string): void {
+  process.stderr.write(`kodiai mcp: ${terminalText(text)}\n`);
+}

@@ -1,0 +1,56 @@
+// kodiai migrate sqlite://DIR [postgres://…]: a store from a folder into a Postgres, compared row for row afterwards.
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import { type MovedWhole, moveStore } from "../flows/move-store.ts";
+import type { MoveSource, MoveTarget } from "../ports/move.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
+
+/** What the verb needs of the world. */
+export interface MigratePorts {
+  /** The folder that is read. */
+  readonly folder: string;
+  readonly source: MoveSource;
+  readonly target: MoveTarget;
+  close(): Promise<void>;
+}
+
+/** @throws StoreUnusable where there is no store, or the address is none; UsageError */
+export type OpenMigrate = (from: string, to: string | undefined) => Promise<MigratePorts>;
+
+/** @returns 0; 3 when nothing was moved or the two differ @throws UsageError */
+export async function migrate(words: readonly string[], open: OpenMigrate): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, { json: { type: "boolean" } });
+  const [from, to, ...more] = positionals;
+  if (from === undefined) throw new UsageError("say from where to where: kodiai migrate sqlite://DIR postgres://…");
+  if (more.length > 0) throw new UsageError(`migrate takes no ${JSON.stringify(more[0])}`);
+  const say = (line: string) => process.stderr.write(`${terminalText(line)}\n`);
+  try {
+    const ports = await open(from, to);
+    try {
+      const whole = await moveStore(ports.source, ports.target, (what, table, rows) =>
+        say(`${what} ${table}: ${rows}`),
+      );
+      report(whole, ports.folder, values.json === true);
+      return 0;
+    } finally {
+      await ports.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    console.error(terminalText(`kodiai: ${error.message}`));
+    return 3;
+  }
+}
+
+function report(tables: readonly MovedWhole[], folder: string, json: boolean): void {
+  if (json) {
+    console.log(JSON.stringify({ version: 1, folder, tables }, null, 2));
+    return;
+  }
+  for (const { table, rows, checksum } of tables) {
+    console.log(`${table.padEnd(14)} ${String(rows).padStart(9)} rows, sha256 ${checksum.slice(0, 16)}`);
+  }
+  console.log(
+    terminalText(`the same on both sides; start the server with DATABASE_URL, and keep ${folder} until it runs`),
+  );
+}

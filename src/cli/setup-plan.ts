@@ -1,0 +1,134 @@
+// What set-up is to do, from its options, from the .env file of an earlier run, and from whoever is asked.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { endpointProblem } from "../config/endpoint-problem.ts";
+import { hostName } from "../config/env-forms.ts";
+import { weakSecret } from "../config/weak-secret.ts";
+import { variablesIn } from "./setup-store.ts";
+import { type readWords, UsageError } from "./usage.ts";
+
+export const SETUP_OPTIONS = {
+  host: { type: "string" },
+  org: { type: "string" },
+  name: { type: "string" },
+  "webhook-url": { type: "string" },
+  port: { type: "string" },
+  timeout: { type: "string" },
+  "app-id": { type: "string" },
+  "private-key-file": { type: "string" },
+  "webhook-secret-file": { type: "string" },
+  "env-file": { type: "string" },
+  "data-dir": { type: "string" },
+  import: { type: "string", multiple: true },
+  "private-network": { type: "boolean" },
+  new: { type: "boolean" },
+  yes: { type: "boolean" },
+} as const;
+
+export type SetupWords = ReturnType<typeof readWords<typeof SETUP_OPTIONS>>["values"];
+
+/** Where everything is, once and for all steps. */
+export interface SetupPlan {
+  /** `github.com`, or the host of a GitHub Enterprise Server. */
+  readonly host: string;
+  readonly apiUrl: string;
+  /** The organisation that the App shall belong to; null: whoever confirms it. */
+  readonly org: string | null;
+  readonly name: string;
+  /** As given; null: what GitHub has is kept. */
+  readonly webhookUrl: string | null;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly envFile: string;
+  readonly dataDir: string;
+  /** Variables of an earlier run. */
+  readonly known: ReadonlyMap<string, string>;
+  /** OWNER/NAME of repositories whose past is to be read. */
+  readonly past: readonly string[];
+}
+
+/**
+ * Reads the options.
+ *
+ * @param apiUrlOf the API of a host
+ * @throws UsageError
+ */
+export function setupPlan(words: SetupWords, apiUrlOf: (host: string) => string): SetupPlan {
+  const envFile = resolve(words["env-file"] ?? ".env");
+  const known = variablesIn(envFile);
+  const host = (words.host ?? process.env.GHE_HOST ?? known.get("GHE_HOST") ?? "github.com").toLowerCase();
+  if (!hostName.test(host)) throw new UsageError("--host takes a host name without https:// and path");
+  const apiUrl = process.env.KODIAI_GITHUB_API_URL ?? known.get("KODIAI_GITHUB_API_URL") ?? apiUrlOf(host);
+  const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
+  return {
+    host,
+    apiUrl: apiUrl.replace(/\/+$/, ""),
+    org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
+    name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
+    webhookUrl: webhookUrl(words["webhook-url"]),
+    port: wholeNumber("--port", words.port ?? "0", 65_535),
+    timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
+    envFile,
+    dataDir,
+    known,
+    past: (words.import ?? []).map((name) => matching("--import", name, /^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
+  };
+}
+
+/** What is wrong with an address for webhooks; null when GitHub can deliver there. */
+export function webhookProblem(address: string): string | null {
+  const problem = endpointProblem(address, []);
+  if (problem !== null) return problem;
+  return new URL(address).pathname === "/" ? "needs the path too, such as /api/github/webhooks" : null;
+}
+
+/** The App that the options name; null when they name none. The secret is made where none is given. */
+export function namedApp(
+  words: SetupWords,
+  known: ReadonlyMap<string, string>,
+): {
+  readonly appId: number;
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  readonly isNewSecret: boolean;
+} | null {
+  const { "app-id": id, "private-key-file": keyFile, "webhook-secret-file": secretFile } = words;
+  if (id === undefined && keyFile === undefined) return null;
+  if (id === undefined || keyFile === undefined) throw new UsageError("--app-id and --private-key-file go together");
+  const appId = wholeNumber("--app-id", id, 999_999_999);
+  const privateKey = textOf("--private-key-file", keyFile);
+  const given = secretFile === undefined ? undefined : textOf("--webhook-secret-file", secretFile).trim();
+  const before = known.get("APP_ID") === String(appId) ? known.get("WEBHOOK_SECRET") : undefined;
+  const webhookSecret = given ?? before ?? randomBytes(32).toString("hex");
+  const weak = weakSecret(webhookSecret);
+  if (weak !== null) throw new UsageError(`the webhook secret ${weak}; make one with \`openssl rand -hex 32\``);
+  return { appId, privateKey, webhookSecret, isNewSecret: before !== webhookSecret };
+}
+
+function webhookUrl(word: string | undefined): string | null {
+  if (word === undefined) return null;
+  const problem = webhookProblem(word);
+  if (problem !== null) throw new UsageError(`--webhook-url ${problem}`);
+  return word;
+}
+
+function textOf(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read";
+    throw new UsageError(`${flag} ${path}: ${code}`);
+  }
+}
+
+function matching(flag: string, word: string, form: RegExp): string {
+  if (!form.test(word)) throw new UsageError(`${flag} does not take ${JSON.stringify(word)}`);
+  return word;
+}
+
+function wholeNumber(flag: string, word: string, most: number): number {
+  const number = Number(word);
+  if (!(/^\d{1,9}$/.test(word) && number <= most)) throw new UsageError(`${flag} takes a whole number up to ${most}`);
+  return number;
+}

@@ -1,0 +1,231 @@
+// kodiai setup: from nothing to a running App. Every step looks first at what is there, so that it can be run again.
+import { existsSync, readFileSync } from "node:fs";
+import { type AppDescription, appManifest, missingRights } from "../config/app-manifest.ts";
+import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
+import { type Asker, askerFor, Cancelled } from "./asker.ts";
+import { estimateText, pastEstimate } from "./setup-past.ts";
+import { namedApp, SETUP_OPTIONS, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
+import { keepPrivateKey, keepVariables } from "./setup-store.ts";
+import { terminalText } from "./terminal-text.ts";
+import { type ExitCode, readWords, UsageError } from "./usage.ts";
+
+/** What the verb needs of the world. */
+export interface SetupVerbPorts {
+  /** app.yml. */
+  readonly description: AppDescription;
+  readonly apiUrlOf: (host: string) => string;
+  page(wish: {
+    readonly port: number;
+    readonly registerUrl: string;
+    readonly manifest: (redirectUrl: string) => string;
+    readonly timeoutMs: number;
+  }): Promise<{ readonly url: string; readonly code: Promise<string>; close(): void }>;
+  convert(code: string, apiUrl: string): Promise<FreshApp>;
+  app(credentials: AppCredentials, apiUrl: string): Promise<RegisteredApp>;
+  setWebhook(
+    credentials: AppCredentials,
+    hook: { readonly url?: string; readonly secret?: string },
+    apiUrl: string,
+  ): Promise<void>;
+  /** Null where the App is not installed. */
+  past(
+    credentials: AppCredentials,
+    named: { readonly owner: string; readonly name: string },
+    apiUrl: string,
+  ): Promise<{ readonly token: string; readonly size: PastSize } | null>;
+  importPast(words: {
+    readonly owner: string;
+    readonly name: string;
+    readonly host: string;
+    readonly token: string;
+    readonly apiUrl: string;
+    readonly dataDir: string;
+  }): Promise<ExitCode>;
+  /** Of the embedder that the environment names. */
+  usdPerMillionTokens(): number;
+  doctor(words: readonly string[]): Promise<ExitCode>;
+}
+
+/**
+ * @param open gives the ports
+ * @returns what `doctor` says at the end, or 3 where the App lacks rights
+ * @throws UsageError
+ */
+export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, SETUP_OPTIONS);
+  if (positionals.length > 0) throw new UsageError(`setup takes no ${JSON.stringify(positionals[0])}`);
+  const ports = await open();
+  const plan = setupPlan(values, ports.apiUrlOf);
+  // A host that the operator names here may stand in their own network: said once, kept for the server.
+  if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
+  const asker = askerFor(values.yes === true);
+  try {
+    const credentials = await credentialsFor(values, plan, ports, asker);
+    const app = await ports.app(credentials, plan.apiUrl);
+    say("app", `${app.slug}, number ${credentials.appId}`);
+    const hasRights = tellRights(app, plan, ports.description);
+    await settleWebhook(app, credentials, plan, ports, asker);
+    tellInstallations(app, plan);
+    for (const name of plan.past) await readPast(name, credentials, plan, ports, asker);
+    return endWithDoctor(plan, ports, hasRights);
+  } catch (error) {
+    if (error instanceof Cancelled) return 3;
+    throw error;
+  }
+}
+
+/** The App of the options, of an earlier run, or a new one; kept in .env and the data folder. */
+async function credentialsFor(
+  words: SetupWords,
+  plan: SetupPlan,
+  ports: SetupVerbPorts,
+  asker: Asker,
+): Promise<AppCredentials> {
+  const named = namedApp(words, plan.known);
+  if (named !== null) {
+    keep(plan, named, words);
+    if (named.isNewSecret) await ports.setWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
+    return named;
+  }
+  const before = words.new === true ? null : earlierApp(plan);
+  if (before !== null) return before;
+  const fresh = await newApp(plan, ports, asker);
+  keep(plan, fresh, words);
+  return fresh;
+}
+
+function earlierApp({ known, envFile }: SetupPlan): AppCredentials | null {
+  const [id, path] = [known.get("APP_ID"), known.get("PRIVATE_KEY_PATH")];
+  const pem =
+    known.get("PRIVATE_KEY")?.replaceAll("\\n", "\n") ??
+    (path !== undefined && existsSync(path) ? readFileSync(path, "utf8") : null);
+  if (id === undefined || pem === null || !known.has("WEBHOOK_SECRET")) return null;
+  say("found", `an App in ${envFile}; --new makes another`);
+  return { appId: Number(id), privateKey: pem };
+}
+
+/** The manifest flow: a page on loopback, GitHub's page, and back. */
+async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
+  const question = "Where will GitHub reach this server? (https://YOUR-HOST/api/github/webhooks)";
+  const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, webhookProblem));
+  const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
+  const wish = { name: plan.name, webhookUrl, homepage: new URL("/", webhookUrl).href };
+  const page = await ports.page({
+    port: plan.port,
+    registerUrl: `https://${plan.host}${settings}`,
+    manifest: (redirectUrl) => JSON.stringify(appManifest(ports.description, { ...wish, redirectUrl })),
+    timeoutMs: plan.timeoutMs,
+  });
+  try {
+    console.log(
+      `Open this page in a browser on this machine, once; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
+    );
+    const fresh = await ports.convert(await page.code, plan.apiUrl);
+    if (fresh.webhookSecret === null)
+      throw new Error("GitHub made the App without a webhook secret; run it again with --webhook-url");
+    return { ...fresh, webhookSecret: fresh.webhookSecret };
+  } finally {
+    page.close();
+  }
+}
+
+/** Secrets are written and never shown. */
+function keep(
+  plan: SetupPlan,
+  app: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string },
+  words: SetupWords,
+): void {
+  const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
+  const api = process.env.KODIAI_GITHUB_API_URL;
+  keepVariables(
+    plan.envFile,
+    new Map([
+      ["APP_ID", String(app.appId)],
+      ["PRIVATE_KEY_PATH", keyPath],
+      ["WEBHOOK_SECRET", app.webhookSecret],
+      ["KODIAI_DATA_DIR", plan.dataDir],
+      ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
+      ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
+      ...(words["private-network"] === true ? [["KODIAI_ALLOW_PRIVATE_HOSTS", plan.host] as const] : []),
+      ...["HTTPS_PROXY", "NO_PROXY"].flatMap((name) => {
+        const value = process.env[name] ?? process.env[name.toLowerCase()] ?? "";
+        return value === "" ? [] : [[name, value] as const];
+      }),
+    ]),
+  );
+  say("kept", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
+}
+
+/** False where something is missing. */
+function tellRights(app: RegisteredApp, plan: SetupPlan, description: AppDescription): boolean {
+  const missing = missingRights(description, app);
+  if (missing.length === 0) {
+    say("rights", "the App may do and hears what app.yml asks for");
+    return true;
+  }
+  const where = plan.org === null ? "settings" : `organizations/${plan.org}/settings`;
+  const page = `https://${plan.host}/${where}/apps/${app.slug}/permissions`;
+  say("rights", `missing: ${missing.join(", ")}. Add them at ${page}, and accept them where the App is installed`);
+  return false;
+}
+
+async function settleWebhook(
+  app: RegisteredApp,
+  credentials: AppCredentials,
+  plan: SetupPlan,
+  ports: SetupVerbPorts,
+  asker: Asker,
+): Promise<void> {
+  const { webhookUrl: wanted } = plan;
+  if (wanted !== null && wanted !== app.webhookUrl) {
+    const question = `GitHub delivers to ${app.webhookUrl ?? "nowhere"}. Set it to ${wanted}?`;
+    if (await asker.confirm(question, true)) {
+      await ports.setWebhook(credentials, { url: wanted }, plan.apiUrl);
+      return say("webhook", `GitHub now delivers to ${wanted}`);
+    }
+  }
+  const { webhookUrl, lastDelivery } = app;
+  if (webhookUrl === null) return say("webhook", "the App has none: run it again with --webhook-url");
+  const last =
+    lastDelivery === null
+      ? "nothing was sent yet"
+      : `the newest delivery (${lastDelivery.event}) was answered with ${lastDelivery.status || "nothing"}`;
+  return say("webhook", `GitHub delivers to ${webhookUrl}; ${last}`);
+}
+
+function tellInstallations({ installations, slug }: RegisteredApp, { host }: SetupPlan): void {
+  const where = installations.map(({ account }) => account).join(", ");
+  const page = `https://${host}/${host === "github.com" ? "apps" : "github-apps"}/${slug}/installations/new`;
+  say("installed", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
+}
+
+/** With a token of the App that reads this repository's pull requests and nothing else. */
+async function readPast(
+  word: string,
+  credentials: AppCredentials,
+  plan: SetupPlan,
+  ports: SetupVerbPorts,
+  asker: Asker,
+): Promise<void> {
+  const [owner = "", name = ""] = word.split("/");
+  const found = await ports.past(credentials, { owner, name }, plan.apiUrl);
+  if (found === null) return say("past", `${word}: the App is not installed there; install it, then run setup again`);
+  const estimate = estimateText(pastEstimate(found.size, ports.usdPerMillionTokens()));
+  say("past", `${word}: ${estimate}`);
+  if (!(await asker.confirm(`Import what was said in ${word} now?`, true))) return undefined;
+  const { token } = found;
+  await ports.importPast({ owner, name, token, host: plan.host, apiUrl: plan.apiUrl, dataDir: plan.dataDir });
+}
+
+async function endWithDoctor(plan: SetupPlan, ports: SetupVerbPorts, hasRights: boolean): Promise<ExitCode> {
+  console.log("");
+  process.loadEnvFile(plan.envFile);
+  const code = await ports.doctor(["--data-dir", plan.dataDir]);
+  const next = "Start the server where this .env lies: `kodiai serve`, or the container with it as --env-file.";
+  if (code === 0 && hasRights) console.log(`\n${next}`);
+  return hasRights ? code : 3;
+}
+
+function say(what: string, text: string): void {
+  console.log(terminalText(`${what.padEnd(9)} ${text}`));
+}

@@ -1,0 +1,114 @@
+// app.yml, from which the GitHub App is made: what is posted to GitHub, what the App must be granted, and why.
+import { isMap, isPair, isScalar, parseDocument } from "yaml";
+import { z } from "zod";
+
+const AppYml = z.object({
+  name: z.string(),
+  description: z.string(),
+  public: z.boolean(),
+  default_events: z.array(z.string()),
+  default_permissions: z.record(z.string(), z.enum(["read", "write"])),
+});
+
+/** The App as app.yml describes it. */
+export interface AppDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly events: readonly string[];
+  /** Permission → level; write includes read. */
+  readonly permissions: ReadonlyMap<string, "read" | "write">;
+}
+
+export interface ManifestWish {
+  /** What the App shall be called; GitHub lets the person change it, and cuts nothing: at most 34 characters. */
+  readonly name: string;
+  /** Where GitHub delivers webhooks; null: the App is made with its webhook switched off. */
+  readonly webhookUrl: string | null;
+  /** Where GitHub sends the browser back to. */
+  readonly redirectUrl: string;
+  readonly homepage: string;
+}
+
+/**
+ * @param text app.yml
+ * @throws ZodError when it is not one
+ */
+export function appDescription(text: string): AppDescription {
+  const read = AppYml.parse(parseDocument(text).toJS());
+  const { name, description, default_events: events, default_permissions: permissions } = read;
+  return { name, description, events, permissions: new Map(Object.entries(permissions)) };
+}
+
+/**
+ * What GitHub takes at `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a manifest". An App whose
+ * webhook is off needs an address all the same.
+ */
+export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
+  const { name, webhookUrl, redirectUrl, homepage } = wish;
+  return {
+    name,
+    description,
+    url: homepage,
+    hook_attributes: { url: webhookUrl ?? "https://example.com/", active: webhookUrl !== null },
+    redirect_url: redirectUrl,
+    public: false,
+    default_events: events,
+    default_permissions: Object.fromEntries(permissions),
+  };
+}
+
+/** A line of app.yml with the comment above it, for documents. */
+export interface Reason {
+  readonly name: string;
+  /** null for an event. */
+  readonly level: string | null;
+  readonly why: string;
+}
+
+/** The comments above events and permissions: why each is asked for. */
+export function appReasons(text: string): {
+  readonly events: readonly Reason[];
+  readonly permissions: readonly Reason[];
+} {
+  const root = parseDocument(text);
+  const events = root.get("default_events", true);
+  const permissions = root.get("default_permissions", true);
+  const listed =
+    events !== undefined && "items" in (events as object) ? (events as { items: readonly unknown[] }).items : [];
+  return {
+    events: listed.flatMap((item, at) => {
+      const before = at === 0 ? (events as { commentBefore?: string | null }).commentBefore : null;
+      return isScalar(item)
+        ? [{ name: String(item.value), level: null, why: oneLine(item.commentBefore ?? before) }]
+        : [];
+    }),
+    permissions: !isMap(permissions)
+      ? []
+      : permissions.items.flatMap((pair, at) => {
+          if (!isPair(pair) || !isScalar(pair.key)) return [];
+          const why = pair.key.commentBefore ?? (at === 0 ? permissions.commentBefore : null);
+          return [{ name: String(pair.key.value), level: String(pair.value), why: oneLine(why) }];
+        }),
+  };
+}
+
+/** What an App lacks of what app.yml asks for: `checks: write`, `event push`. */
+export function missingRights(
+  { events, permissions }: AppDescription,
+  granted: { readonly events: readonly string[]; readonly permissions: Readonly<Record<string, string | undefined>> },
+): readonly string[] {
+  const given = new Map(Object.entries(granted.permissions));
+  const enough = (has: string | undefined, level: string) => has === "admin" || has === "write" || has === level;
+  return [
+    ...[...permissions].flatMap(([name, level]) => (enough(given.get(name), level) ? [] : [`${name}: ${level}`])),
+    ...events.flatMap((event) => (granted.events.includes(event) ? [] : [`event ${event}`])),
+  ];
+}
+
+function oneLine(comment: string | null | undefined): string {
+  return (comment ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
+    .trim();
+}

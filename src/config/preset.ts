@@ -1,0 +1,39 @@
+// Named sets of defaults. A preset is the weakest of all files: whatever a file says itself wins over it.
+
+/** Values by section, as a file would say them; balanced is what stands in the schema. */
+export const PRESETS = {
+  quiet: { review: { profile: "quiet", maxComments: 3, debounceSeconds: 60 } },
+  balanced: {},
+  thorough: { review: { profile: "thorough", maxComments: 20 }, knowledge: { retrieval: { topK: 8 } } },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type Preset = keyof typeof PRESETS;
+
+export const PRESET_NAMES = ["quiet", "balanced", "thorough"] as const satisfies readonly Preset[];
+
+/** One value that a preset sets. */
+export interface PresetValue {
+  /** `review.maxComments` */
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** What a preset sets, by dotted key; [] for balanced. */
+export function presetValues(preset: Preset): readonly PresetValue[] {
+  return leaves(PRESETS[preset], "");
+}
+
+/** For documents: "quiet: `review.profile` quiet, `review.maxComments` 3; …". */
+export function presetsText(): string {
+  return PRESET_NAMES.map((name) => {
+    const said = presetValues(name).map(({ key, value }) => `${key} ${String(value)}`);
+    return `${name}: ${said.length === 0 ? "the defaults" : said.join(", ")}`;
+  }).join("; ");
+}
+
+function leaves(node: Readonly<Record<string, unknown>>, prefix: string): readonly PresetValue[] {
+  return Object.entries(node).flatMap(([name, value]) =>
+    value !== null && typeof value === "object"
+      ? leaves(value as Readonly<Record<string, unknown>>, `${prefix}${name}.`)
+      : [{ key: `${prefix}${name}`, value }],
+  );
+}

@@ -1,0 +1,42 @@
+// The environment as whoever runs Kodiai may look at it: each variable with its origin, and its value where that is no secret.
+import { ENV_VARIABLES } from "./env-variable-list.ts";
+
+export interface ShownVariable {
+  readonly name: string;
+  /** Null where it is not set, or not to be shown. */
+  readonly value: string | null;
+  readonly origin: "environment" | ".env" | "default" | "not set";
+}
+
+/** What is not listed is not shown: keys, secrets, and addresses that may hold a password. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...["APP_ID", "WEBHOOK_PATH", "PORT", "HOST", "KODIAI_ADMIN_PORT", "KODIAI_ADMIN_HOST", "GHE_HOST", "GHE_PROTOCOL"],
+  ...["LOG_LEVEL", "LOG_FORMAT", "KODIAI_DATA_DIR", "KODIAI_REVIEWER_LOGIN", "KODIAI_DRY_RUN", "KODIAI_WORKERS"],
+  ...["KODIAI_FORMER_WEBHOOK_SECRET_UNTIL", "KODIAI_ALLOW_HTTP_HOSTS", "KODIAI_ALLOW_PRIVATE_HOSTS"],
+  ...["KODIAI_EMBEDDINGS", "KODIAI_EMBEDDINGS_MODEL", "KODIAI_EMBEDDINGS_DIMENSION"],
+  ...[
+    "KODIAI_MODEL",
+    "KODIAI_SMALL_MODEL",
+    "KODIAI_MODEL_CONTEXT_TOKENS",
+    "KODIAI_MODEL_TEMPERATURE",
+    "KODIAI_MODEL_STRUCTURED_OUTPUT",
+    "KODIAI_RERANKER",
+    "KODIAI_RERANKER_MODEL",
+  ],
+  "KODIAI_USD_PER_MONTH",
+]);
+
+/**
+ * @param env as the process has it by now
+ * @param before names that were set before `.env` was read
+ */
+export function shownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  before: ReadonlySet<string>,
+): readonly ShownVariable[] {
+  return ENV_VARIABLES.map(({ name, default: fallback }): ShownVariable => {
+    const value = (env[name] ?? "").trim();
+    if (value === "") return { name, value: fallback, origin: fallback === null ? "not set" : "default" };
+    return { name, value: SHOWN.has(name) ? value : null, origin: before.has(name) ? "environment" : ".env" };
+  });
+}

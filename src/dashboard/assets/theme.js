@@ -1,0 +1,35 @@
+// Light or dark: as the system says, until somebody chooses. Loaded before the page is drawn.
+const order = ["auto", "light", "dark"];
+const stored = () => {
+  try {
+    const theme = localStorage.getItem("kodiai-theme");
+    return order.includes(theme) ? theme : "auto";
+  } catch {
+    return "auto";
+  }
+};
+const show = (theme) => {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+};
+show(stored());
+addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll("[data-theme-switch]")) {
+    const label = () => {
+      button.textContent = `Theme: ${stored()}`;
+    };
+    label();
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const next = order[(order.indexOf(stored()) + 1) % order.length];
+      try {
+        localStorage.setItem("kodiai-theme", next);
+      } catch {
+        // Private windows may keep nothing: then the choice holds for this page.
+      }
+      show(next);
+      label();
+      dispatchEvent(new CustomEvent("kodiai-theme"));
+    });
+  }
+});

@@ -1,0 +1,47 @@
+// What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
+import type { ShownVariable } from "../config/shown-variables.ts";
+import type { ExportPorts } from "../flows/export-memory.ts";
+import type { RestorePorts } from "../flows/restore-memory.ts";
+import type { SearchPorts } from "../flows/search-memory.ts";
+import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
+import type { HistoryBook } from "../ports/history.ts";
+import type { JobShelf } from "../ports/jobs.ts";
+import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
+import type { PastRejections } from "../ports/rejections.ts";
+import type { Health } from "./overview.ts";
+
+export interface DashboardPorts {
+  readonly work: WorkFigures;
+  readonly jobs: JobShelf;
+  readonly statistics: RetrievalStatistics;
+  readonly history: Pick<HistoryBook, "of">;
+  /** Null where memory could not be opened. */
+  readonly memory: MemoryShown | null;
+  readonly health: () => Promise<Health>;
+  /** Something may run now. */
+  readonly wake: () => void;
+  /** Who does what, for the configuration's page: names and words. */
+  readonly choices: readonly (readonly [name: string, word: string])[];
+  readonly variables: readonly ShownVariable[] | null;
+  /** The model that reads changes; null for none. */
+  readonly model: string | null;
+  /** Of Kodiai. */
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Names a session: hard to guess, without dots. */
+  readonly random: () => string;
+  /** Told what went wrong while a page was made. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface MemoryShown {
+  readonly figures: MemoryFigures & ConventionMarks;
+  readonly labels: Pick<RepositoryLabels, "all">;
+  readonly search: Omit<SearchPorts, "reranker">;
+  readonly export: ExportPorts;
+  readonly forget: Memory["forget"];
+  readonly declined: PastRejections;
+  readonly restoring: RestorePorts;
+  readonly replays: Replays;
+}

@@ -1,0 +1,27 @@
+// Counts by day as columns of a chart: every day of the window stands there, also those on which nothing happened.
+
+export interface DayCount {
+  readonly day: number;
+  readonly name: string;
+  readonly count: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+/** Midnights (UTC) of the last so many days, today's last. */
+export function lastDays(now: number, days: number): readonly number[] {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return Array.from({ length: days }, (_, at) => today - (days - 1 - at) * DAY_MS);
+}
+
+/** What each name counts on each day; 0 where nothing is known. */
+export function byDay(
+  days: readonly number[],
+  counts: readonly DayCount[],
+  names: readonly string[],
+): readonly number[] {
+  const wanted = new Set(names);
+  const sums = new Map<number, number>();
+  for (const { day, name, count } of counts) if (wanted.has(name)) sums.set(day, (sums.get(day) ?? 0) + count);
+  return days.map((day) => sums.get(day) ?? 0);
+}

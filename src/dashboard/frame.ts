@@ -1,0 +1,98 @@
+// What stands around every page: title, navigation, the notice of what was just done, and the way out.
+import { html, raw } from "hono/html";
+import { assetPath } from "./assets.ts";
+import type { Content, Html } from "./parts.ts";
+
+/** The parts of the navigation, in its order. */
+const SECTIONS = [
+  ["overview", "/", "Overview"],
+  ["repositories", "/repositories", "Repositories"],
+  ["reviews", "/reviews", "Reviews"],
+  ["memories", "/memories", "Memory"],
+  ["retrieval", "/retrieval", "Retrieval"],
+  ["jobs", "/jobs", "Jobs"],
+  ["configuration", "/configuration", "Configuration"],
+] as const;
+
+export type Section = (typeof SECTIONS)[number][0];
+
+export interface Page {
+  readonly title: string;
+  readonly section: Section | null;
+  readonly body: Content;
+  /** True where figures are drawn. */
+  readonly hasCharts?: boolean;
+}
+
+export interface Around {
+  /** What forms send back; null for whoever is not logged in. */
+  readonly formToken: string | null;
+  /** What was just done, in our words; null for nothing. */
+  readonly notice: string | null;
+  /** Of Kodiai. */
+  readonly version: string;
+}
+
+/** A page as the browser gets it. */
+export function framed({ title, section, body, hasCharts }: Page, { formToken, notice, version }: Around): Html {
+  return html`${raw("<!doctype html>")}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Kodiai</title>
+<link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
+${hasCharts === true ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
+<link rel="stylesheet" href="${assetPath("style.css")}">
+<script src="${assetPath("theme.js")}"></script>
+${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the page</a>
+<header class="top"><div class="rail">
+<a class="mark" href="/"><img src="${assetPath("icon.svg")}" alt="" width="28" height="28"><span>Kodiai</span></a>
+${formToken === null ? "" : navigation(section)}
+<div class="tools">
+<button type="button" class="plain" data-theme-switch hidden>Theme</button>
+${formToken === null ? "" : html`<form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button class="plain">Log out</button></form>`}
+</div>
+</div></header>
+<main id="main" tabindex="-1">
+${notice === null ? "" : html`<p class="notice" role="status">${notice}</p>`}
+${body}
+</main>
+<footer><span>Kodiai ${version}</span> <span>Times are UTC</span></footer>
+</body>
+</html>`;
+}
+
+function navigation(current: Section | null): Html {
+  return html`<nav aria-label="Main"><ul>${SECTIONS.map(
+    ([section, path, name]) =>
+      html`<li><a href="${path}"${section === current ? raw(' aria-current="page"') : ""}>${name}</a></li>`,
+  )}</ul></nav>`;
+}
+
+/** A button that changes something: it opens first, and says what it will do. */
+export function action(
+  formToken: string,
+  {
+    path,
+    name,
+    says,
+    button,
+  }: { readonly path: string; readonly name: string; readonly says: string; readonly button: string },
+): Html {
+  return html`<details class="action"><summary>${name}</summary><form method="post" action="${path}"><p>${says}</p><input type="hidden" name="form" value="${formToken}"><button>${button}</button></form></details>`;
+}
+
+/** Links to the neighbours of a part of a list; nothing where all of it is shown. */
+export function pager(path: string, query: Readonly<Record<string, string>>, page: number, pages: number): Content {
+  if (pages <= 1) return "";
+  const link = (to: number, text: string) => {
+    const search = new URLSearchParams({ ...query, page: String(to) });
+    return html`<a href="${path}?${search.toString()}">${text}</a>`;
+  };
+  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, "← Newer") : ""}<span>Page ${page} of ${pages}</span>${page < pages ? link(page + 1, "Older →") : ""}</nav>`;
+}

@@ -1,0 +1,107 @@
+// The queue: what waits, runs and was parked with its reason. What was parked may be tried again.
+import { html } from "hono/html";
+import type { Repo } from "../domain/job.ts";
+import { repoKey } from "../domain/memory.ts";
+import { repositoryPath } from "./addresses.ts";
+import { action, type Page } from "./frame.ts";
+import { badge, type Content, duration, empty, type Html, table, whole } from "./parts.ts";
+
+/** A job as it is shown: what it is about, never what anybody wrote. */
+export interface ShownJob {
+  readonly id: number;
+  readonly lane: string;
+  readonly state: string;
+  /** `review`, `index`, a command's verb. */
+  readonly kind: string;
+  readonly repo: Repo;
+  /** Of its pull request; null where it is about a repository. */
+  readonly number: number | null;
+  readonly attempt: number;
+  /** Processes that died while it ran. */
+  readonly deaths: number;
+  readonly dueInMs: number | null;
+  readonly ageMs: number;
+  readonly outcome: string | null;
+}
+
+export interface JobsView {
+  /** Empty: what needs a look, or will happen. */
+  readonly state: string;
+  readonly jobs: readonly ShownJob[];
+  readonly counts: readonly { readonly state: string; readonly count: number }[];
+  readonly formToken: string;
+  /** So many are shown at most. */
+  readonly most: number;
+}
+
+export const JOB_STATES = ["waiting", "running", "dead", "done", "superseded", "cancelled"] as const;
+
+export function jobsPage(view: JobsView): Page {
+  const { state, jobs, most } = view;
+  const dead = jobs.filter((job) => job.state === "dead");
+  const others = jobs.filter((job) => job.state !== "dead");
+  return {
+    title: "Jobs",
+    section: "jobs",
+    body: html`<h1>Jobs</h1>${states(view)}
+${dead.length === 0 ? "" : html`<h2>Parked</h2><p class="note">They failed for good, or too often. Mend the reason, then have them tried again: what is posted already is not posted twice.</p>${dead.map((job) => parked(job, view.formToken))}`}
+${
+  others.length === 0
+    ? dead.length > 0
+      ? ""
+      : empty(
+          state === "" ? "Nothing waits, runs or is parked." : `No job is ${stateWord(state)}.`,
+          html`What is over stands under <a href="/jobs?state=done">done</a>.`,
+        )
+    : html`${dead.length > 0 ? html`<h2>Others</h2>` : ""}${table(
+        "Jobs, newest first",
+        [
+          { name: "Id", isNumber: true },
+          { name: "State" },
+          { name: "What" },
+          { name: "Try", isNumber: true },
+          { name: "When" },
+          { name: "How it ended, or why it waits", isWide: true },
+        ],
+        others.map((job): Content[] => [
+          job.id,
+          stateBadge(job.state),
+          what(job),
+          job.attempt,
+          job.dueInMs === null ? `${duration(job.ageMs)} old` : `in ${duration(job.dueInMs)}`,
+          job.outcome ?? "",
+        ]),
+      )}`
+}${jobs.length >= most ? html`<p class="note">The newest ${whole(most)} are shown; <code>kodiai jobs ls</code> has more.</p>` : ""}`,
+  };
+}
+
+function states({ state, counts }: JobsView): Html {
+  const link = (value: string, text: string) =>
+    value === state
+      ? html`<span aria-current="true">${text}</span>`
+      : html`<a href="/jobs${value === "" ? "" : `?state=${value}`}">${text}</a>`;
+  const of = (name: string) => counts.filter((one) => one.state === name).reduce((sum, { count }) => sum + count, 0);
+  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${stateWord(one)} ${whole(of(one))}`))}</nav>`;
+}
+
+/** What people call it: a dead job is parked, not gone. */
+function stateWord(state: string): string {
+  return state === "dead" ? "parked" : state;
+}
+
+function stateBadge(state: string): Html {
+  return badge(stateWord(state), state === "dead" ? "bad" : state === "running" ? "good" : "plain");
+}
+
+function what({ kind, repo, number }: ShownJob): Html {
+  const name = repo.name === "" ? `${repo.host}/${repo.id}` : `${repo.owner}/${repo.name}`;
+  return html`${kind} <a href="${repositoryPath(repoKey(repo))}">${name}</a>${number === null ? "" : `#${number}`}`;
+}
+
+function parked(job: ShownJob, formToken: string): Html {
+  const { id, ageMs, attempt, deaths, outcome } = job;
+  return html`<article class="card"><h3>${stateBadge("dead")} ${what(job)}</h3><p>${outcome ?? "no reason was kept"}</p>
+<p class="note">job ${id}, ${duration(ageMs)} old, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
+${action(formToken, { path: `/jobs/${id}/retry`, name: "Try again…", says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
+}

@@ -1,0 +1,175 @@
+// The memory of a repository: a list by what it is, or a search as a review searches, with everything that put each where it stands.
+import { html } from "hono/html";
+import type { FoundMemory } from "../domain/found.ts";
+import { CORPORA, type MemoryRecord, OUTCOMES, type RepoKey } from "../domain/memory.ts";
+import type { Precedents, RankedMemory } from "../domain/retrieval.ts";
+import { memoryPath } from "./addresses.ts";
+import { type Page, pager } from "./frame.ts";
+import { outcomeWord } from "./overview.ts";
+import { badge, type Content, empty, facts, type Html, moment, outLink, table, whole } from "./parts.ts";
+
+/** As the form says it; "" asks nothing. */
+export interface MemoryQuestion {
+  readonly repo: RepoKey;
+  readonly q: string;
+  readonly method: "hybrid" | "semantic" | "keyword";
+  readonly corpus: string;
+  readonly outcome: string;
+  readonly language: string;
+}
+
+export interface MemoriesView {
+  readonly repositories: readonly { readonly key: RepoKey; readonly name: string }[];
+  /** Why nothing can be asked; null when something can. */
+  readonly problem: string | null;
+  readonly asked: MemoryQuestion;
+  readonly shown:
+    | {
+        readonly kind: "list";
+        readonly records: readonly MemoryRecord[];
+        readonly total: number;
+        readonly page: number;
+        readonly pages: number;
+      }
+    | {
+        readonly kind: "found";
+        readonly memories: readonly FoundMemory[];
+        readonly precedents: Precedents;
+        readonly ms: number;
+      }
+    | null;
+}
+
+export const METHODS = ["hybrid", "semantic", "keyword"] as const;
+const SAID_CHARS = 220;
+
+export function memoriesPage(view: MemoriesView): Page {
+  const { asked, shown, problem } = view;
+  return {
+    title: "Memory",
+    section: "memories",
+    body: html`<h1>Memory</h1>${problem === null ? "" : html`<p class="status">${badge("memory is off", "bad")} ${problem}</p>`}
+${view.repositories.length === 0 && problem === null ? empty("Nothing is remembered yet.", html`Review a pull request, or bring the past in: <code>kodiai import OWNER/NAME</code>.`) : questionForm(view)}
+${shown === null ? "" : shown.kind === "list" ? list(asked, shown) : found(asked, shown)}`,
+  };
+}
+
+function questionForm({ repositories, asked }: MemoriesView): Html {
+  const option = (value: string, text: string, chosen: string) =>
+    value === chosen
+      ? html`<option value="${value}" selected>${text}</option>`
+      : html`<option value="${value}">${text}</option>`;
+  const select = (name: string, label: string, chosen: string, options: readonly (readonly [string, string])[]) =>
+    html`<label>${label}<select name="${name}">${options.map(([value, text]) => option(value, text, chosen))}</select></label>`;
+  return html`<form class="search" method="get" action="/memories" role="search">
+<label class="wide">Search, as a review would<input type="search" name="q" value="${asked.q}" maxlength="2000" placeholder="retry a charge without an idempotency key"></label>
+${select(
+  "repo",
+  "Repository",
+  asked.repo,
+  repositories.map(({ key, name }) => [key, name]),
+)}
+${select("corpus", "Kind", asked.corpus, [["", "all"], ...CORPORA.map((one) => [one, one.replaceAll("_", " ")] as const)])}
+${select("outcome", "Outcome", asked.outcome, [["", "all"], ...OUTCOMES.map((one) => [one, outcomeWord(one)] as const)])}
+<label>Language<input name="language" value="${asked.language}" maxlength="40" placeholder="python"></label>
+${select("method", "Search by", asked.method, [
+  ["hybrid", "both"],
+  ["semantic", "meaning"],
+  ["keyword", "words"],
+])}
+<button>Search</button></form>`;
+}
+
+/** What was said on one line, cut. */
+export function saidLine({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">): string {
+  const said = (lesson ?? text).replace(/\s+/g, " ").trim();
+  const points = [...said.slice(0, SAID_CHARS * 2)];
+  return points.length > SAID_CHARS ? `${points.slice(0, SAID_CHARS).join("")}…` : said;
+}
+
+function outcomeBadge(outcome: string | null): Content {
+  if (outcome === null) return "";
+  const tone = outcome === "declined" ? "bad" : outcome === "accepted" || outcome === "fixed" ? "good" : "plain";
+  return badge(outcomeWord(outcome), tone);
+}
+
+function list(
+  asked: MemoryQuestion,
+  { records, total, page, pages }: NonNullable<MemoriesView["shown"]> & { kind: "list" },
+): Html {
+  if (total === 0) return html`${empty("No memory is like that.", "Ask for less: take a filter away.")}`;
+  const { q: _, method: __, ...query } = asked;
+  return html`<p class="note">${whole(total)} memories, what was said last first</p>${table(
+    "Memories",
+    [
+      { name: "Said", isWide: true },
+      { name: "Kind" },
+      { name: "Outcome" },
+      { name: "Language" },
+      { name: "Where" },
+      { name: "When" },
+    ],
+    records.map((record): Content[] => [
+      html`<a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a>`,
+      record.corpus.replaceAll("_", " "),
+      outcomeBadge(record.outcome),
+      record.language,
+      html`<span class="path">${record.path ?? ""}</span>`,
+      moment(record.provenance.at),
+    ]),
+  )}${pager("/memories", query, page, pages)}`;
+}
+
+function found(
+  _asked: MemoryQuestion,
+  { memories, precedents, ms }: NonNullable<MemoriesView["shown"]> & { kind: "found" },
+): Html {
+  const { provenance, cut, degraded, usage } = precedents;
+  return html`<section aria-label="What was found"><p class="note">${whole(memories.length)} of ${whole(provenance.totalCandidates)} candidates among ${provenance.scanned ?? "?"} memories, ${provenance.method}${
+    provenance.method === "keyword"
+      ? ""
+      : `, distance at most ${provenance.threshold.toFixed(3)} (${provenance.thresholdMethod})`
+  }, ${whole(ms)} ms${usage.tokens === 0 ? "" : `, ${whole(usage.tokens)} tokens`}</p>
+${degraded.map(({ part, reason }) => html`<p class="status">${badge(part, "warn")} ${reason}</p>`)}
+${memories.length === 0 ? empty("Nothing is near enough.", "Say it in other words, or search by words alone: they find names of functions and files.") : html`<ol class="found">${memories.map(({ memory, score }) => html`<li class="card">${foundMemory(memory, score)}</li>`)}</ol>`}
+${cutList(cut)}</section>`;
+}
+
+function foundMemory(memory: RankedMemory, score: number): Html {
+  const { record, alternateSources } = memory;
+  return html`<p><span class="score" title="score">${score.toFixed(2)}</span> <a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a></p>
+<p class="note">${record.corpus.replaceAll("_", " ")} ${outcomeBadge(record.outcome)} ${record.language} <span class="path">${record.path ?? ""}</span> ${moment(record.provenance.at)} ${outLink(record.provenance.url, record.provenance.url === null ? "" : "where it was said")}</p>
+${ranks(memory)}${alternateSources.length === 0 ? "" : html`<p class="note">also said by ${alternateSources.join(" ")}</p>`}`;
+}
+
+/** Both ranks with what they rest on, and each factor. */
+export function ranks(memory: RankedMemory): Html {
+  const { distance, adjustedDistance, vectorRank, keywordRank, keywordScore, boosts, nearestHunk, confidence, score } =
+    memory;
+  const number = (value: number | null, digits: number) => (value === null ? "–" : value.toFixed(digits));
+  return facts([
+    [
+      "by meaning",
+      vectorRank === null
+        ? "not found"
+        : `rank ${vectorRank}, distance ${number(distance, 3)}${adjustedDistance === null ? "" : `, adjusted ${number(adjustedDistance, 3)}`}${confidence === undefined ? "" : `, ${confidence.replaceAll("_", " ")} confidence`}`,
+    ],
+    ["by words", keywordRank === null ? "not found" : `rank ${keywordRank}, BM25 ${number(keywordScore, 1)}`],
+    [
+      "boosts",
+      boosts.length === 0 ? "none" : boosts.map(({ name, factor }) => `${name} × ${factor.toFixed(2)}`).join(", "),
+    ],
+    ["nearest to", nearestHunk === null ? null : `${nearestHunk.path} (${nearestHunk.distance.toFixed(3)})`],
+    ["fused score", score.toFixed(4)],
+  ]);
+}
+
+/** What was found and left out, by the reason; figures in a reason are of the first. */
+export function cutList(cut: Precedents["cut"]): Content {
+  if (cut.length === 0) return "";
+  const groups = [...Map.groupBy(cut, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"))];
+  const rows = groups
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([, all]) => html`<li>${whole(all.length)} × ${all[0]?.reason ?? ""}</li>`);
+  return html`<details><summary>${whole(cut.length)} were found and left out</summary><ul>${rows}</ul></details>`;
+}

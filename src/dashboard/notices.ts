@@ -1,0 +1,26 @@
+// What was just done, by a word in the address: the words are ours, whatever the address says.
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ["forgotten", "The memory is forgotten."],
+  ["not-forgotten", "There was no such memory any more."],
+  ["restored", "Restored: findings like it are said again, from the next review of each pull request on."],
+  ["not-declined", "Nobody declined it, so nothing was restored."],
+  ["taken", "Marked as taken. Your .kodiai.yml is as you left it."],
+  ["untaken", "The mark is gone."],
+  ["retried", "The job waits again and runs at once."],
+  ["not-retried", "The job was not moved: it runs, a later one of the same pull request waits, or it is gone."],
+]);
+
+export type Notice =
+  | "forgotten"
+  | "not-forgotten"
+  | "restored"
+  | "not-declined"
+  | "taken"
+  | "untaken"
+  | "retried"
+  | "not-retried";
+
+/** Null for a word that is none of ours. */
+export function notice(word: string | undefined): string | null {
+  return NOTICES.get(word ?? "") ?? null;
+}

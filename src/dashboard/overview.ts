@@ -1,0 +1,224 @@
+// The first page: what was reviewed, what became of it, what it cost, and whether all is well.
+import { html } from "hono/html";
+import type { Outcome } from "../domain/memory.ts";
+import type { MemoryWarmth } from "../domain/memory-warmth.ts";
+import { byDay, type DayCount, lastDays } from "./days.ts";
+import type { Page } from "./frame.ts";
+import {
+  badge,
+  bars,
+  type Content,
+  chart,
+  dollars,
+  duration,
+  empty,
+  facts,
+  figures,
+  type Html,
+  percent,
+  table,
+  whole,
+} from "./parts.ts";
+
+export interface Overview {
+  readonly now: number;
+  /** Of the window of the charts. */
+  readonly days: number;
+  readonly reviewDays: readonly DayCount[];
+  /** All there are. */
+  readonly reviews: number;
+  /** Null where memory could not be opened. */
+  readonly findings: readonly { readonly outcome: Outcome | "none"; readonly count: number }[] | null;
+  readonly decidedDays: readonly DayCount[];
+  readonly spending: readonly {
+    readonly day: number;
+    readonly usd: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+  }[];
+  readonly model: string | null;
+  readonly jobs: readonly { readonly lane: string; readonly state: string; readonly count: number }[];
+  readonly health: Health;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  /** Why not. */
+  readonly reasons: readonly string[];
+  /** Why there is no memory; null when there is. */
+  readonly memoryProblem: string | null;
+  readonly warmth: MemoryWarmth;
+  readonly uptimeMs: number;
+  /** Bytes. */
+  readonly rss: number;
+}
+
+/** What is said about how findings ended, with the colour of each. */
+export const OUTCOME_TONES: Readonly<Record<string, number>> = {
+  accepted: 1,
+  fixed: 2,
+  declined: 3,
+  reintroduced: 4,
+  outdated: 5,
+  posted: 5,
+  none: 5,
+};
+
+export function overviewPage(view: Overview): Page {
+  return {
+    title: "Overview",
+    section: "overview",
+    hasCharts: true,
+    body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", view.days)}</div>
+${statusLine(view.health)}
+${keyFigures(view)}
+${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
+<div class="columns">${queue(view.jobs)}${health(view.health)}</div>`,
+  };
+}
+
+/** Links to other windows of the same page. */
+export function windowLinks(path: string, days: number, query: Readonly<Record<string, string>> = {}): Html {
+  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((one) => {
+    const search = new URLSearchParams({ ...query, days: String(one) }).toString();
+    return one === days
+      ? html`<span aria-current="true">${one} days</span>`
+      : html`<a href="${path}?${search}">${one} days</a>`;
+  })}</nav>`;
+}
+
+function statusLine({ ready, reasons, memoryProblem }: Health): Html {
+  const all = [...reasons, ...(memoryProblem === null ? [] : [`memory is off: ${memoryProblem}`])];
+  if (ready && all.length === 0)
+    return html`<p class="status">${badge("ready", "good")} Deliveries are kept, jobs run, memory answers.</p>`;
+  return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
+}
+
+/** Of the findings that people or commits decided, how many were taken up. */
+export function acceptance(findings: Overview["findings"]): {
+  readonly share: number | null;
+  readonly decided: number;
+} {
+  const of = (...names: readonly string[]) =>
+    (findings ?? []).filter(({ outcome }) => names.includes(outcome)).reduce((sum, { count }) => sum + count, 0);
+  const taken = of("accepted", "fixed", "reintroduced");
+  const decided = taken + of("declined");
+  return { share: decided === 0 ? null : taken / decided, decided };
+}
+
+function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Overview): Html {
+  const inWindow = reviewDays.reduce((sum, { count }) => sum + count, 0);
+  const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
+  const { share, decided } = acceptance(findings);
+  const usd = spending.reduce((sum, one) => sum + one.usd, 0);
+  const count = (state: string) => jobs.filter((one) => one.state === state).reduce((sum, one) => sum + one.count, 0);
+  return figures([
+    { name: "Reviews", value: whole(inWindow), note: `in ${days} days, ${whole(reviews)} in all` },
+    { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, all repositories" },
+    {
+      name: "Taken up",
+      value: percent(share),
+      note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings`,
+    },
+    { name: "Models", value: dollars(usd), note: `in ${days} days` },
+    {
+      name: "Jobs waiting",
+      value: whole(count("waiting")),
+      note: `${whole(count("running"))} run, ${whole(count("dead"))} parked`,
+    },
+  ]);
+}
+
+function charts(view: Overview): Html {
+  const { now, days, reviewDays, decidedDays } = view;
+  const times = lastDays(now, days);
+  const others = [...new Set(reviewDays.map(({ name }) => name))].filter((name) => name !== "posted");
+  return html`<div class="grid">
+${chart({
+  ...{ title: "Reviews a day", kind: "stack", unit: "count", times },
+  says: `Reviews written on each of the last ${days} days, posted and not posted.`,
+  series: [
+    { name: "posted", tone: 1, values: byDay(times, reviewDays, ["posted"]) },
+    { name: "not posted", tone: 5, values: byDay(times, reviewDays, others) },
+  ],
+})}
+${outcomes(view)}
+${chart({
+  ...{ title: "Decided findings a day", kind: "stack", unit: "count", times },
+  says: `Findings that were accepted, fixed or declined on each of the last ${days} days.`,
+  series: [
+    { name: "accepted", tone: 1, values: byDay(times, decidedDays, ["accepted"]) },
+    { name: "fixed", tone: 2, values: byDay(times, decidedDays, ["fixed", "reintroduced"]) },
+    { name: "declined", tone: 3, values: byDay(times, decidedDays, ["declined"]) },
+  ],
+})}
+${cost(view, times)}
+</div>`;
+}
+
+function outcomes({ findings }: Overview): Html {
+  const list = findings ?? [];
+  return html`<section class="card"><h2>Findings by outcome</h2>${
+    list.length === 0
+      ? empty("Nothing is remembered of findings.", "It comes with the first review that says something.")
+      : bars(
+          "Findings by outcome",
+          list.map(({ outcome, count }) => ({
+            name: outcomeWord(outcome),
+            value: count,
+            shown: whole(count),
+            tone: OUTCOME_TONES[outcome] ?? 5,
+          })),
+        )
+  }</section>`;
+}
+
+/** An outcome as people read it: `posted` means that nobody has said anything. */
+export function outcomeWord(outcome: string): string {
+  if (outcome === "posted") return "no answer yet";
+  return outcome === "none" ? "no outcome" : outcome;
+}
+
+function cost({ spending, model, days }: Overview, times: readonly number[]): Html {
+  if (spending.length === 0)
+    return html`<section class="card"><h2>Cost of models</h2>${empty(
+      "No model was asked in this window.",
+      model === null
+        ? html`Rules and memory review alone. Set <code>ANTHROPIC_API_KEY</code> or <code>ANTHROPIC_BASE_URL</code> to have a model read changes too.`
+        : `The model is ${model}; the next review asks it.`,
+    )}</section>`;
+  const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
+  return chart({
+    ...{ title: `Cost of models, ${whole(tokens)} tokens`, kind: "stack", unit: "usd", times },
+    says: `US dollars that questions to models cost on each of the last ${days} days.`,
+    series: [{ name: "US$", tone: 4, values: byDay(times, days24, ["usd"]) }],
+    shown: dollars,
+  });
+}
+
+const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "Commands", upkeep: "Upkeep" };
+
+function queue(jobs: Overview["jobs"]): Html {
+  const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
+  const states = ["waiting", "running", "dead", "done"];
+  const count = (lane: string, state: string) =>
+    whole(jobs.filter((one) => one.lane === lane && one.state === state).reduce((sum, one) => sum + one.count, 0));
+  return html`<section class="card"><h2>Queue</h2>${table(
+    "Jobs by lane and state",
+    [{ name: "Lane" }, ...["waiting", "running", "parked", "done"].map((name) => ({ name, isNumber: true }))],
+    lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => count(lane, state))]),
+  )}<p><a href="/jobs">All jobs</a></p></section>`;
+}
+
+function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
+  return html`<section class="card"><h2>Process</h2>${facts([
+    ["Up for", duration(uptimeMs)],
+    ["Memory in use", `${whole(rss / 2 ** 20)} MiB`],
+    [
+      "What is remembered",
+      memoryProblem ??
+        `${warmth.state}: ${whole(warmth.rows)} memories of ${whole(warmth.repositories)} repositories are held for searching`,
+    ],
+  ])}</section>`;
+}

@@ -1,0 +1,178 @@
+// Pieces that pages are made of: values in, escaped HTML out. Whatever others wrote is text here and never markup.
+import { html } from "hono/html";
+import { isoDate } from "../domain/iso-date.ts";
+
+export type Html = ReturnType<typeof html>;
+
+/** What may stand in a page. */
+export type Content = Html | string | number | null | readonly Content[];
+
+const MINUTE_MS = 60_000;
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", MINUTE_MS],
+  ["s", 1_000],
+] as const;
+
+/** A moment in UTC to the minute, with the exact one in its attribute. */
+export function moment(at: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
+}
+
+/** `3 d`, `5 h`, `12 min`, `8 s`. */
+export function duration(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ["s", 1_000];
+  return `${Math.round(ms / size)} ${unit}`;
+}
+
+/** `12,345` */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+/** `42 %`; `–` of nothing. */
+export function percent(share: number | null): string {
+  return share === null ? "–" : `${Math.round(share * 100)} %`;
+}
+
+/** `$1.20`, `$0.0042`; "no price" where none is known. */
+export function dollars(usd: number | null): string {
+  if (usd === null) return "no price";
+  return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;
+}
+
+/** A word that stands out by its colour; the colour says nothing that the word does not. */
+export function badge(word: string, tone: "good" | "bad" | "warn" | "plain" = "plain"): Html {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+/** One figure with its name, and what it rests on below. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}
+
+export function figures(list: readonly Figure[]): Html {
+  return html`<dl class="figures">${list.map(
+    ({ name, value, note }) =>
+      html`<div><dt>${name}</dt><dd><span class="number">${value}</span>${note === undefined ? "" : html`<span class="note">${note}</span>`}</dd></div>`,
+  )}</dl>`;
+}
+
+/** Names and values, one below the other. */
+export function facts(list: readonly (readonly [name: string, value: Content])[]): Html {
+  const shown = list.filter(([, value]) => value !== null && value !== "");
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export interface Column {
+  readonly name: string;
+  /** Numbers stand under each other. */
+  readonly isNumber?: boolean;
+  /** Sentences stand in it. */
+  readonly isWide?: boolean;
+}
+
+/** A table that scrolls by itself where it is too wide. */
+export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Content[])[]): Html {
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="quiet">${caption}</caption>
+<thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (cells) => html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}">${cell}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+function columnClass(column: Partial<Column> | undefined): string {
+  if (column?.isNumber === true) return "num";
+  return column?.isWide === true ? "wide" : "";
+}
+
+/** What to do where there is nothing to see yet. */
+export function empty(title: string, next: Content): Html {
+  return html`<div class="empty"><p><strong>${title}</strong></p><p>${next}</p></div>`;
+}
+
+/** A list that opens where it is long; nothing where it is empty. */
+export function listOf(name: string, items: readonly Content[], isOpen = false): Content {
+  if (items.length === 0) return "";
+  const list = html`<summary>${name} (${items.length})</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return isOpen ? html`<details open>${list}</details>` : html`<details>${list}</details>`;
+}
+
+/** Several lines by others, as they are. */
+export function quoted(text: string): Html {
+  return html`<pre class="quoted" tabindex="0">${text}</pre>`;
+}
+
+/** A link that leaves: only https (and http) addresses become links. */
+export function outLink(url: string | null, text: string): Content {
+  if (url === null || !/^https?:\/\//.test(url)) return text;
+  return html`<a href="${url}" rel="noreferrer noopener">${text}</a>`;
+}
+
+export interface Bar {
+  readonly name: string;
+  readonly value: number;
+  readonly shown: string;
+  /** 1–5: which colour of the palette. */
+  readonly tone?: number;
+  /** Low and high end of what the value may be, in the same unit. */
+  readonly interval?: readonly [number, number] | null;
+}
+
+/** Bars beside their names and figures: a list that is a picture. `most` is where a bar is full. */
+export function bars(label: string, list: readonly Bar[], most = Math.max(0, ...list.map(({ value }) => value))): Html {
+  const width = (value: number) => (most <= 0 ? 0 : Math.round(Math.min(1, Math.max(0, value / most)) * 1000) / 10);
+  return html`<ul class="bars" aria-label="${label}">${list.map(
+    ({ name, value, shown, tone = 1, interval = null }) => html`<li>
+<span class="bar-name">${name}</span>
+<svg class="bar tone-${tone}" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${width(value)}" height="10"/>${
+      interval === null
+        ? ""
+        : html`<rect class="range" x="${width(interval[0])}" y="4" width="${Math.max(0.4, width(interval[1]) - width(interval[0]))}" height="2"/>`
+    }</svg>
+<span class="bar-value">${shown}</span></li>`,
+  )}</ul>`;
+}
+
+export interface Series {
+  readonly name: string;
+  /** 1–5: which colour of the palette. */
+  readonly tone: number;
+  readonly values: readonly number[];
+}
+
+/** Times are epoch milliseconds, ascending. */
+export interface Chart {
+  readonly title: string;
+  /** What it shows, in a sentence, for whoever does not see it. */
+  readonly says: string;
+  readonly kind: "stack" | "line";
+  readonly unit: "count" | "usd" | "ms";
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  /** How one figure is written in the table. */
+  readonly shown?: (value: number) => string;
+}
+
+/** A chart with its legend and its figures as a table, from which it is drawn. */
+export function chart({ title, says, kind, unit, times, series, shown = String }: Chart): Html {
+  const stamp = (at: number) =>
+    at % 86_400_000 === 0 ? isoDate(at) : new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  return html`<figure class="chart" data-kind="${kind}" data-unit="${unit}">
+<figcaption><h2>${title}</h2><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
+<div class="plot" role="img" aria-label="${says}"></div>
+<details open><summary>Figures</summary><div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
+<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+<tbody>${times.map(
+    (at, row) =>
+      html`<tr><td data-value="${at / 1_000}">${stamp(at)}</td>${series.map(({ values }) => {
+        const value = values[row] ?? 0;
+        return html`<td class="num" data-value="${value}">${shown(value)}</td>`;
+      })}</tr>`,
+  )}</tbody></table></div></details></figure>`;
+}

@@ -1,0 +1,172 @@
+// Ports -> what the pages about one repository show: its memory, conventions, import, replay, and one memory of it.
+
+import type { Repo } from "../domain/job.ts";
+import { canonicalLanguage } from "../domain/language.ts";
+import { CORPORA, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
+import { findConventions } from "../flows/find-conventions.ts";
+import { searchByHand } from "../flows/search-memory.ts";
+import { weigh } from "../learn/learn.ts";
+import type { ConfigurationView } from "./configuration.ts";
+import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
+import type { MemoriesView, MemoryQuestion } from "./memories.ts";
+import type { MemoryView } from "./memory.ts";
+import type { RepositoryView } from "./repository.ts";
+import type { ReviewView } from "./review.ts";
+
+const ONE_PAGE = 50;
+const FOUND = 20;
+/** With more remarks than this, what recurs among them is looked for only when somebody asks: it takes seconds. */
+const QUICK_REMARKS = 400;
+const LEAST_PULLS = 3;
+
+/** Everything of one repository, for whoever runs Kodiai. */
+function scopeOf(repo: RepoKey): Scope {
+  return { repo, ownerPool: null, excludePull: null, before: null };
+}
+
+/** Null where nothing is remembered of it. */
+export async function knownRepository(memory: MemoryShown, key: RepoKey): Promise<Repo | null> {
+  return (await memory.labels.all()).find((repo) => repoKey(repo) === key) ?? null;
+}
+
+/** Null for a repository that nobody knows. */
+export async function readRepository(
+  { work, memory, history, now }: DashboardPorts,
+  key: RepoKey,
+  asked: { readonly formToken: string; readonly conventions: boolean },
+): Promise<RepositoryView | null> {
+  const repo = memory === null ? null : await knownRepository(memory, key);
+  const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
+  const of = repo ?? reviews[0]?.review.repo;
+  if (of === undefined) return null;
+  const base = {
+    ...{ key, name: `${of.owner}/${of.name}`, visibility: of.visibility, formToken: asked.formToken, now: now() },
+    ...{ reviews: total, progress: await history.of(key) },
+  };
+  if (memory === null || repo === null)
+    return {
+      ...base,
+      counts: null,
+      fields: null,
+      findings: [],
+      replay: null,
+      conventions: NO_CONVENTIONS,
+      taken: new Map(),
+    };
+  const counts = await memory.export.recall.counts(scopeOf(key));
+  const remarks = (counts.byCorpus.get("review_comment") ?? 0) + (counts.byCorpus.get("finding") ?? 0);
+  const isQuick = remarks <= QUICK_REMARKS || asked.conventions;
+  return {
+    ...base,
+    counts,
+    fields: await memory.export.memory.fieldCounts(key),
+    findings: await memory.figures.findingOutcomes(key),
+    replay: await memory.replays.of(key),
+    conventions: isQuick
+      ? await findConventions(repo, { least: LEAST_PULLS, since: null }, memory.export)
+      : "not asked",
+    taken: await memory.figures.taken(key),
+  };
+}
+
+const NO_CONVENTIONS = { proposed: [], yaml: null, remarks: 0, leftOut: [] };
+
+export async function readMemories(
+  { memory, health }: DashboardPorts,
+  asked: MemoryQuestion,
+  page: number,
+): Promise<MemoriesView> {
+  if (memory === null)
+    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
+  const known = await memory.labels.all();
+  const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
+  const repo = known.find((one) => repoKey(one) === asked.repo) ?? known[0];
+  if (repo === undefined) return { repositories, problem: null, asked, shown: null };
+  const question = { ...asked, repo: repoKey(repo) };
+  const shown = asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question);
+  return { repositories, problem: null, asked: question, shown };
+}
+
+async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number): Promise<MemoriesView["shown"]> {
+  const list = {
+    corpus: CORPORA.find((one) => one === asked.corpus) ?? null,
+    outcome: OUTCOMES.find((one) => one === asked.outcome) ?? null,
+    language: asked.language.trim() === "" ? null : canonicalLanguage(asked.language.trim()),
+  };
+  const { total, ids } = await memory.figures.memories(asked.repo, list, {
+    skip: (page - 1) * ONE_PAGE,
+    most: ONE_PAGE,
+  });
+  const records = await memory.export.recall.records(scopeOf(asked.repo), ids);
+  return { kind: "list", records, total, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
+}
+
+/** As a review searches. What has another outcome is left out of what was found, as the search knows no outcomes. */
+async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion): Promise<MemoriesView["shown"]> {
+  const corpus = CORPORA.find((one) => one === asked.corpus);
+  const filter = {
+    ...(corpus === undefined ? {} : { corpora: [corpus] }),
+    languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
+  };
+  const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null };
+  const { memories, searches } = await searchByHand([asked.q], wanted, { ...memory.search, reranker: null });
+  const [only] = searches;
+  if (only === undefined) return null;
+  const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
+  return { kind: "found", memories: kept, precedents: only.precedents, ms: only.ms };
+}
+
+/** Null when there is no such memory. */
+export async function readMemory(
+  memory: MemoryShown,
+  repo: RepoKey,
+  id: string,
+  formToken: string,
+): Promise<MemoryView | null> {
+  const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
+  if (record === undefined) return null;
+  const { pull } = record.provenance;
+  const all = pull === null ? [] : await memory.restoring.evidence.evidence(repo, pull);
+  const weighed = weigh(all, [record]).get(id);
+  const declined = (await memory.declined.rejected(repo)).find(({ memoryId }) => memoryId === id);
+  return {
+    ...{ record, formToken, because: weighed?.because ?? [], evidence: weighed?.evidence ?? [] },
+    declines: declined?.each ?? [],
+  };
+}
+
+/** Null when no such review is kept. */
+export async function readReview({ work }: DashboardPorts, key: string, headSha: string): Promise<ReviewView | null> {
+  const kept = await work.review(key, headSha);
+  if (kept === null) return null;
+  const { repo, number } = kept.review;
+  return { ...kept, retrieval: await work.retrievalBefore(repoKey(repo), number, kept.writtenAt) };
+}
+
+export async function readConfiguration(ports: DashboardPorts, wanted: string): Promise<ConfigurationView> {
+  const { work, variables, choices } = ports;
+  const reviewed = await work.reviewed();
+  const named = await Promise.all(
+    reviewed.map(async ({ repo }) => {
+      const [last] = (await work.reviews(repo, { skip: 0, most: 1 })).reviews;
+      const of = last?.review.repo;
+      return { key: repo, name: of === undefined ? repo : `${of.owner}/${of.name}`, last };
+    }),
+  );
+  const one = named.find(({ key }) => key === wanted) ?? named[0];
+  const problems = (one?.last?.review.configProblems ?? []).map(
+    ({ file, key, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${key} ${message}`,
+  );
+  const chosen =
+    one === undefined
+      ? null
+      : {
+          key: one.key,
+          name: one.name,
+          at: one.last?.writtenAt ?? null,
+          settings: one.last?.review.settings ?? null,
+          problems,
+        };
+  return { variables, choices, repositories: named.map(({ key, name }) => ({ key, name })), chosen };
+}

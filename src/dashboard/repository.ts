@@ -1,0 +1,226 @@
+// One repository: what is remembered of it, whether that helps, how its import stands, what its reviewers keep asking for.
+import { html } from "hono/html";
+import type { Convention, Conventions } from "../domain/convention.ts";
+import type { HistoryProgress } from "../domain/history.ts";
+import { isoDate } from "../domain/iso-date.ts";
+import type { FieldCounts, Outcome, RepoKey } from "../domain/memory.ts";
+import { ENOUGH_PULLS, noGain, type ReplayResult, replayWords } from "../domain/replay-result.ts";
+import type { MemoryCounts } from "../domain/retrieval.ts";
+import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
+import { action, type Page } from "./frame.ts";
+import { acceptance, OUTCOME_TONES, outcomeWord } from "./overview.ts";
+import {
+  badge,
+  bars,
+  type Content,
+  empty,
+  facts,
+  figures,
+  type Html,
+  moment,
+  outLink,
+  percent,
+  quoted,
+  whole,
+} from "./parts.ts";
+
+export interface RepositoryView {
+  readonly key: RepoKey;
+  readonly name: string;
+  readonly visibility: string | null;
+  readonly formToken: string;
+  readonly now: number;
+  /** Null where memory could not be opened. */
+  readonly counts: MemoryCounts | null;
+  readonly fields: FieldCounts | null;
+  readonly findings: readonly { readonly outcome: Outcome | "none"; readonly count: number }[];
+  readonly reviews: number;
+  readonly progress: HistoryProgress | null;
+  readonly replay: ReplayResult | null;
+  /** "not asked": they are looked for on demand where much is remembered. */
+  readonly conventions: Conventions | "not asked";
+  /** By memory id, epoch milliseconds. */
+  readonly taken: ReadonlyMap<string, number>;
+}
+
+export function repositoryPage(view: RepositoryView): Page {
+  const { key, name, visibility, counts, reviews, findings } = view;
+  const { share, decided } = acceptance(findings);
+  return {
+    title: name,
+    section: "repositories",
+    body: html`<p class="crumb"><a href="/repositories">Repositories</a></p>
+<div class="head"><h1>${name}</h1>${visibility === null ? "" : badge(visibility)}</div>
+${figures([
+  { name: "Memories", value: counts === null ? "–" : whole(counts.total) },
+  { name: "Reviews", value: whole(reviews) },
+  {
+    name: "Findings taken up",
+    value: percent(share),
+    note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided`,
+  },
+])}
+<p class="links"><a href="${memoriesPath(key)}">Browse and search its memory</a> <a href="/reviews?${new URLSearchParams({ repo: key }).toString()}">Its reviews</a> <a href="/configuration?${new URLSearchParams({ repo: key }).toString()}">Its configuration</a></p>
+<div class="columns">${languages(view)}${outcomesOf(view)}${replay(view)}${progressOf(view)}</div>
+${conventionsOf(view)}`,
+  };
+}
+
+function languages({ key, counts, fields }: RepositoryView): Html {
+  const list = [...(counts?.byLanguage ?? [])].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const shown = list.slice(0, 12);
+  const more = list.length - shown.length;
+  return html`<section class="card"><h2>Memory by language</h2>${
+    list.length === 0
+      ? empty(
+          "Nothing is remembered yet.",
+          html`<code>kodiai import</code> brings in what reviewers said, <code>kodiai index</code> documents and code.`,
+        )
+      : html`${bars(
+          "Memories by language",
+          shown.map(([language, count]) => ({ name: language, value: count, shown: whole(count), tone: 1 })),
+        )}
+${more > 0 ? html`<p class="note">and ${more} languages more</p>` : ""}
+${facts([...(counts?.byCorpus ?? [])].map(([corpus, count]) => [corpus.replaceAll("_", " "), html`<a href="${memoriesPath(key, { corpus })}">${whole(count)}</a>`]))}
+${fields === null ? "" : html`<p class="note">${whole(fields.described)} have a lesson that a model wrote; ${whole(fields.waiting)} were not described yet.</p>`}`
+  }</section>`;
+}
+
+function outcomesOf({ key, findings }: RepositoryView): Html {
+  return html`<section class="card"><h2>Findings by outcome</h2>${
+    findings.length === 0
+      ? empty("No finding is remembered.", "It comes with the first review that says something.")
+      : html`${bars(
+          "Findings by outcome",
+          findings.map(({ outcome, count }) => ({
+            name: outcomeWord(outcome),
+            value: count,
+            shown: whole(count),
+            tone: OUTCOME_TONES[outcome] ?? 5,
+          })),
+        )}
+<p><a href="${memoriesPath(key, { corpus: "finding", outcome: "declined" })}">What was declined</a></p>`
+  }</section>`;
+}
+
+/** Memory on, off, and another repository's: a repository's own past, asked once more. */
+function replay({ replay: result, now }: RepositoryView): Html {
+  if (result === null)
+    return html`<section class="card"><h2>Does memory help?</h2>${empty(
+      "It was never replayed.",
+      html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
+    )}</section>`;
+  const { on, placebo, gain, pulls, comments, model } = result;
+  const digits = (value: number) => value.toFixed(3);
+  const problem = noGain(result, now, model);
+  const verdict =
+    gain === null
+      ? badge("no placebo: nothing is shown", "warn")
+      : gain.low > 0
+        ? badge("memory helps", "good")
+        : badge(pulls < ENOUGH_PULLS ? "too few pull requests to tell" : "not shown to help", "warn");
+  return html`<section class="card"><h2>Does memory help?</h2><p>${verdict}</p>
+<p class="note">Share of ${whole(pulls)} pull requests (${whole(comments)} comments) of which memory met a later comment.</p>
+${bars(
+  "Share of pull requests of which memory met a later comment",
+  [
+    { name: "memory on", value: on, shown: digits(on), tone: 1 },
+    { name: "memory off", value: 0, shown: digits(0), tone: 5 },
+    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: digits(placebo), tone: 3 }]),
+    ...(gain === null
+      ? []
+      : [
+          {
+            name: "gain over placebo",
+            value: Math.max(0, gain.mean),
+            shown: `${digits(gain.mean)} [${digits(gain.low)}, ${digits(gain.high)}]`,
+            tone: 2,
+            interval: [Math.max(0, gain.low), Math.max(0, gain.high)] as const,
+          },
+        ]),
+  ],
+  Math.max(on, placebo ?? 0, gain?.high ?? 0, 0.01),
+)}
+<p class="note">${replayWords(result)}</p>${problem === null ? "" : html`<p class="note">Reviews search memory only where a change is risky or somebody asks: ${problem}.</p>`}</section>`;
+}
+
+function progressOf({ progress }: RepositoryView): Html {
+  if (progress === null)
+    return html`<section class="card"><h2>Import of past reviews</h2>${empty(
+      "Nothing was imported.",
+      html`It begins when the App is installed, or by <code>kodiai import OWNER/NAME</code>.`,
+    )}</section>`;
+  const { stage, startedAt, finishedAt, tally, read } = progress;
+  const counted = (list: readonly (readonly [string, number])[]) =>
+    list.map(([name, count]) => `${name} ${whole(count)}`).join(", ");
+  return html`<section class="card"><h2>Import of past reviews</h2><p>${stage === "done" ? badge("done", "good") : badge(`at: ${stage}`, "warn")}</p>${facts(
+    [
+      ["Began", moment(startedAt)],
+      ["Ended", finishedAt === null ? "it goes on by itself" : moment(finishedAt)],
+      ["Read in this stage", stage === "done" ? null : whole(read)],
+      ["Comments", whole(tally.comments)],
+      [
+        "Remembered",
+        `${whole(tally.added)} added, ${whole(tally.updated)} updated, ${whole(tally.unchanged)} unchanged`,
+      ],
+      ["By language", counted(tally.byLanguage)],
+      ["By outcome", counted(tally.byOutcome)],
+      ["Left out", counted(tally.leftOut)],
+      ["Could not be told", counted(tally.degraded)],
+    ],
+  )}</section>`;
+}
+
+function conventionsOf({ conventions, key, formToken, taken }: RepositoryView): Html {
+  const head = html`<h2 id="conventions">What reviewers keep asking for</h2>`;
+  if (conventions === "not asked")
+    return html`<section>${head}<p>Much is remembered here, so it takes a moment: <a href="${repositoryPath(key)}?conventions=1#conventions">look for conventions</a>.</p></section>`;
+  const { proposed, remarks, leftOut } = conventions;
+  if (proposed.length === 0)
+    return html`<section>${head}${empty(
+      `Nothing recurs on three pull requests or more among ${whole(remarks)} memories of reviews.`,
+      html`More past brings more: <code>kodiai import OWNER/NAME</code>.`,
+    )}</section>`;
+  return html`<section>${head}
+<p class="note">Proposals for <code>pathInstructions</code> of <code>.kodiai.yml</code>. Kodiai never edits your configuration: read the words, which are those of whoever commented, paste what you want, then mark it as taken.</p>
+${proposed.map((one) => convention(one, { key, formToken, taken }))}
+${leftOut.length === 0 ? "" : html`<details><summary>Left out</summary><ul>${leftOut.map(({ reason, count, name }) => html`<li>${whole(count)}: ${reason}${name === null ? "" : `: ${name}`}</li>`)}</ul></details>`}</section>`;
+}
+
+/** The entry as it is pasted. YAML reads JSON strings. */
+function entryOf({ told, instruction }: Convention): string {
+  const { path, instructions } = instruction;
+  return `pathInstructions:\n  # ${told}\n  - path: ${JSON.stringify(path)}\n    instructions: ${JSON.stringify(instructions)}\n`;
+}
+
+function convention(
+  one: Convention,
+  { key, formToken, taken }: Pick<RepositoryView, "key" | "formToken" | "taken">,
+): Html {
+  const marked = one.ids.find((id) => taken.has(id));
+  const [central = ""] = one.ids;
+  const path = `${repositoryPath(key)}/conventions/${marked ?? central}`;
+  const at = marked === undefined ? undefined : taken.get(marked);
+  const examples: Content[] = one.examples.map(
+    ({ pull, at: when, url }) => html`<li>${outLink(url, `#${pull}`)}, ${isoDate(when)}</li>`,
+  );
+  return html`<article class="card convention"><h3>${one.name}</h3>
+<p>${at === undefined ? "" : badge(`taken ${isoDate(at)}`, "good")} ${one.told}; <code>${one.path}</code>${one.language === null ? "" : ` (${one.language})`} · <a href="${memoryPath(key, central)}">the most central remark</a></p>
+<ul class="inline">${examples}</ul>
+${quoted(entryOf(one))}
+${
+  at === undefined
+    ? action(formToken, {
+        path: `${path}/take`,
+        name: "Mark as taken…",
+        says: "You pasted it into .kodiai.yml. Nothing is changed there by this mark; it only says so here.",
+        button: "Mark as taken",
+      })
+    : action(formToken, {
+        path: `${path}/untake`,
+        name: "Take the mark back…",
+        says: "The proposal stands here as before.",
+        button: "Take the mark back",
+      })
+}</article>`;
+}

@@ -1,0 +1,163 @@
+// What retrieval did in a window: how quick, how good, how dear, and how often the gate was right.
+import { html } from "hono/html";
+import type { RetrievalAlert } from "../domain/retrieval-alerts.ts";
+import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
+import type { Page } from "./frame.ts";
+import { windowLinks } from "./overview.ts";
+import {
+  badge,
+  bars,
+  type Content,
+  chart,
+  dollars,
+  empty,
+  facts,
+  figures,
+  type Html,
+  percent,
+  table,
+  whole,
+} from "./parts.ts";
+
+export interface RetrievalView {
+  readonly days: number;
+  readonly figures: RetrievalFigures;
+  readonly alerts: readonly RetrievalAlert[];
+  /** The newest searches, oldest first. */
+  readonly times: readonly { readonly at: number; readonly ms: number }[];
+}
+
+export function retrievalPage(view: RetrievalView): Page {
+  const { days, figures: all, alerts, times } = view;
+  const { count, ms, gate, embedding } = all;
+  const milliseconds = (value: number) => `${whole(value)} ms`;
+  return {
+    title: "Retrieval",
+    section: "retrieval",
+    hasCharts: true,
+    body: html`<div class="head"><h1>Retrieval</h1>${windowLinks("/retrieval", days)}</div>
+${alerts.map(({ name, text, mend }) => html`<div class="status"><p>${badge(name, "warn")} ${text}. ${mend}</p></div>`)}
+${
+  count === 0 && gate.decisions === 0
+    ? empty(
+        "Nothing was searched in this window.",
+        html`Every review searches memory where the gate says so; <a href="/memories">search by hand</a>, or review a pull request.`,
+      )
+    : html`${figures([
+        { name: "Searches", value: whole(count), note: `in ${days} days` },
+        { name: "P50", value: milliseconds(ms.p50) },
+        { name: "P95", value: milliseconds(ms.p95) },
+        { name: "P99", value: milliseconds(ms.p99) },
+        {
+          name: "Cache",
+          value: percent(embedding.paid === 0 ? null : embedding.hitShare),
+          note: embedding.paid === 0 ? "the embedder is free, nothing is cached" : `of ${whole(embedding.texts)} texts`,
+        },
+        {
+          name: "Skipped by the gate",
+          value: percent(gate.decisions === 0 ? null : gate.skipShare),
+          note: `${whole(gate.skips)} of ${whole(gate.decisions)} reviews`,
+        },
+      ])}
+<div class="grid">${
+        times.length === 0
+          ? ""
+          : chart({
+              ...{ title: "How long searches took", kind: "line", unit: "ms" },
+              says: `Milliseconds that each of the newest ${times.length} searches took; half took ${milliseconds(ms.p50)} or less, 95 of 100 ${milliseconds(ms.p95)} or less.`,
+              times: times.map(({ at }) => at),
+              series: [{ name: "ms", tone: 1, values: times.map(({ ms: one }) => one) }],
+              shown: (value) => value.toFixed(1),
+            })
+      }${percentiles(all)}${gateCard(all)}${quality(all)}</div>
+${byMethod(all)}${queries(all)}`
+}`,
+  };
+}
+
+function percentiles({ ms }: RetrievalFigures): Html {
+  return html`<section class="card"><h2>Time by share of searches</h2>${bars(
+    "Time by share of searches",
+    (["p50", "p95", "p99"] as const).map((name, at) => ({
+      name: name.toUpperCase(),
+      value: ms[name],
+      shown: `${whole(ms[name])} ms`,
+      tone: at + 1,
+    })),
+  )}<p class="note">${whole(ms.average)} ms on average</p></section>`;
+}
+
+function gateCard({ gate }: RetrievalFigures): Html {
+  return html`<section class="card"><h2>The gate</h2>${
+    gate.byRule.length === 0
+      ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
+      : bars(
+          "Skips by rule",
+          gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count), tone: 4 })),
+        )
+  }${facts([
+    ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],
+    ["from its cache", percent(gate.decisions === 0 ? null : gate.cachedShare)],
+    [
+      "skips searched to check",
+      `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
+    ],
+    ["right", percent(gate.accuracy)],
+    ["tokens saved", whole(gate.tokensSaved)],
+  ])}</section>`;
+}
+
+function quality(all: RetrievalFigures): Html {
+  const {
+    averageResults,
+    averageDistance,
+    averageScore,
+    languageMatch,
+    calibrated,
+    embedding,
+    rerank,
+    usdPerRetrieval,
+    degraded,
+  } = all;
+  return html`<section class="card"><h2>What was found</h2>${facts([
+    ["memories a search", averageResults.toFixed(1)],
+    ["mean distance", `${averageDistance.toFixed(3)}; up to ${calibrated.toFixed(3)} counts as relevant`],
+    ["mean similarity", averageScore.toFixed(3)],
+    ["in a language of the change", percent(languageMatch)],
+    ["embedding", `${whole(embedding.tokens)} tokens, ${dollars(embedding.usd)}`],
+    [
+      "reranking",
+      rerank.count === 0
+        ? "off"
+        : `${whole(rerank.count)}, ${whole(rerank.failed)} failed, ${whole(rerank.averageMs)} ms, ${dollars(rerank.usd)}`,
+    ],
+    ["a search costs", dollars(usdPerRetrieval)],
+    ["degraded", degraded.length === 0 ? "never" : degraded.map(({ part, count }) => `${part} ${count}`).join(", ")],
+  ])}</section>`;
+}
+
+function byMethod({ byMethod: list }: RetrievalFigures): Content {
+  if (list.length === 0) return "";
+  return html`<h2>Who searched, and how</h2>${table(
+    "Searches by origin and method",
+    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean", isNumber: true }],
+    list.map(({ origin, method, count, averageMs }): Content[] => [
+      origin.replaceAll("-", " "),
+      method,
+      whole(count),
+      `${whole(averageMs)} ms`,
+    ]),
+  )}`;
+}
+
+function queries({ topQueries }: RetrievalFigures): Content {
+  if (topQueries.length === 0) return "";
+  return html`<h2>Most frequent questions</h2>${table(
+    "Most frequent questions",
+    [
+      { name: "Question", isWide: true },
+      { name: "Times", isNumber: true },
+    ],
+    topQueries.map(({ query, count }): Content[] => [html`<span class="clip">${query}</span>`, whole(count)]),
+  )}`;
+}

@@ -1,0 +1,95 @@
+// Written reviews, newest first: what each said, held back and cost.
+import { html } from "hono/html";
+import { SEVERITIES } from "../domain/finding.ts";
+import type { RepoKey } from "../domain/memory.ts";
+import type { Review } from "../domain/review.ts";
+import { reviewPath } from "./addresses.ts";
+import { type Page, pager } from "./frame.ts";
+import { badge, type Content, dollars, duration, empty, type Html, moment, table, whole } from "./parts.ts";
+
+/** A written review as the ledger keeps it. */
+export interface WrittenReview {
+  readonly key: string;
+  readonly review: Review;
+  readonly writtenAt: number;
+  readonly settledAt: number | null;
+  readonly outcome: string | null;
+}
+
+export interface ReviewsView {
+  readonly repo: RepoKey | null;
+  /** Of that repository; null for all. */
+  readonly name: string | null;
+  readonly total: number;
+  readonly reviews: readonly WrittenReview[];
+  readonly page: number;
+  readonly pages: number;
+}
+
+export function reviewsPage({ repo, name, total, reviews, page, pages }: ReviewsView): Page {
+  return {
+    title: name === null ? "Reviews" : `Reviews of ${name}`,
+    section: "reviews",
+    body: html`<h1>Reviews${name === null ? "" : ` of ${name}`}</h1>${
+      total === 0
+        ? empty(
+            "No review was written yet.",
+            "Open a pull request in a repository with the App, or ask for a review there: /kodiai review.",
+          )
+        : html`<p class="note">${whole(total)} reviews, newest first${repo === null ? "" : html`; <a href="/reviews">all repositories</a>`}</p>${table(
+            "Reviews",
+            [
+              { name: "Pull request" },
+              { name: "What it does", isWide: true },
+              { name: "Said" },
+              { name: "Held back", isNumber: true },
+              { name: "Outcome" },
+              { name: "Took", isNumber: true },
+              { name: "Cost", isNumber: true },
+              { name: "Written" },
+            ],
+            reviews.map(line),
+          )}${pager("/reviews", repo === null ? {} : { repo }, page, pages)}`
+    }`,
+  };
+}
+
+function line({ key, review, writtenAt, outcome }: WrittenReview): readonly Content[] {
+  return [
+    html`<a href="${reviewPath(key, review.headSha)}">${pullName(review)}</a>`,
+    review.signals.intent.subject,
+    said(review),
+    whole(review.heldBack.length),
+    outcomeBadge(outcome),
+    duration(review.cost.ms),
+    dollars(review.cost.usd),
+    moment(writtenAt),
+  ];
+}
+
+export function pullName({ repo, number }: Review): string {
+  return `${repo.owner}/${repo.name}#${number}`;
+}
+
+/** `1 critical, 3 major`; "nothing" without findings. */
+export function said({ findings }: Review): Content {
+  const counts = SEVERITIES.map(
+    (severity) => [severity, findings.filter(({ finding }) => finding.severity === severity).length] as const,
+  );
+  const shown = counts.filter(([, count]) => count > 0);
+  return shown.length === 0
+    ? "nothing"
+    : shown.map(([severity, count]) => html`${severityBadge(severity, `${count} ${severity}`)} `);
+}
+
+export function severityBadge(severity: string, text: string = severity): Html {
+  return badge(
+    text,
+    severity === "critical" || severity === "major" ? "bad" : severity === "medium" ? "warn" : "plain",
+  );
+}
+
+export function outcomeBadge(outcome: string | null): Html {
+  if (outcome === null) return badge("not settled", "warn");
+  return badge(outcome, outcome === "posted" ? "good" : "plain");
+}

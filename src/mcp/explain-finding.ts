@@ -1,0 +1,78 @@
+// explain_finding: why a finding was said or held back, and what people did about it since.
+import { z } from "zod";
+import { whyOf } from "../cli/memory-why.ts";
+import { UsageError } from "../cli/usage.ts";
+import { isoDate } from "../domain/iso-date.ts";
+import type { MemoryRecord } from "../domain/memory.ts";
+import { explainFinding } from "../flows/explain-finding.ts";
+import type { McpMemory } from "./mcp-ports.ts";
+import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
+
+const input = z.strictObject({
+  id: z
+    .string()
+    .regex(/^(?:fnd|mem)_[0-9a-f]{12}$/, "must be fnd_ or mem_ and 12 hex digits")
+    .describe("The finding's id (fnd_…, as review_diff and `kodiai review --json` give it), or its memory's (mem_…)."),
+  pull: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("The pull request that it was found on. Not needed for findings of review_diff, nor for memories."),
+  repository: repositoryField,
+});
+
+export const explainFindingTool: Tool<typeof input> = {
+  name: "explain_finding",
+  title: "Why was this said, or not said?",
+  description:
+    "Says where a finding comes from (a rule, a model, memory), how sure it is, where it was placed and why, or why it was held back, with the precedents behind that; and what people did about it, act by act.",
+  input,
+  writes: false,
+  async run({ id, pull, repository }, ports) {
+    const repo = await repositoryOf(repository, ports);
+    const memory = await ports.memory();
+    const told = await explainFinding(repo, id, pull ?? null, {
+      records: memory?.records ?? null,
+      recall: memory?.search.recall ?? null,
+      recent: ports.recent,
+    });
+    if (told.kind === "unknown") throw new UsageError(`${id} is not known: ${told.reason}`);
+    const { state, finding, placed, heldBack, memory: record } = told;
+    const kept = record === null || memory === null ? null : await keptOf(record, memory);
+    const source = finding === null ? null : sourceOf(finding);
+    return { value: { id, state, finding, source, placed, heldBack, memory: kept }, lists: [] };
+  },
+};
+
+function sourceOf({ source, rule }: { readonly source: string; readonly rule: string | null }): string {
+  return rule === null ? `a ${source} said it` : `the rule ${rule}: docs/rules.md tells what it looks for`;
+}
+
+async function keptOf(record: MemoryRecord, { evidence }: McpMemory) {
+  const { because, evidence: acts, outcome, decided } = await whyOf(record, evidence);
+  const { id, text, path, corpus, provenance } = record;
+  const date = isoDate(provenance.at);
+  return {
+    id,
+    corpus,
+    text,
+    path,
+    author: provenance.author,
+    date,
+    url: provenance.url,
+    outcome,
+    decided: decided ?? null,
+    because,
+    acts: acts.slice(-MOST_ACTS).map(({ evidence: one, effect }) => ({
+      at: isoDate(one.at),
+      kind: one.kind,
+      stance: one.stance,
+      by: one.by === null ? null : { login: one.by.login, access: one.by.access },
+      text: one.text,
+      url: one.url,
+      effect,
+    })),
+  };
+}
+
+const MOST_ACTS = 30;

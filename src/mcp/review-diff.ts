@@ -1,0 +1,60 @@
+// review_diff: the review of a unified diff, as the command line writes it. Nothing is posted.
+import { z } from "zod";
+import { jobOf } from "../cli/subject.ts";
+import { UsageError } from "../cli/usage.ts";
+import type { Review } from "../domain/review.ts";
+import { writeReview } from "../flows/review-pull-request.ts";
+import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
+
+/** UTF-16 units of a diff: as much as GitHub shows of one. */
+export const MOST_DIFF = 1_048_576;
+/** Reviews that explain_finding still knows. */
+const MOST_RECENT = 20;
+
+const input = z.strictObject({
+  diff: z.string().min(1).max(MOST_DIFF).describe("A unified diff, as `git diff` prints it."),
+  title: z.string().min(1).max(300).default("a diff").describe("What the change does, as a commit would say it."),
+  repository: repositoryField,
+});
+
+export const reviewDiff: Tool<typeof input> = {
+  name: "review_diff",
+  title: "Review a diff",
+  description:
+    "Reviews a unified diff by deterministic rules and by what reviewers said before, and by the model where the server has one. Returns findings with file, line, severity and reason, and what was held back or left out, and why. Posts nothing.",
+  input,
+  writes: false,
+  async run({ diff, title, repository }, ports, signal) {
+    const repo = await repositoryOf(repository, ports);
+    const change = await ports.change(repo, diff, title, signal);
+    const written = await writeReview(jobOf(change.repo, change.number, change.headSha), change.ports, enter);
+    if (written.kind === "skipped") throw new UsageError(`not reviewed: ${written.reason}`);
+    ports.recent.unshift(written);
+    ports.recent.splice(MOST_RECENT);
+    return { value: shownReview(written), lists: ["findings", "heldBack", "leftOut", "reviewed", "configProblems"] };
+  },
+};
+
+function shownReview(review: Review): Record<string, unknown> {
+  const { signals, memory, coverage, cost, walkthrough, heldBack, leftOut, degraded, configProblems, reviewed } =
+    review;
+  return {
+    version: 1,
+    findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
+    heldBack: heldBack.map(({ finding, reason, precedent }) => ({
+      ...{ id: finding.id, path: finding.path, line: finding.line, severity: finding.severity },
+      ...{ title: finding.title, rule: finding.rule, reason, precedent: precedent ?? null },
+    })),
+    memory: { gate: memory.gate, precedents: memory.precedents, seenBefore: memory.seenBefore },
+    change: { intent: signals.intent.type, languages: signals.languages, risks: signals.risks },
+    walkthrough,
+    coverage: coverage === null ? "no model was asked" : { model: coverage.model, questions: coverage.questions },
+    reviewed,
+    leftOut,
+    degraded,
+    configProblems,
+    cost,
+  };
+}
+
+const enter = async <T>(_room: string, work: () => T | Promise<T>): Promise<T> => work();

@@ -1,0 +1,60 @@
+// should_retrieve: is it worth searching memory for this? The gate's decision with its reason; nothing is searched.
+import { z } from "zod";
+import { jobOf } from "../cli/subject.ts";
+import { UsageError } from "../cli/usage.ts";
+import { decideForChange, decideForWords } from "../flows/decide-retrieval.ts";
+import { MOST_DIFF } from "./review-diff.ts";
+import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
+
+const input = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .describe("The question, or what the change is about: its title, and the start of its description."),
+  repository: repositoryField,
+  projectId: repositoryField.describe("The same as repository, for callers that know it by this name."),
+  conversationHistory: z
+    .array(z.string().max(4_000))
+    .max(50)
+    .optional()
+    .describe("What was said before the query, oldest first."),
+  diff: z
+    .string()
+    .max(MOST_DIFF)
+    .optional()
+    .describe("The change as a unified diff: then the decision is the one that a review of it would make."),
+});
+
+export const shouldRetrieve: Tool<typeof input> = {
+  name: "should_retrieve",
+  title: "Is memory worth a search?",
+  description:
+    "Says whether what reviewers said before should be searched for a change or a question, how sure that is, why, and with which strategy. Asks no model and searches nothing: a few milliseconds.",
+  input,
+  writes: false,
+  async run({ query, repository, projectId, conversationHistory = [], diff }, ports, signal) {
+    const repo = await repositoryOf(repository ?? projectId, ports);
+    const memory = await ports.memory();
+    const recall = memory?.search.recall ?? NOTHING;
+    const decided =
+      diff === undefined
+        ? await decideForWords(repo, query, conversationHistory, { recall, now: ports.now })
+        : await decideForDiff();
+    if (decided.kind === "skipped") throw new UsageError(`the change is not judged: ${decided.reason}`);
+    const { gate, memories, judged } = decided;
+    const value = { ...gate, judged, memories, repository: `${repo.owner}/${repo.name}` };
+    return { value, lists: [] };
+
+    async function decideForDiff() {
+      const change = await ports.change(repo, diff ?? "", query.split("\n")[0] ?? query, signal);
+      return decideForChange(jobOf(change.repo, change.number, change.headSha), change.ports);
+    }
+  },
+};
+
+/** An empty memory, for the gate alone. */
+const NOTHING = {
+  counts: () => Promise.resolve({ total: 0, byLanguage: new Map(), byCorpus: new Map(), byOutcome: new Map() }),
+  version: () => Promise.resolve(0),
+};

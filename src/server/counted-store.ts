@@ -1,0 +1,41 @@
+// The store, with what passes through some of its books counted for /metrics on the way.
+import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { Store } from "../wire/store.ts";
+import type { Metrics } from "./metrics.ts";
+
+type Counted = Pick<Metrics, "retrieved" | "asked" | "decided">;
+
+/** The same store: searches, questions to a model and changed outcomes are told to `metrics`. */
+export function countedStore(store: Store, metrics: Counted): Store {
+  const { retrievals, book, evidence } = store;
+  return {
+    ...store,
+    retrievals: {
+      async write(entry) {
+        metrics.retrieved(entry);
+        await retrievals.write(entry);
+      },
+    },
+    book: {
+      ...book,
+      record(repo, at, purpose, usage) {
+        metrics.asked(purpose, usage);
+        return book.record(repo, at, purpose, usage);
+      },
+    },
+    evidence: { ...evidence, decide: countedDecisions(evidence, metrics) },
+  };
+}
+
+/** One outcome at a time, as the shelf says how many changed and not to what. */
+function countedDecisions(evidence: EvidenceShelf, metrics: Pick<Counted, "decided">): EvidenceShelf["decide"] {
+  return async (repo, decisions) => {
+    let all = 0;
+    for (const [outcome, group] of Map.groupBy(decisions, (one) => one.outcome)) {
+      const changed = await evidence.decide(repo, group);
+      metrics.decided(outcome, changed);
+      all += changed;
+    }
+    return all;
+  };
+}

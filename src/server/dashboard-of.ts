@@ -1,0 +1,30 @@
+// What answers at the admin door beside how the process is.
+import { dashboard } from "../dashboard/dashboard.ts";
+import { type DashboardServer, dashboardPorts } from "../wire/dashboard.ts";
+import type { Store } from "../wire/store.ts";
+import type { Reading } from "../wire.ts";
+import type { AppOptions } from "./app-options.ts";
+import type { Workers } from "./http-door.ts";
+
+/** The dashboard over the store, told of how the server was set up. */
+export function dashboardOf(
+  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
+  store: Store,
+  reading: Reading,
+  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
+) {
+  const server: DashboardServer = {
+    ...{ readiness, variables, model: model?.names.main ?? null },
+    choices: [
+      ["Model", model?.names.main ?? "none: rules and memory review alone"],
+      ["Embedder", embeddings.kind === "local" ? "local: nothing leaves the machine" : embeddings.kind],
+      ["Reranker", reranker.kind],
+      ["Dry run", dryRun ? "yes: reviews are written and not posted" : "no"],
+    ],
+    wake: () => {
+      for (const worker of Object.values(workers)) worker.wake();
+    },
+    onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
+  };
+  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
+}

@@ -1,0 +1,68 @@
+// MCP over HTTP, on loopback: whoever asks shows a token, and no web page can ask in a browser's name.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  type McpServer,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+import { closed, listening, urlOf } from "./http-door.ts";
+
+/** Where the tools are. */
+export const MCP_PATH = "/mcp";
+/** A diff of a million characters, as JSON writes it. */
+const MOST_BODY = 4 << 20;
+const HOST = "127.0.0.1";
+/** Nobody is given longer to ask; an answer takes as long as a review does. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000 };
+
+export interface McpDoor {
+  /** `http://127.0.0.1:PORT/mcp` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on loopback.
+ *
+ * @param port 0 takes a free one
+ * @param server made anew for each request
+ * @throws Error when the port is taken
+ */
+export async function openMcpDoor(port: number, token: string, server: () => McpServer): Promise<McpDoor> {
+  const handler = createMcpHandler(server, { maxRequestBodySize: MOST_BODY });
+  const answer = async (request: Request): Promise<Response> => {
+    const wrong =
+      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+      originValidationResponse(request, localhostAllowedOrigins());
+    if (wrong !== undefined) return wrong;
+    if (new URL(request.url).pathname !== MCP_PATH) return new Response(null, { status: 404 });
+    if (!shows(request.headers.get("authorization"), token)) {
+      return new Response("show the token: Authorization: Bearer …\n", {
+        status: 401,
+        headers: { "www-authenticate": "Bearer" },
+      });
+    }
+    return handler.fetch(request);
+  };
+  const http = createServer(LIMITS, getRequestListener(answer, { overrideGlobalObjects: false }));
+  await listening(http, { host: HOST, port });
+  return {
+    url: urlOf(http) + MCP_PATH,
+    async close() {
+      await handler.close();
+      await closed(http);
+    },
+  };
+}
+
+/** Compared in the same time whatever is shown. */
+function shows(header: string | null, token: string): boolean {
+  const [, shown = ""] = /^Bearer ([\x21-\x7e]{1,500})$/i.exec(header ?? "") ?? [];
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(shown), hash(token)) && shown !== "";
+}

@@ -1,0 +1,187 @@
+// The figures of a running server, told as things happen and given to Prometheus when it asks.
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { LoggedRetrieval } from "../domain/logged-retrieval.ts";
+import type { ModelUsage, Purpose } from "../domain/model.ts";
+import type { Degraded } from "../domain/outcome.ts";
+import { scoreLimit } from "../domain/retrieval-alerts.ts";
+import type { PostedReview } from "../domain/review.ts";
+import type { JobEnd } from "../ports.ts";
+import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
+
+/** The groups of workers. */
+export type LaneName = "review" | "command" | "upkeep";
+
+/** What stands in the process at the moment of asking. */
+export interface Figures {
+  readonly jobs: Readonly<Record<string, number>>;
+  readonly ready: boolean;
+  readonly heldBytes: number;
+  readonly rssBytes: number;
+  /** Seconds by which the event loop was late, at the 99th percentile since the last look. */
+  readonly lagSeconds: number;
+  readonly uptimeSeconds: number;
+}
+
+/** None of these throws: no work fails for a figure. */
+export interface Metrics {
+  /** A request to the webhook's path was answered. */
+  answered(status: number, ms: number): void;
+  /** A delivery was kept: its event, and what it became (`review`, `ignored`, `seen before`, …). */
+  took(event: string, outcome: string): void;
+  waited(lane: LaneName, ms: number): void;
+  ended(lane: LaneName, end: JobEnd, ms: number): void;
+  room(room: string, ms: number): void;
+  posted(review: PostedReview): void;
+  degraded(parts: readonly Pick<Degraded, "part">[]): void;
+  retrieved(entry: LoggedRetrieval): void;
+  asked(purpose: Purpose, usage: ModelUsage): void;
+  /** So many findings have another outcome than before. */
+  decided(outcome: string, count: number): void;
+  /** In Prometheus' text format. */
+  text(figures: Figures): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Different values of labels that come from outside; GitHub has about seventy events. */
+const MOST_KINDS = 500;
+
+/** @param version of Kodiai */
+export function appMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const all = meters(registry);
+  const { count, observe, set } = all;
+  const kinds = new Set<string>();
+  /** Whoever can have us count new kinds without end is told apart no longer. */
+  const known = (kind: string) => {
+    if (kinds.size < MOST_KINDS) kinds.add(kind);
+    return kinds.has(kind);
+  };
+  const degraded = (parts: readonly string[]) => {
+    for (const part of parts) count("kodiai_degradations_total", { part: known(part) ? part : "other" });
+  };
+  set("kodiai_build_info", { version }, 1);
+  return {
+    answered(status, ms) {
+      count("kodiai_answers_total", { status: String(status) });
+      if (status === 202) observe("kodiai_ack_seconds", {}, ms / 1_000);
+    },
+    took(event, outcome) {
+      count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
+    },
+    waited: (lane, ms) => observe("kodiai_queue_wait_seconds", { lane }, ms / 1_000),
+    ended(lane, end, ms) {
+      count("kodiai_job_ends_total", { lane, state: end.state });
+      observe("kodiai_job_duration_seconds", { lane }, ms / 1_000);
+      if (lane === "review" && end.state === "done")
+        count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
+    },
+    room: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
+    posted({ review, findings }) {
+      const held = review.heldBack.map(({ finding }) => ({ finding, place: "held-back" }));
+      for (const { finding, place } of [...findings, ...held]) {
+        const { severity, source } = finding;
+        count("kodiai_findings_total", { place, severity, source });
+      }
+    },
+    degraded: (parts) => degraded(parts.map(({ part }) => part)),
+    retrieved(entry) {
+      countDecision(entry, all);
+      if (entry.searched) countSearch(entry, all);
+      // Those of a review come with the review.
+      if (entry.origin === "question") degraded(entry.degraded);
+    },
+    asked(purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }) {
+      count("kodiai_model_questions_total", { purpose });
+      count("kodiai_model_tokens_total", { purpose, direction: "input" }, inputTokens);
+      count("kodiai_model_tokens_total", { purpose, direction: "cached" }, cachedTokens);
+      count("kodiai_model_tokens_total", { purpose, direction: "output" }, outputTokens);
+      count("kodiai_model_cost_usd_total", { purpose }, usd ?? 0);
+      observe("kodiai_model_duration_seconds", { purpose }, ms / 1_000);
+    },
+    decided: (outcome, by) => count("kodiai_finding_outcomes_total", { outcome }, by),
+    async text({ jobs, ready, heldBytes, rssBytes, lagSeconds, uptimeSeconds }) {
+      for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
+      set("kodiai_ready", {}, ready ? 1 : 0);
+      set("kodiai_body_bytes", {}, heldBytes);
+      set("kodiai_event_loop_lag_seconds", {}, lagSeconds);
+      set("process_resident_memory_bytes", {}, rssBytes);
+      set("process_uptime_seconds", {}, uptimeSeconds);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Meters {
+  readonly count: (name: NameOf<"counter">, labels: Labels, by?: number) => void;
+  readonly observe: (name: NameOf<"histogram">, labels: Labels, value: number) => void;
+  readonly set: (name: NameOf<"gauge">, labels: Labels, value: number) => void;
+}
+
+function countDecision(
+  { origin, gate: { retrieve, decidedBy, shadow, shadowHits } }: LoggedRetrieval,
+  { count }: Meters,
+): void {
+  // A search by hand asks no gate.
+  if (origin !== "search") {
+    count("kodiai_gate_decisions_total", { decision: retrieve ? "search" : "skip", rule: decidedBy });
+  }
+  if (shadow) count("kodiai_gate_shadow_searches_total", { result: shadowHits > 0 ? "hit" : "nothing" });
+}
+
+function countSearch(entry: LoggedRetrieval, { count, observe, set }: Meters): void {
+  const { origin, method, retrievalMs, rerank, embedding, averageDistance } = entry;
+  observe("kodiai_retrieval_duration_seconds", { origin, method }, retrievalMs / 1_000);
+  count("kodiai_retrieved_memories_total", {}, entry.ids.length);
+  if (averageDistance !== null) {
+    observe("kodiai_retrieval_similarity_ratio", {}, Math.min(1, Math.max(0, 1 - averageDistance)));
+    set("kodiai_retrieval_similarity_limit_ratio", {}, Math.max(0, scoreLimit(entry.calibrated)));
+  }
+  if (embedding.tokens > 0 || embedding.usd > 0 || embedding.cached > 0) {
+    count("kodiai_embedded_texts_total", { from: "cache" }, embedding.cached);
+    count("kodiai_embedded_texts_total", { from: "service" }, Math.max(0, embedding.texts - embedding.cached));
+  }
+  count("kodiai_embedding_tokens_total", {}, embedding.tokens);
+  count("kodiai_retrieval_cost_usd_total", {}, entry.usd);
+  if (rerank !== null) {
+    const result = rerank.failed === null ? "done" : "failed";
+    observe("kodiai_rerank_duration_seconds", { result }, rerank.ms / 1_000);
+  }
+}
+
+/** All of the list, in the registry. */
+function meters(registry: Registry): Meters {
+  const [counters, gauges, histograms] = [
+    new Map<string, Counter>(),
+    new Map<string, Gauge>(),
+    new Map<string, Histogram>(),
+  ];
+  for (const entry of METRICS as readonly MetricEntry[]) {
+    const { name, help, type, buckets } = entry;
+    const settings = { name, help, labelNames: Object.keys(entry.labels), registers: [registry] };
+    if (type === "counter") counters.set(name, new Counter(settings));
+    else if (type === "gauge") gauges.set(name, new Gauge(settings));
+    else histograms.set(name, new Histogram({ ...settings, buckets: [...(buckets ?? [])] }));
+  }
+  return {
+    count(name, labels, by = 1) {
+      if (by >= 0 && Number.isFinite(by)) counters.get(name)?.inc({ ...labels }, by);
+    },
+    observe(name, labels, value) {
+      if (Number.isFinite(value)) histograms.get(name)?.observe({ ...labels }, Math.max(0, value));
+    },
+    set(name, labels, value) {
+      if (Number.isFinite(value)) gauges.get(name)?.set({ ...labels }, value);
+    },
+  };
+}
+
+const OUTCOMES: ReadonlySet<string> = new Set(["posted", "skipped", "superseded", "stopped", "gone"]);
+
+/** The first word of a job's one line. */
+function outcomeWord(line: string): string {
+  const word = /^[a-z]+/.exec(line)?.[0] ?? "";
+  return OUTCOMES.has(word) ? word : "other";
+}

@@ -1,0 +1,139 @@
+// One page for one person, on loopback: it carries the App's manifest to GitHub, and takes the code that GitHub sends the
+// browser back with. Behind a token that is good once, because whoever answers that page decides whose App this becomes.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SetupDoor {
+  /** What the person opens. */
+  readonly url: string;
+  /** The code of the App that was made; rejects when nobody came in time. */
+  readonly code: Promise<string>;
+  close(): void;
+}
+
+export interface SetupWish {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Where the form is posted: `https://github.com/settings/apps/new`. */
+  readonly registerUrl: string;
+  /** The manifest as text; it needs the address that GitHub sends the browser back to. */
+  readonly manifest: (redirectUrl: string) => string;
+  readonly timeoutMs: number;
+}
+
+const HOST = "127.0.0.1";
+
+type Answer = (url: URL, response: ServerResponse) => void;
+
+/**
+ * Opens the page.
+ *
+ * @throws Error when the port is taken
+ */
+export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
+  const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
+  const outcome = Promise.withResolvers<string>();
+  outcome.promise.catch(() => {});
+  let isOpened = false;
+  const start: Answer = (url, response) => {
+    if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
+    if (isOpened) return say(response, 410, "This page was opened already. Run kodiai setup again for another.");
+    isOpened = true;
+    return show(response, formPage(wish, state, `${origin()}/done`), new URL(wish.registerUrl).origin);
+  };
+  const done: Answer = (url, response) => {
+    const code = url.searchParams.get("code") ?? "";
+    if (!same(url.searchParams.get("state"), state) || !/^[\w-]{1,200}$/.test(code))
+      return say(response, 404, "Not found");
+    say(response, 200, "The App was made. You may close this page; kodiai setup goes on in the terminal.");
+    return outcome.resolve(code);
+  };
+  const pages = new Map([
+    ["/start", start],
+    ["/done", done],
+  ]);
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", origin());
+    const page = request.method === "GET" && isOurs(request, origin()) ? pages.get(url.pathname) : undefined;
+    if (page === undefined) say(response, 404, "Not found");
+    else page(url, response);
+  });
+  const origin = () => `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(wish.port, HOST, resolve);
+  });
+  const late = setTimeout(
+    () => outcome.reject(new Error("nobody confirmed the App in time; run kodiai setup again")),
+    wish.timeoutMs,
+  );
+  return {
+    url: `${origin()}/start?token=${token}`,
+    code: outcome.promise,
+    close() {
+      clearTimeout(late);
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+/** A page of another site that knows the port comes by another name, or says where it comes from. */
+function isOurs({ headers }: IncomingMessage, origin: string): boolean {
+  const { host, port } = new URL(origin);
+  return headers.host === host || headers.host === `localhost:${port}`;
+}
+
+function same(said: string | null, ours: string): boolean {
+  const [a, b] = [Buffer.from(said ?? ""), Buffer.from(ours)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function formPage({ registerUrl, manifest }: SetupWish, state: string, redirectUrl: string): string {
+  const action = new URL(registerUrl);
+  action.searchParams.set("state", state);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
+<h1>Make the GitHub App</h1>
+<p>GitHub shows what the App is called and what it may do, and asks you to confirm. Nothing else leaves this machine.</p>
+<form action="${escaped(action.href)}" method="post">
+<input type="hidden" name="manifest" value="${escaped(manifest(redirectUrl))}">
+<button>Go to ${escaped(action.host)}</button>
+</form></html>`;
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+}
+
+function show(response: ServerResponse, html: string, formTarget: string): void {
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`;
+  response
+    .writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
+    .end(html);
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  const headers = {
+    ...HEADERS,
+    "content-type": "text/plain; charset=utf-8",
+    "content-security-policy": "default-src 'none'",
+  };
+  response.writeHead(status, headers).end(`${text}\n`);
+}
+
+const HEADERS = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  // GitHub's page is the next one, and no connection is worth keeping.
+  connection: "close",
+};

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CodeShape } from "../../../src/domain/code-shape.ts";
+import { shapeKey } from "../../../src/domain/flagged.ts";
+import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
+import type { Rejection } from "../../../src/domain/rejections.ts";
+import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
+
+export const REPO = "github.com/42";
+const OTHER = "github.com/43";
+export const SPACE = { model: "test", dimension: 4 };
+export const SHAPE: CodeShape = { before: [1, 2], at: [4_000_000_000, 5, 6, 7, 8, 9, 10], after: [11] };
+
+export function aFinding(pull: number, findingId: string, repo = REPO): MemoryRecord {
+  return {
+    id: findingMemoryId(repo, pull, findingId),
+    repo,
+    repoName: "acme/shop",
+    ownerId: 7,
+    visibility: "private",
+    corpus: "finding",
+    sourceId: findingSource(pull, findingId),
+    text: "A failed save is swallowed\n\nNobody learns of it.",
+    replies: [],
+    situation: null,
+    lesson: null,
+    tags: [],
+    severity: "major",
+    category: "reliability",
+    path: "src/session.ts",
+    language: "TypeScript",
+    symbol: null,
+    chunkType: null,
+    hunk: null,
+    outcome: "posted",
+    provenance: {
+      url: `https://github.com/acme/shop/pull/${pull}`,
+      author: "kodiai[bot]",
+      authorIsBot: true,
+      sha: null,
+      pull,
+      at: pull,
+    },
+    stale: false,
+  };
+}
+
+export const wren = (more: Partial<Rejection> = {}): Rejection => ({
+  by: "wren",
+  isWriter: true,
+  reason: "best effort",
+  url: null,
+  at: 5,
+  ...more,
+});
+
+/** What everybody who keeps declines, and the code that findings were about, promises. */
+export function rejectionsContract(name: string, open: OpenTheShelf): void {
+  describe(`${name} keeps the promises of past declines and past code`, () => {
+    let opened: OpenShelf;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+    const remembered = (...records: MemoryRecord[]) =>
+      opened.memory.remember(
+        records.map((record) => ({ record, vector: null })),
+        SPACE,
+      );
+
+    test("a decline is kept with its finding, once a person, and goes when it is restored", async () => {
+      const [one, two] = [aFinding(1, "fnd_0000000000aa"), aFinding(2, "fnd_0000000000bb")];
+      await remembered(one, two);
+      const kept = opened.past;
+      expect(await kept.reject(REPO, one.id, wren())).toBe(true);
+      expect(await kept.reject(REPO, one.id, wren({ reason: "really", at: 6 }))).toBe(true);
+      expect(await kept.reject(REPO, one.id, wren({ by: "vera", reason: null, at: 7 }))).toBe(true);
+      await opened.past.keep(
+        REPO,
+        { said: [{ memoryId: one.id, rule: "floating-promise", shape: SHAPE }], standing: [], fixed: [] },
+        9,
+      );
+      expect(await kept.rejected(REPO)).toEqual([
+        {
+          memoryId: one.id,
+          pull: 1,
+          path: "src/session.ts",
+          category: "reliability",
+          rule: "floating-promise",
+          url: "https://github.com/acme/shop/pull/1",
+          each: [wren({ reason: "really", at: 6 }), wren({ by: "vera", reason: null, at: 7 })],
+        },
+      ]);
+      expect(await kept.restore(REPO, two.id)).toBe(0);
+      expect(await kept.restore(REPO, one.id)).toBe(2);
+      expect(await kept.rejected(REPO)).toEqual([]);
+    });
+
+    test("nothing is declined, restored or known of another repository", async () => {
+      const one = aFinding(1, "fnd_0000000000aa");
+      await remembered(one, aFinding(1, "fnd_0000000000aa", OTHER));
+      const [kept, code] = [opened.past, opened.past];
+      expect(await kept.reject(OTHER, one.id, wren())).toBe(false);
+      expect(await kept.reject("nowhere", one.id, wren())).toBe(false);
+      await kept.reject(REPO, one.id, wren());
+      await code.keep(REPO, { said: [{ memoryId: one.id, rule: null, shape: SHAPE }], standing: [], fixed: [] }, 9);
+      expect(await kept.restore(OTHER, one.id)).toBe(0);
+      expect(await kept.rejected(OTHER)).toEqual([]);
+      expect(await code.flagged(OTHER, [shapeKey(SHAPE) ?? 0], 2)).toEqual([]);
+      expect(await kept.rejected(REPO)).toHaveLength(1);
+    });
+
+    test("code is found by its beginning, on other pull requests only; what was fixed keeps its first date until it stands again", async () => {
+      const one = aFinding(1, "fnd_0000000000aa");
+      await remembered(one);
+      const code = opened.past;
+      const keys = [shapeKey(SHAPE) ?? 0];
+      const said = [{ memoryId: one.id, rule: null, shape: SHAPE }];
+      await code.keep(REPO, { said, standing: [one.id], fixed: [] }, 10);
+      expect(await code.flagged(REPO, keys, 2)).toMatchObject([
+        {
+          memoryId: one.id,
+          pull: 1,
+          title: "A failed save is swallowed",
+          shape: SHAPE,
+          fixedAt: null,
+          severity: "major",
+        },
+      ]);
+      expect(await code.flagged(REPO, keys, 1)).toEqual([]);
+      expect(await code.flagged(REPO, [1, 2, 3], 2)).toEqual([]);
+      const fixedAt = async () => (await code.flagged(REPO, keys, 2)).map((each) => each.fixedAt);
+      await code.keep(REPO, { said, standing: [], fixed: [one.id] }, 20);
+      await code.keep(REPO, { said, standing: [], fixed: [one.id] }, 30);
+      expect(await fixedAt()).toEqual([20]);
+      await code.keep(REPO, { said, standing: [one.id], fixed: [] }, 40);
+      expect(await fixedAt()).toEqual([null]);
+    });
+
+    test("code of fewer than six tokens with nothing after it, and of findings that memory does not have, is not kept", async () => {
+      const one = aFinding(1, "fnd_0000000000aa");
+      await remembered(one);
+      const short = { before: [1], at: [2, 3], after: [] };
+      const said = [
+        { memoryId: one.id, rule: null, shape: short },
+        { memoryId: "mem_ffffffffffff", rule: null, shape: SHAPE },
+      ];
+      await opened.past.keep(REPO, { said, standing: [], fixed: ["mem_ffffffffffff"] }, 10);
+      expect(await opened.count("flagged")).toBe(0);
+    });
+
+    test("whatever forgets a finding forgets what was said against it", async () => {
+      const [one, two] = [aFinding(1, "fnd_0000000000aa"), aFinding(2, "fnd_0000000000bb")];
+      await remembered(one, two);
+      const kept = opened.past;
+      await kept.reject(REPO, one.id, wren());
+      await kept.reject(REPO, two.id, wren());
+      await kept.keep(REPO, { said: [{ memoryId: one.id, rule: null, shape: SHAPE }], standing: [], fixed: [] }, 9);
+      await opened.memory.forget(REPO, [one.id]);
+      expect(await kept.rejected(REPO)).toMatchObject([{ memoryId: two.id }]);
+      expect(await opened.count("flagged")).toBe(0);
+      await opened.memory.forgetRepository(REPO);
+      expect(await opened.count("rejections")).toBe(0);
+    });
+  });
+}

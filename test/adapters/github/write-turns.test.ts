@@ -1,0 +1,152 @@
+// Two processes on one store and a GitHub that notes when each write arrives: by a clock that only the test moves.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write-turns.ts";
+import { processMark } from "../../../src/adapters/process-mark.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
+import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { Transient } from "../../../src/domain/transient.ts";
+
+/** Time stands still until nobody has anything to do, and then jumps to the next moment that somebody waits for. */
+function clock() {
+  let at = 1_000_000;
+  const waiting: { readonly until: number; readonly wake: () => void }[] = [];
+  return {
+    now: () => at,
+    wait: (ms: number) => new Promise<void>((wake) => waiting.push({ until: at + ms, wake })),
+    async runUntil(done: Promise<unknown>): Promise<void> {
+      let isDone = false;
+      const end = () => {
+        isDone = true;
+      };
+      done.then(end, end);
+      for (let steps = 0; steps < 100_000; steps += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (isDone) return;
+        const next = waiting.toSorted((a, b) => a.until - b.until)[0];
+        if (next === undefined) continue;
+        waiting.splice(waiting.indexOf(next), 1);
+        at = Math.max(at, next.until);
+        next.wake();
+      }
+      throw new Error("no end in sight");
+    },
+  };
+}
+
+interface Write {
+  /** Which of the two processes. */
+  readonly process: 0 | 1;
+  readonly installation: number;
+  /** Between the turn and the request: a busy machine, a last look at the head. */
+  readonly before: number;
+  /** Until GitHub has answered. */
+  readonly takes: number;
+  readonly fails: boolean;
+}
+
+function world() {
+  const time = clock();
+  const pace = sqliteInstallationPace(openDatabase(":memory:", QUEUE_MIGRATIONS), time.now);
+  const processes = [0, 1].map(() => writeTurns(pace, time.wait)) as [WriteTurns, WriteTurns];
+  const arrivals: { readonly installation: number; readonly at: number; readonly end: number; readonly no: number }[] =
+    [];
+  const send = ({ process, installation, before, takes, fails }: Write, no: number) =>
+    processes[process].take(installation, async () => {
+      await time.wait(before);
+      const at = time.now();
+      await time.wait(takes);
+      arrivals.push({ installation, at, end: time.now(), no });
+      if (fails) throw new Transient("the answer was lost");
+      return no;
+    });
+  return { time, pace, arrivals, send, processes };
+}
+
+const write = fc.record({
+  process: fc.constantFrom(0 as const, 1 as const),
+  installation: fc.constantFrom(7, 8),
+  before: fc.nat({ max: 3_000 }),
+  takes: fc.nat({ max: 5_000 }),
+  fails: fc.boolean(),
+});
+
+test("no write of an installation begins earlier than a second after the end of the one before, however late each was", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(write, { minLength: 2, maxLength: 8 }), async (writes) => {
+      const { time, arrivals, send } = world();
+      const all = Promise.allSettled(writes.map(send));
+      await time.runUntil(all);
+      expect(arrivals).toHaveLength(writes.length);
+      expect((await all).map(({ status }) => status)).toEqual(
+        writes.map(({ fails }) => (fails ? "rejected" : "fulfilled")),
+      );
+      for (const installation of [7, 8]) {
+        const own = arrivals.filter((one) => one.installation === installation);
+        for (const [index, one] of own.entries()) {
+          if (index > 0) expect(one.at - (own[index - 1]?.end ?? 0)).toBeGreaterThanOrEqual(1_000);
+        }
+        // Those of one process go in the order in which they came.
+        for (const process of [0, 1]) {
+          const order = own.map(({ no }) => no).filter((no) => writes[no]?.process === process);
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a job that is delayed between its turn and its request keeps the next one waiting", async () => {
+  const { time, arrivals, send } = world();
+  const common = { installation: 7, takes: 50, fails: false };
+  const delayed = send({ ...common, process: 0, before: 4_000 }, 0);
+  const other = send({ ...common, process: 1, before: 0 }, 1);
+  await time.runUntil(Promise.all([delayed, other]));
+  expect(arrivals.map(({ no }) => no)).toEqual([0, 1]);
+  expect((arrivals[1]?.at ?? 0) - (arrivals[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_050);
+});
+
+test("installations do not wait for each other", async () => {
+  const { time, arrivals, send } = world();
+  const common = { process: 0, before: 0, takes: 1_000, fails: false } as const;
+  const begun = time.now();
+  await time.runUntil(Promise.all([7, 8, 9].map((installation, no) => send({ ...common, installation }, no))));
+  expect(arrivals.map(({ at }) => at - begun)).toEqual([0, 0, 0]);
+});
+
+test("the turn of a process that died is free a second later, and of one that stands still when its time is over", async () => {
+  const { time, arrivals, send, processes } = world();
+  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const [boot, namespace] = processMark()?.split(" ") ?? [];
+  // No process has this number.
+  const dead = sqliteInstallationPace(db, time.now, `${boot} ${namespace} 4194305 1`);
+  const living = sqliteInstallationPace(db, time.now, processMark());
+  expect(await dead.takeTurn(7, 31_000)).not.toBeNull();
+  const begun = time.now();
+  const next = writeTurns(living, time.wait).take(7, () => Promise.resolve(time.now() - begun));
+  await time.runUntil(next);
+  // Where the system tells processes apart; else the turn runs out.
+  expect(await next).toBe(processMark() === null ? 31_000 : 1_000);
+
+  void processes[0].take(7, () => new Promise(() => {}));
+  await time.runUntil(send({ process: 1, installation: 7, before: 0, takes: 10, fails: false }, 0));
+  expect(arrivals).toHaveLength(1);
+});
+
+test("a turn that cannot be given back costs the write nothing", async () => {
+  const { time, pace } = world();
+  let asked = 0;
+  const locked = {
+    ...pace,
+    endTurn: () => {
+      asked += 1;
+      return Promise.reject(new Transient("the database is locked"));
+    },
+  };
+  const written = writeTurns(locked, time.wait).take(7, () => Promise.resolve("posted"));
+  await time.runUntil(written);
+  expect(await written).toBe("posted");
+  expect(asked).toBe(3);
+});

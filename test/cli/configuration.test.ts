@@ -1,0 +1,149 @@
+// kodiai init and kodiai config: a first file that fits, and who said what holds.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { parseConfig } from "../../src/config/parse-config.ts";
+import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
+import { type Clone, kodiai, newClone } from "./kodiai.ts";
+
+let clone: Clone;
+let world: GitHubWorld;
+let github: Record<string, string>;
+beforeAll(async () => {
+  world = await startGitHub();
+  await world.repository("acme", ".github", {
+    files: { ".kodiai.yml": "preset: quiet\nreview: {language: Deutsch}\n" },
+    private: true,
+  });
+  await world.repository("acme", "shop", {
+    files: { "README.md": "# Shop\n", ".kodiai.yml": "review: {maxComments: 4}\nrules: {shell-from-strings: off}\n" },
+    private: true,
+  });
+  github = { GITHUB_TOKEN: world.personalToken("lena"), GITHUB_API_URL: world.apiUrl };
+});
+beforeEach(() => {
+  clone = newClone();
+  return () => clone.remove();
+});
+afterAll(async () => {
+  expect(world.violations).toEqual([]);
+  await world.close();
+});
+
+const run = (words: readonly string[], env: Record<string, string> = {}) => kodiai(words, { cwd: clone.path, env });
+const written = () => readFileSync(join(clone.path, ".kodiai.yml"), "utf8");
+
+test("init writes a file that fits: languages, what .gitattributes marks, what is documented; a check finds no problem", async () => {
+  clone.write({
+    ".gitattributes":
+      "*.txt text\n/api/client/** linguist-generated=true\nassets/jquery-ui/* linguist-vendored\n[x] linguist-vendored\n",
+    "src/cart.ts": "export const cart = [];\n",
+    "src/tax.py": "RATE = 0.19\n",
+    "app/Main.kt": "fun main() {}\n",
+    "external/zlib/inflate.c": "int inflate() { return 0; }\n",
+    "vendor/left-pad/index.js": "module.exports = 1;\n",
+    "package-lock.json": "{}\n",
+    "AGENTS.md": "Be kind.\n",
+    "CONTRIBUTING.md": "# How\n",
+    "docs/guide.md": "# Guide\n",
+  });
+  clone.commit("Lay the ground");
+  expect(await run(["init", "--preset", "quiet"])).toMatchObject({
+    code: 0,
+    err: "",
+    out: expect.stringMatching(/^wrote .*\.kodiai\.yml; /),
+  });
+  const text = written();
+  const { config, problems } = parseConfig([{ file: ".kodiai.yml", text }]);
+  expect(problems).toEqual([]);
+  expect(config.preset).toBe("quiet");
+  expect(config.pathFilters).toEqual(["!api/client/**", "!assets/jquery-ui/*"]);
+  const words = text.replace(/\n# /g, " ");
+  expect(words).toMatch(/syntax the rules read: [^.]*python \(1 file\), typescript \(1 file\)/);
+  expect(words).toMatch(/By their lines only: [^.]*kotlin \(1 file\)/);
+  expect(words).toContain("lock file (1: package-lock.json)");
+  expect(words).toContain("vendored (1: vendor/left-pad/)");
+  expect(words).toContain("A model is told AGENTS.md before each review.");
+  expect(words).toMatch(/Remembered as documentation: \d Markdown files, CONTRIBUTING\.md among them/);
+  expect(text).toContain('# - "!external/**" # if that is not your code');
+  expect(await run(["config", "check"])).toMatchObject({ code: 0, out: ".kodiai.yml: no problems\n" });
+});
+
+test("init never writes over a file unasked", async () => {
+  clone.write({ ".kodiai.yml": "review: {drafts: true}\n", "src/a\nb.go": "package a\n" });
+  const refused = await run(["init"]);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is there already; --force") });
+  expect(written()).toBe("review: {drafts: true}\n");
+  const [printed, unknown] = await Promise.all([run(["init", "--stdout"]), run(["init", "--preset", "loud"])]);
+  expect(parseConfig([{ file: "f", text: printed.out }]).problems).toEqual([]);
+  expect(unknown).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--preset takes one of quiet, balanced, thorough"),
+  });
+  expect(written()).toBe("review: {drafts: true}\n");
+  expect((await run(["init", "--force"])).code).toBe(0);
+  expect(written()).toBe(printed.out);
+});
+
+test("config tells each value and who said it: the clone's file, the organisation's, its preset, the default", async () => {
+  clone.write({ ".kodiai.yml": "review: {maxComments: 5}\n" });
+  clone.git("remote", "add", "origin", "git@github.com:acme/shop.git");
+  const [whole, alone, json] = await Promise.all([
+    run(["config"], github),
+    run(["config"]),
+    run(["config", "--json"], github),
+  ]);
+  const line = (out: string, key: string) =>
+    out
+      .split("\n")
+      .find((one) => one.startsWith(`${key}: `))
+      ?.replace(/ +#/, " #");
+  expect(whole).toMatchObject({ code: 0, err: "" });
+  expect(
+    ["review.maxComments", "review.language", "review.profile", "review.drafts"].map((key) => line(whole.out, key)),
+  ).toEqual([
+    "review.maxComments: 5 # .kodiai.yml",
+    "review.language: Deutsch # acme/.github/.kodiai.yml",
+    "review.profile: quiet # preset quiet",
+    "review.drafts: false # default",
+  ]);
+  expect(line(alone.out, "review.language")).toBe("review.language: English # default");
+  expect(alone.out).toContain(
+    "not read: what the owner's `.github` repository and `_extends` say: GITHUB_TOKEN is not set",
+  );
+  expect(JSON.parse(json.out)).toMatchObject({ version: 1, problems: [], notRead: null, repository: clone.path });
+});
+
+test("config of OWNER/NAME is read from GitHub, and needs a token", async () => {
+  const [found, none] = await Promise.all([
+    run(["config", "show", "--repo", "acme/shop", "--json"], github),
+    run(["config", "show", "--repo", "acme/shop"]),
+  ]);
+  const { values } = JSON.parse(found.out) as { values: { key: string; value: unknown; origin: string }[] };
+  expect(values.find(({ key }) => key === "rules.shell-from-strings")).toEqual({
+    key: "rules.shell-from-strings",
+    value: "off",
+    origin: ".kodiai.yml",
+  });
+  expect(values.find(({ key }) => key === "review.profile")).toMatchObject({ value: "quiet", origin: "preset quiet" });
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining("set GITHUB_TOKEN") });
+});
+
+test("config explain tells a key with its value here, and a misspelt one ends with 2", async () => {
+  clone.write({ ".kodiai.yml": "preset: thorough\n" });
+  const [key, typo] = await Promise.all([
+    run(["config", "explain", "review.maxComments"]),
+    run(["config", "explain", "maxComents"]),
+  ]);
+  expect(key).toMatchObject({ code: 0, err: "" });
+  expect(key.out).toMatch(/here: +20 {2}\(from: preset thorough\)/);
+  expect(typo).toMatchObject({ code: 2, err: expect.stringContaining("did you mean review.maxComments?") });
+});
+
+test("config with a wrong file says where, and ends with 2", async () => {
+  clone.write({ ".kodiai.yml": "review:\n  profil: quiet\n" });
+  expect(await run(["config"])).toMatchObject({
+    code: 2,
+    out: expect.stringContaining(".kodiai.yml:2:3: error: review.profil"),
+  });
+});

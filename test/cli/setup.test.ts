@@ -1,0 +1,147 @@
+// kodiai setup against a GitHub of our own, as a process of its own; the browser is played.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
+import { readManifest } from "../fakes/github/manifest.ts";
+import { kodiai } from "./kodiai.ts";
+import { browse, startSetup } from "./setup-process.ts";
+
+const HOOK = "https://kodiai.example.com/api/github/webhooks";
+
+let world: GitHubWorld;
+let folder: string;
+beforeEach(async () => {
+  world = await startGitHub();
+  folder = mkdtempSync(join(tmpdir(), "kodiai-setup-"));
+  return async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+});
+// What the emulator leaves out of installations and tokens is its own, and known.
+const ours = (said: readonly string[]) => said.filter((line) => /app-manifests|hook\/config/.test(line));
+afterEach(() => expect([world.violations, ours(world.unfaithful)]).toEqual([[], []]));
+
+const env = () => ({ KODIAI_GITHUB_API_URL: world.apiUrl });
+const run = (...words: string[]) => kodiai(["setup", "--yes", ...words], { cwd: folder, env: env() });
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const variables = () => parseEnv(readFileSync(join(folder, ".env"), "utf8"));
+
+test("an App is made through one page on loopback; its secrets are kept for the owner alone and shown nowhere", async () => {
+  const { repository } = world;
+  await repository("acme", "shop", { files: { "README.md": "# Shop\n" }, private: true });
+  const setup = await startSetup(["--webhook-url", HOOK, "--org", "acme", "--name", "Kodiai of Acme"], folder, env());
+  const { action, manifest, policy, send } = await browse(setup.url);
+  expect(action).toMatch(/^https:\/\/github\.com\/organizations\/acme\/settings\/apps\/new\?state=[\w-]{20,}$/);
+  expect(policy).toContain("form-action https://github.com;");
+  const asked = readManifest();
+  expect(manifest).toMatchObject({
+    ...{ name: "Kodiai of Acme", public: false, hook_attributes: { url: HOOK, active: true } },
+    ...{ default_permissions: asked.permissions, default_events: asked.events },
+  });
+  expect((await fetch(setup.url)).status).toBe(410);
+  expect((await fetch(setup.url.replace(/token=.*/, "token=guessed"))).status).toBe(404);
+  expect((await send(world.confirmManifest(manifest), "another-state")).status).toBe(404);
+  expect((await send(world.confirmManifest(manifest))).status).toBe(200);
+  const { code, out, err } = await setup.ended;
+
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const { privateKey, webhookSecret } = world.appCredentials;
+  const set = variables();
+  expect(set).toMatchObject({ APP_ID: "4242", WEBHOOK_SECRET: webhookSecret, KODIAI_DATA_DIR: "./data" });
+  expect(readFileSync(join(folder, set.PRIVATE_KEY_PATH ?? ""), "utf8").trim()).toBe(privateKey.trim());
+  expect([
+    modeOf(join(folder, ".env")),
+    modeOf(join(folder, "data/kodiai.private-key.pem")),
+    modeOf(join(folder, "data")),
+  ]).toEqual([...["600", "600", "700"]]);
+  for (const secret of [webhookSecret, privateKey.split("\n")[1] ?? "?", "client_secret"])
+    expect(out).not.toContain(secret);
+  expect(out).toMatch(/rights +the App may do and hears what app\.yml asks for/);
+  expect(out).toMatch(
+    /webhook +GitHub delivers to https:\/\/kodiai\.example\.com\/api\/github\/webhooks; nothing was sent yet/,
+  );
+  expect(out).toMatch(/installed +on acme/);
+  expect(out).toMatch(/ok +github .* knows this app as kodiai/);
+});
+
+test("an App that is there is taken without a question, its webhook and secret are set, and a second run changes nothing", async () => {
+  const key = join(folder, "downloaded.pem");
+  writeFileSync(key, world.appCredentials.privateKey);
+  writeFileSync(join(folder, ".env"), "# Ours\nLOG_LEVEL=debug\n# APP_ID=1\n");
+  const words = ["--app-id", "4242", "--private-key-file", key, "--webhook-url", HOOK];
+  const first = await run(...words);
+  expect(first).toMatchObject({ code: 0, err: "" });
+  expect(world.hookConfiguration()).toMatchObject({ url: HOOK });
+  const kept = readFileSync(join(folder, ".env"), "utf8");
+  expect(kept).toMatch(/^# Ours\nLOG_LEVEL=debug\n# APP_ID=1\nAPP_ID=4242\n/);
+  expect(variables().WEBHOOK_SECRET).toMatch(/^[0-9a-f]{64}$/);
+  expect(first.out).not.toContain(variables().WEBHOOK_SECRET);
+  const sets = () =>
+    world.requests.filter(({ method }) => method === "PATCH").map(({ body }) => Object.keys(body as object));
+  expect(sets()).toEqual([
+    ["secret", "content_type", "insecure_ssl"],
+    ["url", "content_type", "insecure_ssl"],
+  ]);
+  expect((await run()).code).toBe(0);
+  expect(readFileSync(join(folder, ".env"), "utf8")).toBe(kept);
+  expect(sets()).toHaveLength(2);
+});
+
+test("the past of a repository is estimated and then read with a token of the App", async () => {
+  const key = join(folder, "downloaded.pem");
+  writeFileSync(key, world.appCredentials.privateKey);
+  const shop = await world.repository("acme", "shop", { files: { "a.ts": "export const a = 1;\n" }, private: true });
+  world.person("rae", { permission: "write", association: "MEMBER" });
+  const pull = await world.pullRequest(shop, { title: "feat: b", files: { "b.ts": "export const b = 2;\n" } });
+  await world.comment(pull, "rae", "Please name constants for what they mean, not for their letters.");
+  await world.closePull(pull, { merged: true });
+  const { code, out } = await run(
+    "--app-id",
+    "4242",
+    "--private-key-file",
+    key,
+    "--import",
+    "acme/shop",
+    "--import",
+    "other/place",
+  );
+  expect(out).toMatch(/past +acme\/shop: 1 comments, 2 requests to GitHub, about 1 minute, no cost/);
+  expect(out).toMatch(/acme\/shop: \d+ comments read: /);
+  expect(out).toMatch(/past +other\/place: the App is not installed there/);
+  expect(code).toBe(0);
+});
+
+test("rights that the App lacks are named with the page where they are added, and set-up does not end well", async () => {
+  await world.close();
+  const manifest = readManifest();
+  const { checks: _, ...permissions } = manifest.permissions;
+  world = await startGitHub({
+    manifest: { ...manifest, permissions, events: manifest.events.filter((one) => one !== "push") },
+  });
+  const key = join(folder, "downloaded.pem");
+  writeFileSync(key, world.appCredentials.privateKey);
+  const { code, out } = await run("--app-id", "4242", "--private-key-file", key);
+  expect(code).toBe(3);
+  expect(out).toMatch(
+    /rights +missing: checks: write, event push\. Add them at https:\/\/github\.com\/settings\/apps\/kodiai\/permissions/,
+  );
+});
+
+test("wrong words are refused before anything is asked or written", async () => {
+  const refusals = await Promise.all([
+    run("--host", "https://ghe"),
+    run("--webhook-url", "http://kodiai.example.com/hooks"),
+    run(),
+  ]);
+  expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(refusals.map(({ err }) => err)).toEqual([
+    expect.stringContaining("--host takes a host name"),
+    expect.stringContaining("--webhook-url must begin with https://"),
+    expect.stringContaining("say it with --webhook-url"),
+  ]);
+  expect(world.requests).toEqual([]);
+});

@@ -1,0 +1,136 @@
+// The GitHub Action as a runner runs it: inputs in the environment, a real clone, files for outputs.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { BALANCE } from "../app/given.ts";
+import { Sarif } from "../cli/contract.ts";
+import { type Clone, newClone } from "../cli/kodiai.ts";
+
+const ACTION = parse(readFileSync("action.yml", "utf8"));
+const MAIN = resolve(ACTION.runs.main);
+
+let clone: Clone;
+let temp: string;
+beforeAll(() => {
+  temp = mkdtempSync(join(tmpdir(), "kodiai-action-"));
+  clone = newClone();
+  clone.write({ "README.md": "# Shop\n" });
+  clone.commit("Lay the ground");
+  clone.write({ "src/balance.py": BALANCE, "src/::set-output name=x::y.py": "::add-mask::x = 1\n" });
+  clone.commit("feat: balance");
+});
+afterAll(() => {
+  clone.remove();
+  rmSync(temp, { recursive: true });
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly log: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+let runs = 0;
+
+/** Inputs that are not given have their defaults, as far as they are no expressions. */
+function run(inputs: Readonly<Record<string, string>>): Promise<Ran> {
+  runs += 1;
+  const [output, summary] = [join(temp, `output-${runs}`), join(temp, `summary-${runs}`)];
+  writeFileSync(output, "");
+  writeFileSync(summary, "");
+  const defaults = Object.entries<{ default: string }>(ACTION.inputs).map(([name, given]) => [
+    name,
+    given.default.startsWith("$") ? "" : given.default,
+  ]);
+  const all = { ...Object.fromEntries(defaults), base: "HEAD~1", ...inputs };
+  const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]));
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const around = { PATH, NODE_COMPILE_CACHE, HOME: temp, RUNNER_TEMP: temp, GITHUB_WORKSPACE: clone.path };
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: clone.path,
+    env: { ...around, ...env, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary },
+  });
+  const log: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => log.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => log.push(chunk));
+  return new Promise((done) => {
+    child.on("close", (code) => {
+      const lines = readFileSync(output, "utf8").trim().split("\n");
+      const outputs = Object.fromEntries(lines.map((line) => line.split("=", 2)));
+      done({ code, log: Buffer.concat(log).toString(), outputs, summary: readFileSync(summary, "utf8") });
+    });
+  });
+}
+
+test("action.yml says of each input and output what it is, and names every one that the program reads", () => {
+  for (const part of [
+    ...Object.values<{ description: string }>(ACTION.inputs),
+    ...Object.values<{ description: string }>(ACTION.outputs),
+  ])
+    expect(part.description).toMatch(/\.$/);
+  const source = readFileSync(MAIN, "utf8");
+  const read = [...source.matchAll(/\binput\("([a-z-]+)"\)/g)].map(([, name]) => name);
+  expect([...new Set(read)].toSorted()).toEqual(Object.keys(ACTION.inputs).toSorted());
+  const said = [...source.matchAll(/\["([a-z-]+)", \w+(?: \?\? "")?\],/g)].map(([, name]) => name);
+  expect(said).toEqual(expect.arrayContaining(Object.keys(ACTION.outputs)));
+  expect(ACTION.runs).toEqual({ using: "node24", main: "scripts/action.mjs" });
+});
+
+test("it writes a SARIF report that code scanning takes, and fails for what fail-on names", async () => {
+  const failed = await run({ "fail-on": "major", output: "reports/../second.sarif" });
+  Sarif.parse(JSON.parse(readFileSync(join(clone.path, "second.sarif"), "utf8")));
+  expect(failed).toMatchObject({ code: 1, outputs: { "exit-code": "1", report: "second.sarif", findings: "1" } });
+  expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
+}, 60_000);
+
+test("Markdown becomes the summary, and what it prints holds no command to the runner", async () => {
+  const [md, pretty] = await Promise.all([run({ format: "md" }), run({ format: "pretty" })]);
+  expect(md).toMatchObject({ code: 0, outputs: { report: "kodiai.md", findings: "" } });
+  expect(md.summary).toContain("src/balance.py");
+  const [, token = "none"] = /^::stop-commands::([0-9a-f-]{36})$/m.exec(pretty.log) ?? [];
+  const [before = "", after = ""] = [
+    pretty.log.indexOf(`::stop-commands::${token}`),
+    pretty.log.indexOf(`\n::${token}::\n`),
+  ].map(String);
+  expect(Number(before)).toBe(0);
+  expect(Number(after)).toBeGreaterThan(pretty.log.lastIndexOf("balance.py"));
+}, 60_000);
+
+test("a configuration of the workflow's own stands in the place of the base's", async () => {
+  mkdirSync(join(temp, "config"));
+  const config = join(temp, "config", "kodiai.yml");
+  writeFileSync(config, "rules:\n  tls-verify-disabled: off\n");
+  const kept = await run({ config, "fail-on": "minor" });
+  expect(kept).toMatchObject({ code: 0, outputs: { "exit-code": "0", report: "kodiai.sarif", findings: "0" } });
+}, 60_000);
+
+test.each([
+  [{ base: "" }, 2, "there is no base to compare with"],
+  [{ base: "0".repeat(40) }, 2, "there is no base to compare with"],
+  [{ base: "--upload-pack=x" }, 3, "is not a commit of this repository"],
+  [{ format: "constructor" }, 2, "format is sarif, json, md or pretty"],
+  [{ output: "../outside.sarif" }, 2, "lie in the workspace"],
+])(
+  "%j ends with %i and says what to mend",
+  async (inputs, code, says) => {
+    const ran = await run(inputs);
+    expect({ code: ran.code, log: ran.log }).toEqual({ code, log: expect.stringContaining(says) });
+    expect(ran.outputs).toMatchObject({ "exit-code": String(code), report: "" });
+  },
+  60_000,
+);
+
+test("docs/action.md lists every input and output, and its workflow is YAML that uses them", () => {
+  const text = readFileSync("docs/action.md", "utf8");
+  const listed = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map(([, name]) => name);
+  expect(listed).toEqual([...Object.keys(ACTION.inputs), ...Object.keys(ACTION.outputs)]);
+  const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+  const used = parse(yaml).jobs.review.steps.flatMap(({ uses, with: given = {} }: { uses: string; with?: object }) =>
+    uses.includes("kodiai@") ? Object.keys(given) : [],
+  );
+  expect(used).toEqual(["fail-on"]);
+});

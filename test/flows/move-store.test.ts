@@ -1,0 +1,209 @@
+// A store that was lived in, moved from SQLite to Postgres.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresMemory } from "../../src/adapters/postgres/memory.ts";
+import { postgresMoveTarget } from "../../src/adapters/postgres/move-target.ts";
+import { postgresRecall } from "../../src/adapters/postgres/recall.ts";
+import { postgresRejections } from "../../src/adapters/postgres/rejections.ts";
+import type { Postgres } from "../../src/adapters/postgres/sql.ts";
+import { openDatabase } from "../../src/adapters/sqlite/database.ts";
+import { sqliteEvidence } from "../../src/adapters/sqlite/evidence-shelf.ts";
+import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
+import { sqliteMoveSource } from "../../src/adapters/sqlite/move-source.ts";
+import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
+import { sqliteRecall } from "../../src/adapters/sqlite/recall.ts";
+import { sqliteRejections } from "../../src/adapters/sqlite/rejections.ts";
+import { rotatedSize, rotateVector, turnBack } from "../../src/adapters/sqlite/rotate-vector.ts";
+import { halfFloat, MOVED_TABLES } from "../../src/domain/moved-tables.ts";
+import { StoreUnusable } from "../../src/domain/store-unusable.ts";
+import { exportMemory } from "../../src/flows/export-memory.ts";
+import { moveStore } from "../../src/flows/move-store.ts";
+import type { Memory, Recall } from "../../src/ports/memory.ts";
+import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../adapters/contracts/memory.ts";
+import { contractDatabase, emptied } from "../adapters/postgres/contract-database.ts";
+
+const db = await contractDatabase();
+afterAll(() => db?.close());
+
+const folder = mkdtempSync(join(tmpdir(), "kodiai-move-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ROWS = 1_205;
+const finding = memoryRecord({
+  corpus: "finding",
+  sourceId: "#7/fnd_0123456789ab",
+  outcome: "posted",
+  visibility: "public",
+});
+const repo = { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" } as const;
+const quiet = () => {};
+
+/** More rows than a page, people's words with what no other database takes, and a job that was at work when the server ended. */
+beforeAll(async () => {
+  const memory = openMemory(join(folder, "memory.db"));
+  const rows = Array.from({ length: ROWS }, (_, at) => ({
+    record: memoryRecord({ sourceId: `m${at}`, text: `pool ${at} of “C++” is closed twice` }),
+    vector: at % 10 === 0 ? null : vectorAt(at % 64, at / ROWS),
+  }));
+  await sqliteMemory(memory).remember([{ record: finding, vector: vectorAt(3) }, ...rows], SPACE);
+  memory.prepare("UPDATE contents SET author = 'z' || char(0) || 'oe' WHERE id = 5").run();
+  const decided = { at: 5, by: "wren", reason: "by design", sha: null, weight: "reason" } as const;
+  await sqliteEvidence(memory).decide(SHOP, [{ memoryId: finding.id, outcome: "declined", decided, against: [] }]);
+  await sqliteRejections(memory).reject(SHOP, finding.id, {
+    by: "wren",
+    isWriter: true,
+    reason: "no",
+    url: null,
+    at: 5,
+  });
+  memory.close();
+  const queue = openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS);
+  const job = JSON.stringify({ kind: "review", key: "github.com/42#7", installationId: 7, number: 7, repo });
+  const add = queue.prepare(
+    "INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, 'review', ?, ?, 1, 1)",
+  );
+  for (const [key, state] of [
+    ["a#1", "running"],
+    ["a#1", "waiting"],
+    ["a#2", "running"],
+    ["a#3", "done"],
+  ])
+    add.run(key, job, state);
+  const review = queue.prepare(
+    "INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES (?, ?, 'b', '{}', ?)",
+  );
+  for (const at of [3, 2, 1]) review.run("github.com/42#7", `sha${at}`, at);
+  queue.close();
+});
+
+async function exported(memory: Memory, recall: Recall): Promise<readonly string[]> {
+  const wish = { repo, corpora: ["finding", "review_comment"], what: "records" } as const;
+  const lines: string[] = [];
+  for await (const line of exportMemory(wish, { memory, recall, space: SPACE })) lines.push(line);
+  return lines;
+}
+
+async function moved(to: Postgres) {
+  const source = sqliteMoveSource(folder);
+  try {
+    return await moveStore(source, postgresMoveTarget(to), quiet);
+  } finally {
+    source.close();
+  }
+}
+
+test("half floats are the nearest there are, and stay what they are", () => {
+  const known: readonly (readonly [number, number])[] = [
+    [0, 0],
+    [1, 1],
+    [0.1, 0.0999755859375],
+    [-0.3, -0.300048828125],
+  ];
+  for (const [value, half] of [...known, [2 ** -24, 2 ** -24], [2 ** -25, 0], [1 + 2 ** -11, 1]] as const)
+    expect(halfFloat(value)).toBe(half);
+  fc.assert(
+    fc.property(fc.float({ min: -1, max: 1, noNaN: true }), (value) => {
+      expect(halfFloat(halfFloat(value))).toBe(halfFloat(value));
+      expect(Math.abs(halfFloat(value) - value)).toBeLessThanOrEqual(Math.max(2 ** -25, Math.abs(value) * 2 ** -11));
+    }),
+  );
+});
+
+test("a vector that is turned back is the one that was rotated, of any dimension", () => {
+  fc.assert(
+    fc.property(fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 200 }), (values) => {
+      const vector = Float32Array.from(values);
+      const length = Math.hypot(...vector);
+      fc.pre(length > 1e-3);
+      const rotated = rotateVector(vector);
+      expect(rotated).toHaveLength(rotatedSize(vector.length));
+      for (const [at, value] of turnBack(rotated, vector.length).entries())
+        expect(Math.abs(value - (vector[at] ?? 0) / length)).toBeLessThan(1e-5);
+    }),
+  );
+});
+
+describe.skipIf(db === null)("a store that is moved to Postgres", () => {
+  if (db === null) return;
+  const empty = async () => {
+    await emptied(db);
+    await db.run(`TRUNCATE ${MOVED_TABLES.map(({ name }) => name).join(", ")} CASCADE`);
+    await db.run("DROP TABLE IF EXISTS store_move");
+  };
+
+  test("is the same, row for row; what is exported of both is byte for byte the same; what comes later is numbered after it", async () => {
+    await empty();
+    const tables = await moved(db);
+    expect(tables.map(({ table }) => table)).toEqual(MOVED_TABLES.map(({ name }) => name));
+    const rows = new Map(tables.map(({ table, rows: count }) => [table, count]));
+    expect(["records", "vectors", "jobs", "reviews", "rejections", "decided"].map((name) => rows.get(name))).toEqual([
+      ...[ROWS + 1, 1_085, 3, 3, 1, 1],
+    ]);
+    const file = openMemory(join(folder, "memory.db"));
+    const search = sqliteRecall({ path: join(folder, "memory.db") });
+    const [memory, recall] = [postgresMemory(db), postgresRecall(db)];
+    // The author whose name held U+0000 lost it on the way.
+    const before = (await exported(sqliteMemory(file), search)).map((line) => line.replace("z\\u0000oe", "zoe"));
+    const after = await exported(memory, recall);
+    expect(after.find((line, at) => line !== before[at])).toBe(before.find((line, at) => line !== after[at]));
+    expect(after).toHaveLength(before.length);
+    const near = async (of: Recall) =>
+      (await of.nearest(scopeOf(), vectorAt(5, 0.4), SPACE, 10, {})).map(({ id }) => id);
+    const words = async (of: Recall) => of.matching(scopeOf(), "which pool 17 is closed", 10, {});
+    expect(new Set(await near(recall))).toEqual(new Set(await near(search)));
+    expect(await words(recall)).toEqual(await words(search));
+    expect((await postgresRejections(db).rejected(SHOP))[0]?.each[0]?.reason).toBe("no");
+    const version = await recall.version(SHOP);
+    expect(version).toBe(await search.version(SHOP));
+    await memory.remember([{ record: memoryRecord(), vector: vectorAt(1) }], SPACE);
+    expect(await recall.version(SHOP)).toBeGreaterThan(version);
+    expect(await db.all("SELECT head_sha FROM reviews ORDER BY written")).toEqual(
+      [3, 2, 1].map((at) => ({ head_sha: `sha${at}` })),
+    );
+    expect(await db.all("SELECT key, state FROM jobs ORDER BY id")).toEqual([
+      { key: "a#1", state: "waiting" },
+      { key: "a#2", state: "waiting" },
+      { key: "a#3", state: "done" },
+    ]);
+    await search.close();
+    file.close();
+  });
+
+  test("goes on where it was stopped", async () => {
+    await empty();
+    const source = sqliteMoveSource(folder);
+    const target = postgresMoveTarget(db);
+    let pages = 0;
+    const stopped = moveStore(
+      { ...source, page: (...args) => (++pages > 3 ? Promise.reject(new Error("cut")) : source.page(...args)) },
+      target,
+      quiet,
+    );
+    await expect(stopped).rejects.toThrow("cut");
+    const told: string[] = [];
+    await moveStore(source, target, (what, table, rows) => told.push(`${what} ${table} ${rows}`));
+    expect(told.slice(0, 3)).toEqual(["moved repositories 0", "moved spaces 0", `moved records ${ROWS + 1 - 1_000}`]);
+    source.close();
+  });
+
+  test("is refused where there is a store already, where the source changed meanwhile, and where a row is not the same", async () => {
+    await empty();
+    const source = sqliteMoveSource(folder);
+    const target = postgresMoveTarget(db);
+    const tampered = {
+      ...target,
+      put: async (...[table, rows, at]: Parameters<typeof target.put>) =>
+        target.put(table, table.name === "contents" ? rows.map((row) => row.with(3, "another text")) : rows, at),
+    };
+    await expect(moveStore(source, tampered, quiet)).rejects.toThrow("contents is not the same");
+    const later = { ...source, mark: () => "another" };
+    await expect(moveStore(later, target, quiet)).rejects.toBeInstanceOf(StoreUnusable);
+    await db.run("DROP TABLE store_move");
+    await expect(moveStore(source, target, quiet)).rejects.toThrow("holds a store already");
+    source.close();
+  });
+});
