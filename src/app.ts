@@ -109,7 +109,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.heard?.((lane) => workers[lane].wake());
 
-
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
