@@ -122,7 +122,9 @@ test("several deliveries about one head make one review", async () => {
   expect(world.comments(pull).inline).toHaveLength(1);
   expect(summaryOf(world, pull).editedTimes).toBe(0);
   expect(stage.jobs(pull).map(({ state }) => state)).toContain("superseded");
-  expect(stage.jobs(pull).at(-1)?.outcome).toBe("skipped: this head was reviewed before");
+  // Whichever of them had the review in its hands when the next came: one has posted it, once.
+  const posted = stage.jobs(pull).filter(({ outcome }) => outcome?.startsWith("posted") === true);
+  expect(posted).toHaveLength(1);
 });
 
 test("only the newest head is reviewed when pushes come faster than reviews", async () => {
