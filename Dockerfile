@@ -1,3 +1,5 @@
+# docker build -t kodiai:local .          docs/deploy.md tells how to run it
+#
 # glibc, because the syntax parsers have no build for musl. The source runs as it is: Node strips the types.
 FROM node:24-trixie-slim
 
@@ -9,6 +11,7 @@ COPY test/node24/package.json test/node24/package.json
 RUN npm ci --omit=dev && npm cache clean --force
 
 COPY scripts/launch.mjs scripts/launch.mjs
+COPY app.yml app.yml
 COPY src src
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -2,7 +2,9 @@
 
 export interface Timing {
   /** Milliseconds of wall time. */
+  readonly p25: number;
   readonly p50: number;
+  readonly p75: number;
   readonly p95: number;
   /** Milliseconds of processor time of all threads, median: what a busy machine does not blur. */
   readonly cpu: number;
@@ -39,7 +41,14 @@ export function stopwatch(): Stopwatch {
       Object.fromEntries(
         [...runs].map(([name, { wall, cpu }]) => [
           name,
-          { p50: quantile(wall, 0.5), p95: quantile(wall, 0.95), cpu: quantile(cpu, 0.5), runs: wall.length },
+          {
+            p25: quantile(wall, 0.25),
+            p50: quantile(wall, 0.5),
+            p75: quantile(wall, 0.75),
+            p95: quantile(wall, 0.95),
+            cpu: quantile(cpu, 0.5),
+            runs: wall.length,
+          },
         ]),
       ),
   };

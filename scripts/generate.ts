@@ -1,6 +1,7 @@
 // Writes the files that are made from the code: documents, JSON Schema, examples. `--check` only says which are stale.
 //
 //   npm run generate [-- --check]
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import { commandsMarkdown } from "../src/config/commands-markdown.ts";
 import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
 import { envExample } from "../src/config/env-example.ts";
+import { permissionsMarkdown } from "../src/config/permissions-markdown.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
 import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
@@ -19,7 +21,16 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const read = (name: string) => readFileSync(join(root, name), "utf8");
 
+/** As people read it: what the command itself prints. */
+function cliMarkdown(): string {
+  const help = execFileSync(process.execPath, [join(root, "src/cli/main.ts"), "help"], { encoding: "utf8" });
+  const about = "In a clone of the project: `npm run -s kodiai -- VERB`; installed as a package: `npx kodiai VERB`.";
+  return `<!-- Made by \`npm run generate\` from \`kodiai help\`; edit src/cli/main.ts. -->\n\n# Command line\n\n${about}\n\n\`\`\`text\n${help}\`\`\`\n`;
+}
+
 const files = new Map([
+  ["docs/cli.md", cliMarkdown()],
+  ["docs/permissions.md", permissionsMarkdown(read("app.yml"))],
   ["docs/configuration.md", configurationMarkdown()],
   ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
   [".kodiai.yml.example", exampleYaml()],

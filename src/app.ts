@@ -13,11 +13,9 @@ import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
-import { expirySweep } from "./server/expiry-sweep.ts";
-import { feedbackSweep, runFeedback } from "./server/feedback-sweep.ts";
+import { runFeedback } from "./server/feedback-sweep.ts";
 import { heartbeat } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
-import { integrityWatch } from "./server/integrity-watch.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { appMetrics } from "./server/metrics.ts";
 import { missedSweeper } from "./server/missed-sweeper.ts";
@@ -27,7 +25,7 @@ import type { Rounds } from "./server/rounds.ts";
 import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
-import { writeSweeper } from "./server/write-sweeper.ts";
+import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { passwordIn } from "./wire/database-password.ts";
 import { learnPorts } from "./wire/feedback.ts";
@@ -36,7 +34,6 @@ import { openPostgresStore } from "./wire/postgres-store.ts";
 import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
-import { findWritten } from "./wire/writes.ts";
 import {
   chosenEmbedder,
   followPorts,
@@ -85,8 +82,7 @@ function probotOf(
  */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
-  neverTell(options.privateKey, options.webhookSecret, options.formerSecret?.secret ?? null);
-  if (options.databaseUrl) neverTell(passwordIn(options.databaseUrl));
+  neverTell(...secretsOf(options));
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
@@ -109,22 +105,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
-  const expiring = expirySweep(store, log);
-  const watching = integrityWatch(store, log, options.waits?.verifyMs);
+  const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
   store.queue.heard?.((lane) => workers[lane].wake());
-  const sweeping = writeSweeper(store.orphanWrites, {
-    find: (wanted, marker) => findWritten(github, wanted, marker),
-    settledMs: options.waits?.settledMs,
-    log,
-  });
-  const looking = feedbackSweep(store, () => workers.upkeep.wake(), { log, afterMs: options.feedbackAfterMs });
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
-        damage: watching.problem,
+        damage: rounds.damage,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
       })
     : null;
@@ -142,9 +131,9 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     adminUrl,
     async close() {
       await door.drain();
-      await Promise.all([looking.stop(), missed.stop(), expiring.stop(), watching.stop()]);
+      await Promise.all([missed.stop(), rounds.stop()]);
       await Promise.all(Object.values(workers).map((worker) => worker.stop(DRAIN_MS)));
-      const swept = Promise.all([sweeper.stop(), sweeping.stop()]);
+      const swept = Promise.all([sweeper.stop(), rounds.tidied()]);
       await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, TIDY_MS))]);
       await beating.stop();
       inspector.close?.();
@@ -154,13 +143,20 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
 }
 
+function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: AppOptions): readonly (string | null)[] {
+  return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
+}
+
 /** The store, with memory on its way in. */
-async function openedStore({ dataDir, databaseUrl = null, memory, waits, log }: AppOptions): Promise<Store> {
+async function openedStore(options: AppOptions): Promise<Store> {
+  const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
+  const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
   const store =
     databaseUrl === null
-      ? openStore(dataDir, { isChecked: true, ...memory, silentMs: waits?.silentMs })
+      ? openStore(dataDir, { isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs })
       : await openPostgresStore(databaseUrl, {
           silentMs: waits?.silentMs,
+          ...limits,
           onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
         });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");

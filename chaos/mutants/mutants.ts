@@ -418,7 +418,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/adapters/sqlite/hold.ts",
     find: ".get(id, token) !== undefined;",
     replace: ".get(id, token) !== null;",
-    test: [WRITES_TEST, "a review that is written by whoever lost the job is not kept"],
+    test: ["test/adapters/sqlite/books.test.ts", "a review that is written by whoever lost the job is not kept"],
     isQuick: true,
   },
   {

@@ -134,12 +134,19 @@ export async function warmthCheck({
     const { memory } = (await answer.json()) as { readonly memory?: MemoryWarmth | null };
     const said = WARMTH.get(memory?.state ?? "");
     if (!memory || said === undefined) throw new Error("not Kodiai");
-    const text = `${said} (${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held)`;
+    const held = `${counted(memory.repositories, "repository", "repositories")}, ${memories(memory.rows)} held`;
+    const text = `${said} (${held}${roomText(memory)})`;
     return { name: "search", state: memory.state === "off" ? "broken" : "ok", text };
   } catch {
     const text = `no server answers at ${at}:${port}; when it starts, it reads what was written to last into memory`;
     return { name: "search", state: "note", text };
   }
+}
+
+/** What does not fit is searched in the file: whoever runs Kodiai can give it more. */
+function roomText({ bytes, limitBytes }: MemoryWarmth): string {
+  if (bytes === undefined || limitBytes === undefined) return "";
+  return ` in ${megabytes(bytes)} of ${megabytes(limitBytes)} (KODIAI_SEARCH_MEMORY_MB)`;
 }
 
 function named({ model, dimension }: { readonly model: string; readonly dimension: number }): string {

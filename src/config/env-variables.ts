@@ -130,6 +130,13 @@ export const EnvVariables = z.object({
     .default("2")
     .transform(Number)
     .describe("Reviews that run at the same time, 1–16."),
+  KODIAI_SEARCH_MEMORY_MB: wholeNumber(64, 65_536)
+    .transform(Number)
+    .optional()
+    .describe(
+      "Megabytes that searching memory may hold of it, 64–65536. A thousand memories take about 1.2; scopes that do not fit are searched in the file, more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+    )
+    .meta({ examples: ["2000"] }),
   KODIAI_GITHUB_API_URL: z
     .string()
     .optional()

@@ -40,6 +40,8 @@ export interface Env {
   readonly allowHttpHosts: readonly string[];
   /** 1–16 */
   readonly workers: number;
+  /** What searching may hold in memory; null: by what the machine has. */
+  readonly searchMemoryBytes: number | null;
   readonly embeddings: Embeddings;
   /** null: no model is asked. */
   readonly model: ModelChoice | null;
@@ -158,6 +160,7 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     dryRun: values.KODIAI_DRY_RUN,
     allowHttpHosts: values.KODIAI_ALLOW_HTTP_HOSTS,
     workers: values.KODIAI_WORKERS,
+    searchMemoryBytes: values.KODIAI_SEARCH_MEMORY_MB === undefined ? null : values.KODIAI_SEARCH_MEMORY_MB * 1e6,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
 }

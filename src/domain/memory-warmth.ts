@@ -4,4 +4,7 @@ export interface MemoryWarmth {
   /** Repositories and memories that are held for searching. */
   readonly repositories: number;
   readonly rows: number;
+  /** What they take, and may take, for searching by words and by vectors together; absent before the threads have told. */
+  readonly bytes?: number;
+  readonly limitBytes?: number;
 }

@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly reviewerLogin: string | null;
   /** Jobs of different pull requests that may run at a time. */
   readonly workers: number;
+  /** What searching may hold in memory; null or absent: by what the machine has. */
+  readonly searchMemoryBytes?: number | null;
   /** What turns text into vectors for the memory. */
   readonly embeddings: Embeddings;
   /** Null: rules and memory review alone. */

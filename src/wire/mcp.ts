@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { localChanges } from "../adapters/git/local-changes.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
 import { noMemory } from "../adapters/no-memory/recall.ts";
-import { dataDir } from "../cli/data-dir.ts";
+import { isDatabase, shownPlace, storePlace } from "../cli/data-dir.ts";
 import { isFolder } from "../cli/find-repository.ts";
 import type { Repo } from "../domain/job.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
@@ -38,11 +38,12 @@ type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
  * @throws UsageError or GitFailed when the repository cannot be told
  */
 export async function mcpPorts(words: McpWords): Promise<McpPorts> {
-  const folder = dataDir(words.dataDir);
-  const shelf = lazily(() => openMemoryFor(folder));
+  const kept = storePlace(words.dataDir);
+  const folder = shownPlace(kept);
+  const shelf = lazily(() => openMemoryFor(kept));
   const inspector = lazily(() => Promise.resolve(serverInspector()));
   /** Looking makes no file: there is memory once somebody else, or `remember`, made it. */
-  const opened = () => (existsSync(join(folder, "memory.db")) ? shelf.get() : Promise.resolve(null));
+  const opened = () => (isDatabase(kept) || existsSync(join(kept, "memory.db")) ? shelf.get() : Promise.resolve(null));
   const named = async (word: string): Promise<Repo> => {
     const memory = await opened();
     return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
@@ -52,7 +53,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   const accesses = new Map<string, Promise<ModelAccess | null>>();
   const accessOf = (to: Repo): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
-    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, folder);
+    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, kept);
     accesses.set(key, known);
     return known;
   };

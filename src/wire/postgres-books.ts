@@ -15,7 +15,7 @@ import { postgresSpending } from "../adapters/postgres/spending.ts";
 import type { Postgres } from "../adapters/postgres/sql.ts";
 import { postgresTraces } from "../adapters/postgres/traces.ts";
 import { postgresOrphanWrites, postgresWriteBook } from "../adapters/postgres/write-book.ts";
-import type { Books } from "./store.ts";
+import type { Books } from "./books.ts";
 
 /** Connections to one database. */
 export interface BookConnections {

@@ -7,7 +7,7 @@ import { postgresJobShelf } from "../adapters/postgres/job-shelf.ts";
 import { postgresMemory } from "../adapters/postgres/memory.ts";
 import { postgresConventionMarks, postgresMemoryFigures } from "../adapters/postgres/memory-figures.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
-import { type PostgresRecall, postgresRecall } from "../adapters/postgres/recall.ts";
+import { type PostgresRecall, postgresRecall, type RecallLimits } from "../adapters/postgres/recall.ts";
 import { postgresRejections } from "../adapters/postgres/rejections.ts";
 import { postgresReplays } from "../adapters/postgres/replays.ts";
 import { postgresLabels } from "../adapters/postgres/repository-labels.ts";
@@ -25,6 +25,8 @@ import type { Shelf, Store } from "./store.ts";
 export interface PostgresStoreSettings {
   /** How long another process may be silent. */
   readonly silentMs?: number | undefined;
+  /** Of the search by words, in this process. */
+  readonly limits?: Partial<RecallLimits>;
   /** Told what goes wrong in the upkeep of the queue's tables, which goes on by itself. */
   readonly onTrouble?: (error: unknown) => void;
 }
@@ -44,7 +46,7 @@ export async function openPostgresStore(url: string, settings: PostgresStoreSett
     queue,
     inbox,
     ...postgresBooks({ quick: db, patient }, processMark()),
-    ...shelfOn(patient),
+    ...shelfOn(patient, settings.limits),
     ...searchesOn(patient),
     async close() {
       await close();
@@ -70,8 +72,8 @@ function searchesOn(db: Postgres): Pick<Store, "retrievals" | "statistics" | "jo
   };
 }
 
-function shelfOn(db: Postgres): Shelf {
-  const recall = postgresRecall(db);
+function shelfOn(db: Postgres, limits: Partial<RecallLimits> = {}): Shelf {
+  const recall = postgresRecall(db, limits);
   return {
     memory: postgresMemory(db),
     evidence: postgresEvidence(db),

@@ -17,7 +17,7 @@ import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
 import { sqliteOrphanWrites, sqliteWriteBook } from "../adapters/sqlite/write-book.ts";
 import type { Traces } from "../ports.ts";
-import type { Books } from "./store.ts";
+import type { Books } from "./books.ts";
 
 export interface SqliteBooksSettings {
   /** Where tombstones and old copies lie. */

@@ -27,10 +27,8 @@ import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
 import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
-import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
-import type { HistoryBook, Introductions } from "../ports/history.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { JobShelf } from "../ports/jobs.ts";
 import type {
@@ -42,56 +40,10 @@ import type {
   RetrievalLog,
   RetrievalStatistics,
 } from "../ports/memory.ts";
-import type { MissedBook } from "../ports/missed.ts";
-import type { SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
-import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
-import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import type { Queue } from "../ports.ts";
+import type { Books } from "./books.ts";
 import { sqliteBooks } from "./sqlite-books.ts";
-
-/** What one job writes down: only as long as it is held. */
-export interface HeldStore {
-  readonly ledger: Ledger & ReviewRecords;
-  readonly answers: AnswerBook;
-  readonly checks: CheckBook;
-  readonly writes: WriteBook;
-}
-
-/** What is written down beside the queue. */
-export interface Books {
-  readonly ledger: Ledger & ReviewRecords;
-  /** The books of one job; null is nobody's: for sweeps. */
-  held(lease: Lease<AnyJob> | null): HeldStore;
-  /** Writes to GitHub whose jobs ended before their outcome was known. */
-  readonly orphanWrites: OrphanWrites;
-  /** What each installation asks of us. */
-  readonly pace: InstallationPace;
-  /** What people decided about pull requests. */
-  readonly decisions: Decisions;
-  /** Answers that were given. */
-  readonly answers: AnswerBook;
-  /** Everything that stands here of a repository. */
-  readonly traces: Traces;
-  /** Check runs that were begun. */
-  readonly checks: CheckBook;
-  /** How long pushes wait. */
-  readonly waits: PushWaits;
-  /** When pull requests were looked at for what people did about findings. */
-  readonly looks: FeedbackBook;
-  /** What was received, asked for again and reviewed. */
-  readonly missed: MissedBook;
-  /** When a backup was last restored, in epoch milliseconds; null when none was. */
-  restoredAt(): Promise<number | null>;
-  /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
-  expire(now: number): Promise<number>;
-  /** What models cost. */
-  readonly book: SpendingBook;
-  /** Where imports of past reviews stand. */
-  readonly history: HistoryBook;
-  /** Which reviews say what memory there is. */
-  readonly introductions: Introductions;
-}
 
 /** What is remembered. */
 export interface Shelf {
@@ -228,6 +180,6 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
 function warmthOf(recall: SqliteRecall): MemoryWarmth {
   const told = recall.warmth();
   if (told === null) return { state: "cold", repositories: 0, rows: 0 };
-  const { waiting, repositories, rows } = told;
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
+  const { waiting, repositories, rows, bytes, limitBytes } = told;
+  return { state: waiting > 0 ? "warming" : "warm", repositories, rows, bytes, limitBytes };
 }

@@ -9,7 +9,8 @@ import type { WritePath } from "../adapters/github/write-path.ts";
 import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
 import type { CommandPorts } from "../flows/command-order.ts";
-import type { HeldStore, Store } from "./store.ts";
+import type { HeldStore } from "./books.ts";
+import type { Store } from "./store.ts";
 
 export interface TalkWiring {
   readonly botLogin: string;

@@ -102,6 +102,10 @@ test("the running server is asked how far its search is", async () => {
     state: "ok",
     text: expect.stringMatching(/being read into memory.*\(3 repositories, 1200 memories held\)/),
   });
+  expect(await said({ state: "warm", repositories: 1, rows: 100_000, bytes: 245e6, limitBytes: 2e9 })).toMatchObject({
+    state: "ok",
+    text: expect.stringContaining("100000 memories held in 245.0 MB of 2000.0 MB (KODIAI_SEARCH_MEMORY_MB))"),
+  });
   expect(await said({ state: "off", repositories: 0, rows: 0 })).toMatchObject({ state: "broken" });
   for (const strange of [undefined, null, { state: "constructor" }]) {
     expect(await said(strange)).toMatchObject({ state: "note", text: expect.stringContaining("no server answers") });

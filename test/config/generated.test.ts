@@ -44,6 +44,9 @@ describe("generated files", () => {
         "docs/commands.md",
         "docs/metrics.md",
         "deploy/grafana/kodiai.json",
+        "docs/cli.md",
+        "docs/permissions.md",
+        "app.yml",
         ".env.example",
       ];
       for (const name of [...names, "docs/configuration.md", ".kodiai.yml.example"]) {

@@ -1,55 +1,63 @@
-// From the scores of all rows to the few best of those that may be told.
+// Of each question the few best rows by its words, of all that a scope admits and a filter lets be told.
+import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
-import type { Bm25Part } from "./bm25.ts";
+import { tokenise } from "../../domain/tokenise.ts";
+import { type BestRow, bestByWords } from "./best-by-words.ts";
+import { type Bm25Part, partScorer } from "./bm25.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { Segment } from "./segment.ts";
 import { topK } from "./top-k.ts";
+import { fileScores } from "./whole-file.ts";
 
 export interface ScoredRow extends KeywordHit {
   /** The row's id. */
   readonly row: number;
 }
 
-/** The k best of the admitted rows with a score above 0; among equals the smaller name. */
+/**
+ * Of each text the k best by BM25, among equals the smaller name; of code by the words of its file too. What the texts share
+ * is worked out once. Scores are above 0.
+ */
 export function bestRows(
   parts: readonly (Bm25Part & { readonly segment: Segment })[],
-  scores: readonly Float64Array[],
+  texts: readonly string[],
   k: number,
-): ScoredRow[] {
-  const highest = new Float64Array(k);
-  const candidates = parts.flatMap(({ segment, mask }, at) => {
-    const ofPart = scores[at] ?? new Float64Array();
-    return worthwhile(ofPart, mask, highest).map((row) => {
-      return { row: segment.ids[row] ?? 0, id: segment.mems[row] ?? "", score: ofPart[row] ?? 0 };
-    });
+): ScoredRow[][] {
+  const files = fileScores(parts);
+  const queries = texts.map((text) => bagOf(tokenise(text)));
+  const chosen = bestByWords(parts, queries, k, files);
+  return queries.map((query, at) => {
+    const best = chosen[at] ?? everyScore(parts, query, files);
+    return topK(
+      best.map((row) => named(parts, row)),
+      k,
+      better,
+    );
   });
-  return topK(candidates, k, better);
 }
 
-/**
- * Admitted rows that score no lower than the k-th of the rows before them: of a hundred thousand a few hundred, so that
- * most rows cost one comparison.
- *
- * @param highest the k highest scores so far, ascending, at first 0; brought up to date
- */
-function worthwhile(scores: Float64Array, mask: Uint8Array, highest: Float64Array): number[] {
-  const rows: number[] = [];
-  let lowest = highest[0] ?? 0;
-  for (let row = 0; row < scores.length; row += 1) {
-    const score = scores[row] ?? 0;
-    if (score < lowest || score === 0 || ((mask[row] ?? 0) & ADMITTED) === 0) continue;
-    rows.push(row);
-    if (score > lowest) lowest = insert(highest, score);
-  }
-  return rows;
+function named(parts: readonly { readonly segment: Segment }[], { part, row, score }: BestRow): ScoredRow {
+  const segment = parts[part]?.segment;
+  return { row: segment?.ids[row] ?? 0, id: segment?.mems[row] ?? "", score };
 }
 
-/** Puts a number that is larger than the first among ascending ones, in place of the first. Returns the new first. */
-function insert(ascending: Float64Array, value: number): number {
-  let at = 0;
-  for (; at + 1 < ascending.length && (ascending[at + 1] ?? 0) < value; at += 1) ascending[at] = ascending[at + 1] ?? 0;
-  ascending[at] = value;
-  return ascending[0] ?? 0;
+/** All admitted rows that score, row by row. */
+function everyScore(
+  parts: readonly Bm25Part[],
+  query: ReadonlyMap<string, number>,
+  files: ReturnType<typeof fileScores>,
+): BestRow[] {
+  const scores = partScorer(parts)(query);
+  const ofFiles = files?.(query);
+  return parts.flatMap(({ mask }, part) => {
+    const found: BestRow[] = [];
+    for (let row = 0; row < mask.length; row += 1) {
+      if (((mask[row] ?? 0) & ADMITTED) === 0) continue;
+      const score = (scores[part]?.[row] ?? 0) + (ofFiles?.(part, row) ?? 0);
+      if (score > 0) found.push({ part, row, score });
+    }
+    return found;
+  });
 }
 
 function better(one: KeywordHit, other: KeywordHit): boolean {

@@ -17,9 +17,36 @@ export interface Bm25Part extends SeenRows {
 export function partScorer(
   parts: readonly Bm25Part[],
 ): (query: ReadonlyMap<string, number>) => readonly Float64Array[] {
+  const { longer, termsOf } = weighing(parts);
+  const scores = longer.map(({ length }) => new Float64Array(length));
+  return (query) => {
+    for (const ofPart of scores) ofPart.fill(0);
+    for (const { ids, gain } of termsOf(query)) addToParts(parts, scores, ids, gain, longer);
+    return scores;
+  };
+}
+
+/** A word of a query that stands in some row in scope. */
+export interface Term {
+  /** Its number in the index of each part, −1 where it is not. */
+  readonly ids: readonly number[];
+  /** Its weight in the query times its inverse frequency times k1 + 1. */
+  readonly gain: number;
+}
+
+export interface Weighing {
+  /** In words. */
+  readonly meanLength: number;
+  /** Markdowns of each part's rows. */
+  readonly longer: readonly Float64Array[];
+  /** In the order of the query; each word is looked up once for all queries. */
+  termsOf(query: ReadonlyMap<string, number>): readonly Term[];
+}
+
+/** All that BM25 weighs by, from the rows in scope. */
+export function weighing(parts: readonly Bm25Part[]): Weighing {
   const { count, meanLength } = statistics(parts);
   const longer = parts.map(({ index }) => markedDownBy(index, meanLength));
-  const scores = longer.map(({ length }) => new Float64Array(length));
   const known = new Map<string, SoughtWord>();
   const lookedUp = (word: string) => {
     const ids = parts.map((part) => part.index.vocabulary.find(word));
@@ -28,14 +55,12 @@ export function partScorer(
     known.set(word, found);
     return found;
   };
-  return (query) => {
-    for (const ofPart of scores) ofPart.fill(0);
-    for (const [word, weight] of query) {
+  const termsOf = (query: ReadonlyMap<string, number>) =>
+    [...query].flatMap(([word, weight]) => {
       const { ids, rarity } = known.get(word) ?? lookedUp(word);
-      if (rarity > 0) addToParts(parts, scores, ids, weight * rarity * (KEYWORDS.k1 + 1), longer);
-    }
-    return scores;
-  };
+      return rarity > 0 ? [{ ids, gain: weight * rarity * (KEYWORDS.k1 + 1) }] : [];
+    });
+  return { meanLength, longer, termsOf };
 }
 
 /** A word's number in the index of each part, −1 where it is not, and how rare it is in scope; 0 when it is in no row. */
@@ -101,7 +126,33 @@ function sumsOf({ index, mask }: Bm25Part): Sums {
 }
 
 /** Steps that finding one row among a word's rows takes, about. */
-const STEPS = 16;
+const STEPS = 8;
+
+/**
+ * Where `row` stands between two positions of rows that ascend, or −1. Rows of a common word lie about evenly, so that the
+ * first looks are where the row would be then.
+ */
+export function postingOf(rows: Uint32Array, start: number, end: number, row: number): number {
+  let [low, high] = [start, end - 1];
+  for (let turn = 0; low <= high; turn += 1) {
+    const at = turn < GUESSES ? guess(rows, low, high, row) : (low + high) >> 1;
+    if (at < 0) return -1;
+    const found = rows[at] ?? 0;
+    if (found === row) return at;
+    if (found < row) low = at + 1;
+    else high = at - 1;
+  }
+  return -1;
+}
+
+/** Where a row would be if they lay evenly; −1 when it cannot be between the two. */
+function guess(rows: Uint32Array, low: number, high: number, row: number): number {
+  const [first, last] = [rows[low] ?? 0, rows[high] ?? 0];
+  if (row < first || row > last) return -1;
+  return last === first ? low : low + Math.floor(((high - low) * (row - first)) / (last - first));
+}
+
+const GUESSES = 6;
 
 /** How many rows in scope have the word: all of its rows but those outside. */
 function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
@@ -110,22 +161,9 @@ function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
   const [start, end] = [starts[word] ?? 0, starts[word + 1] ?? 0];
   let found = 0;
   if (outside.length * STEPS < end - start) {
-    for (const row of outside) found += holds(rows, start, end, row) ? 1 : 0;
+    for (const row of outside) found += postingOf(rows, start, end, row) < 0 ? 0 : 1;
     return end - start - found;
   }
   for (let at = start; at < end; at += 1) found += (mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
   return found;
-}
-
-/** Whether `row` stands between two positions of rows that ascend. */
-function holds(rows: Uint32Array, start: number, end: number, row: number): boolean {
-  let [low, high] = [start, end - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = rows[middle] ?? 0;
-    if (found === row) return true;
-    if (found < row) low = middle + 1;
-    else high = middle - 1;
-  }
-  return false;
 }

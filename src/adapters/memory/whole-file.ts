@@ -18,29 +18,26 @@ export interface FilePart extends Bm25Part {
 }
 
 /**
- * What adds to each admitted row of code the BM25 of its whole file among all files that have such rows; k1 and b as in
- * bm25.ts. Rows of other corpora, and code without a path, keep theirs. A piece that shares no word with the query is
- * found by its file: of all pieces that counts a further two points.
+ * The BM25 of whole files among all files with admitted rows of code, for each such row; k1 and b as in bm25.ts. Rows of
+ * other corpora, and code without a path, get none. A piece that shares no word with the query is found by its file: of all
+ * pieces that counts a further two points.
  *
- * @returns null where there is no such row; else to be called with each query and the scores of the rows of each part,
- *   which are changed in place
+ * @returns null where there is no such row; else to be called with each query
  */
-export function fileScores(
-  parts: readonly FilePart[],
-): ((query: ReadonlyMap<string, number>, scores: readonly Float64Array[]) => void) | null {
+export function fileScores(parts: readonly FilePart[]): ((query: ReadonlyMap<string, number>) => FileScore) | null {
   const { fileOf, lengths } = filesOf(parts);
   if (lengths.length === 0) return null;
-  return (query, scores) => {
+  return (query) => {
     const ofFiles = scoreFiles(parts, fileOf, lengths, query);
-    scores.forEach((rows, part) => {
-      const files = fileOf[part];
-      for (let row = 0; row < rows.length; row += 1) {
-        const file = files?.[row] ?? NO_FILE;
-        if (file !== NO_FILE) rows[row] = (rows[row] ?? 0) + FILE_WEIGHT * (ofFiles[file] ?? 0);
-      }
-    });
+    return (part, row) => {
+      const file = fileOf[part]?.[row] ?? NO_FILE;
+      return file === NO_FILE ? 0 : FILE_WEIGHT * (ofFiles[file] ?? 0);
+    };
   };
 }
+
+/** What a row's file adds to its score, ≥ 0. */
+export type FileScore = (part: number, row: number) => number;
 
 /** Each row's file as a number, and each file's length in words. The same path of two repositories is two files. */
 function filesOf(parts: readonly FilePart[]): { readonly fileOf: readonly Uint32Array[]; readonly lengths: number[] } {

@@ -1,6 +1,7 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
 import type { Postings } from "../../domain/bm25.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
+import { columnBytes, type WordColumns, wordColumns } from "./word-columns.ts";
 import { type WordTable, wordTable } from "./word-table.ts";
 
 type Column = (typeof WORD_COLUMNS)[number];
@@ -16,6 +17,8 @@ const STEPS = 8;
 /** Counts and lengths are weighted, in eighths. The rows of a word ascend. */
 export interface WordIndex extends Postings {
   readonly vocabulary: WordTable;
+  /** Of the words that stand in many rows; null where it is not worth it, or cannot be. */
+  readonly columns: WordColumns | null;
 }
 
 /** An index that is being filled, a few rows at a time if need be. */
@@ -43,13 +46,19 @@ export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
   };
   return {
     add: (position, words) => addRow(filling, position, words),
-    done: () => ({ vocabulary: filling.vocabulary, lengths: filling.lengths, parts: STEPS, ...byWord(filling) }),
+    done() {
+      const index = { lengths: filling.lengths, parts: STEPS, ...byWord(filling) };
+      return { ...index, vocabulary: filling.vocabulary, columns: wordColumns(index) };
+    },
   };
 }
 
 /** Bytes that an index holds. */
 export function wordIndexBytes(index: WordIndex): number {
-  return index.rows.length * 6 + index.starts.length * 4 + index.lengths.length * 4 + index.vocabulary.bytes();
+  const columns = index.columns === null ? 0 : columnBytes(index.columns);
+  const postings = index.rows.length * 6 + index.starts.length * 4;
+  // The lengths twice: as they are and as markdowns.
+  return postings + index.lengths.length * 12 + index.vocabulary.bytes() + columns;
 }
 
 /** Weighted length of an index's row or count of its posting, in words. */

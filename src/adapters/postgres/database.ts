@@ -67,8 +67,8 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
     allowExitOnIdle: settings.isLastWord ?? false,
-    // A commit that was told is on disk, whatever the server's default is.
-    options: "-c synchronous_commit=on",
+    // A commit that was told is on disk, whatever the server's default is. Compiling a search takes longer than doing it.
+    options: "-c synchronous_commit=on -c jit=off",
     types: TYPES,
   });
   // An idle connection that ends is no error of anybody; without a listener it would end the process.

@@ -1,14 +1,11 @@
 // Matching by words: exact BM25 over the scope, by an index in memory that is filled from the database. Where that does not fit or is
 // still being read, Postgres's own index is asked, which knows no rare words and ranks less well; that is told.
-import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit, MemoryFilter, Scope } from "../../domain/retrieval.ts";
-import { tokenise } from "../../domain/tokenise.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { bestRows } from "../memory/best-rows.ts";
-import { partScorer } from "../memory/bm25.ts";
+import type { Bm25Part } from "../memory/bm25.ts";
 import { seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository, Segment } from "../memory/segment.ts";
-import { type FilePart, fileScores } from "../memory/whole-file.ts";
 import { type CountedRepository, repositoryLookUp, toldRows } from "./admitted.ts";
 import { matchingInDatabase } from "./matching-in-database.ts";
 import type { KeywordQuestion } from "./question.ts";
@@ -121,21 +118,14 @@ async function inMemory(
   repositories: readonly AdmittedRepository[],
   shelves: Shelves,
 ): Promise<readonly (readonly KeywordHit[])[]> {
-  const parts: (FilePart & { readonly segment: Segment })[] = [];
+  const parts: (Bm25Part & { readonly segment: Segment })[] = [];
   for (const repository of repositories) {
     for (const segment of await shelves.segments(sql, repository)) {
       if (segment.words === null) continue;
       parts.push({ segment, ...seenRows(segment, scope, filter, repository), index: segment.words });
     }
   }
-  const scoreBy = partScorer(parts);
-  const addFiles = fileScores(parts);
-  const found = texts.map((text) => {
-    const query = bagOf(tokenise(text));
-    const scores = scoreBy(query);
-    addFiles?.(query, scores);
-    return bestRows(parts, scores, k);
-  });
+  const found = bestRows(parts, texts, k);
   shelves.shrink();
   const told = await toldRows(sql, scope, filter, paths, [...new Set(found.flat().map(({ row }) => row))]);
   return found.map((hits) => hits.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : [])));

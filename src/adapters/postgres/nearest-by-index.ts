@@ -1,5 +1,5 @@
 // Nearest by HNSW, for one case only: a scope of several repositories that holds most of what there is. Anything narrower would
-// filter away what the index finds (a third of the answers is kept; see docs/capacity.md) and is compared row by row.
+// filter away what the index finds (of the true nearest 20 within one of 50 repositories it keeps 7) and is compared row by row.
 import type { VectorHit } from "../../domain/retrieval.ts";
 import type { CountedRepository } from "./admitted.ts";
 import type { NearestQuestion } from "./question.ts";
@@ -7,7 +7,7 @@ import { filterSql, parameters, scopeSql } from "./scope-sql.ts";
 import type { Postgres, Sql } from "./sql.ts";
 
 /** Comparing so many rows takes about 50 ms: until then the exact answer is quick enough. */
-const LARGE = 50_000;
+export const LARGE = 50_000;
 /** The share of a space's vectors that the scope must hold. */
 const MOST = 0.5;
 /** Rows that the index is asked for, beside k: those that scope and filter take away are made up for. */
@@ -24,9 +24,10 @@ export async function isWorthIndex(
   sql: Sql,
   repositories: readonly CountedRepository[],
   { space, filter, dimension }: NearestQuestion,
+  large: number,
 ): Promise<boolean> {
   const rows = repositories.reduce((sum, one) => sum + one.rows, 0);
-  if (repositories.length < 2 || rows < LARGE || dimension > MOST_COMPONENTS) return false;
+  if (repositories.length < 2 || rows < large || dimension > MOST_COMPONENTS) return false;
   if (Object.values(filter).some((wanted) => wanted !== undefined && wanted.length > 0)) return false;
   const index = await sql.one<{ rows: number }>(
     `SELECT c.reltuples::bigint AS rows FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -43,6 +44,8 @@ export async function nearestByIndex(
   query: string,
 ): Promise<readonly VectorHit[] | null> {
   await sql.run(`SET LOCAL hnsw.ef_search = ${Math.min(1_000, WIDTH + k)}`);
+  // It was decided that the index answers: the planner, left alone, sometimes sorts all rows after all.
+  await sql.run("SET LOCAL enable_sort = off");
   const given = parameters();
   const { rows } = scopeSql(scope, given);
   const admitted = filterSql(filter, paths, given);
@@ -62,14 +65,14 @@ export async function nearestByIndex(
  * Builds the index of each space that is large and has none: minutes for a million vectors, during which everybody may read and
  * write. Where several repositories of an owner share what they learnt, searches over all of them are quick from then on.
  */
-export async function buildIndexes(db: Postgres): Promise<void> {
+export async function buildIndexes(db: Postgres, large: number): Promise<void> {
   const spaces = await db.all<{ id: number; dimension: number; shared: number }>(
     `SELECT s.id, s.dimension, (SELECT count(*) FROM repositories WHERE gives) AS shared FROM spaces s`,
   );
   for (const { id, dimension, shared } of spaces) {
     if (shared < 2 || dimension > MOST_COMPONENTS || (await hasIndex(db, id))) continue;
-    const large = await db.one("SELECT 1 FROM vectors WHERE space = $1 OFFSET $2 LIMIT 1", [id, LARGE]);
-    if (large === null) continue;
+    const many = await db.one("SELECT 1 FROM vectors WHERE space = $1 OFFSET $2 LIMIT 1", [id, large]);
+    if (many === null) continue;
     await db.patiently(
       `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${indexName(id)} ON vectors
          USING hnsw ((v::halfvec(${dimension})) halfvec_cosine_ops) WHERE space = ${id}`,
@@ -77,12 +80,15 @@ export async function buildIndexes(db: Postgres): Promise<void> {
   }
 }
 
-/** One that was not completed is dropped: it would only cost. */
+/** One that was not completed, and that nobody is building, is dropped: it would only cost. */
 async function hasIndex(db: Postgres, space: number): Promise<boolean> {
-  const index = await db.one<{ valid: boolean }>(
-    "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)",
+  const index = await db.one<{ valid: boolean; building: boolean }>(
+    `SELECT indisvalid AS valid,
+       EXISTS (SELECT 1 FROM pg_stat_progress_create_index b WHERE b.index_relid = i.indexrelid) AS building
+     FROM pg_index i WHERE indexrelid = to_regclass($1)`,
     [indexName(space)],
   );
-  if (index?.valid === false) await db.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${indexName(space)}`);
-  return index?.valid === true;
+  if (index === null) return false;
+  if (!index.valid && !index.building) await db.patiently(`DROP INDEX CONCURRENTLY IF EXISTS ${indexName(space)}`);
+  return index.valid || index.building;
 }

@@ -23,8 +23,12 @@ export type NearestAll = (
 /** A search that takes longer is given up: a review is worth more than its memory. */
 const PATIENCE_MS = 5_000;
 
-/** The search over an open database; vectors are of the space's dimension, finite and not all zero. */
-export function nearestAll(db: Postgres): NearestAll {
+/**
+ * The search over an open database; vectors are of the space's dimension, finite and not all zero.
+ *
+ * @param large how many rows a scope of several repositories must have for an index to answer
+ */
+export function nearestAll(db: Postgres, large: number): NearestAll {
   const lookUp = repositoryLookUp();
   return (scope, vectors, space, k, filter, tell) =>
     db.snapshot(async (sql) => {
@@ -35,7 +39,7 @@ export function nearestAll(db: Postgres): NearestAll {
       if (stored === null || k < 1) return vectors.map(() => []);
       const paths = await admittedPaths(sql, scope, filter);
       const of = { scope, k, filter, paths, space: stored, dimension: space.dimension };
-      return nearestOf(sql, of, vectors, await isWorthIndex(sql, repositories, of));
+      return nearestOf(sql, of, vectors, await isWorthIndex(sql, repositories, of, large));
     });
 }
 

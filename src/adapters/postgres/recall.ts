@@ -7,28 +7,38 @@ import { matchingTogether } from "../memory/matching-together.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
 import { KEYWORD_LIMITS, type KeywordLimits, type KeywordWarmth, keywordSearch } from "./keyword-search.ts";
 import { nearestAll } from "./nearest.ts";
+import { buildIndexes, LARGE } from "./nearest-by-index.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { keyOf } from "./repository-row.ts";
 import { parameters, scopeSql } from "./scope-sql.ts";
 import type { Postgres } from "./sql.ts";
 
+export interface RecallLimits extends KeywordLimits {
+  /** How many rows a scope of several repositories must have for an index of vectors to answer. */
+  readonly indexedRows: number;
+}
+
 export interface PostgresRecall extends Recall {
-  /** Reads the words of what was written to last into memory, in the background. */
+  /** Reads the words of what was written to last into memory, and has Postgres build the indexes that pay; in the background. */
   warm(): Promise<void>;
   warmth(): KeywordWarmth;
 }
 
 /** Recall over an open database (see openPostgres). Questions fail with RangeError when they were wrong, else as Memory's do. */
-export function postgresRecall(db: Postgres, limits: Partial<KeywordLimits> = {}): PostgresRecall {
+export function postgresRecall(db: Postgres, limits: Partial<RecallLimits> = {}): PostgresRecall {
   const words = keywordSearch(db, { ...KEYWORD_LIMITS, ...limits });
-  const nearest = nearestAll(db);
+  const large = limits.indexedRows ?? LARGE;
+  const nearest = nearestAll(db, large);
   return {
     nearest: nearestTogether((question, tell) => nearest(...question, tell)),
     matching: matchingTogether((question, tell) => words.matchingAll(...question, tell)),
     records: (scope, ids) => recordsOf(db, scope, ids),
     counts: (scope) => counts(db, scope),
     version: (repo) => version(db, repo),
-    warm: words.warm,
+    async warm() {
+      await words.warm();
+      await buildIndexes(db, large);
+    },
     warmth: words.warmth,
   };
 }

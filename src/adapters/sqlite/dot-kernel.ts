@@ -1,5 +1,5 @@
 // Sums of products of one query with vectors in bytes, sixteen components at a time (WebAssembly's v128).
-import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
 
 export interface DotKernel {
   /**

@@ -1,14 +1,11 @@
 // Matching by words. In memory: exact BM25 over the scope. In the file: FTS5, when the scope does not fit into memory;
 // its k1 and b are fixed and it weighs words by the whole file, so it finds the same rows in a poorer order.
-import { bagOf } from "../../domain/bm25.ts";
 import type { KeywordHit } from "../../domain/retrieval.ts";
 import { tokenise } from "../../domain/tokenise.ts";
 import { bestRows } from "../memory/best-rows.ts";
-import { partScorer } from "../memory/bm25.ts";
 import { WORD_COLUMNS } from "../memory/record-words.ts";
 import { seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
-import { fileScores } from "../memory/whole-file.ts";
 import { COLUMN_WEIGHTS } from "../memory/word-index.ts";
 import { filterSql } from "./filter-rows.ts";
 import { prepared } from "./prepared.ts";
@@ -39,14 +36,7 @@ export function matchingInMemory(
       index: segmentWords(search.db, segment),
     })),
   );
-  const scoreBy = partScorer(parts);
-  const addFiles = fileScores(parts);
-  const found = texts.map((text) => {
-    const query = bagOf(tokenise(text));
-    const scores = scoreBy(query);
-    addFiles?.(query, scores);
-    return bestRows(parts, scores, search.k);
-  });
+  const found = bestRows(parts, texts, search.k);
   const told = toldRows(search, new Set(found.flat().map(({ row }) => row)));
   return found.map((hits) => hits.flatMap(({ row, id, score }) => (told.get(row) === id ? [{ id, score }] : [])));
 }

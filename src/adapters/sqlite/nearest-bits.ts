@@ -36,9 +36,12 @@ export function nearestBits<Part extends BitRows>(
     const rowsAtOnce = kernel?.rows ?? BLOCK;
     for (let first = 0; first < part.ids.length; first += rowsAtOnce) {
       const count = Math.min(rowsAtOnce, part.ids.length - first);
-      kernel?.setRows(part.bits.subarray(first * part.words, (first + count) * part.words));
+      const rows = part.bits.subarray(first * part.words, (first + count) * part.words);
+      kernel?.setRows(rows, part.admitted.subarray(first, first + count));
       for (const [at, query] of queries.entries()) {
-        nearest[at]?.add(part, first, kernel?.measure(at, count) ?? measureSlowly(part, first, count, query));
+        const soFar = nearest[at];
+        const limit = soFar?.limit() ?? 0;
+        soFar?.add(part, first, kernel?.near(at, count, limit) ?? nearSlowly(part, first, count, query, limit));
       }
     }
   }
@@ -58,43 +61,57 @@ function kernelFor(words: number, queries: number): PopcountKernel | null {
 }
 
 interface NearestSoFar<Part> {
-  /** @param distances of the part's rows from `first` on; of rows that are not admitted any number */
-  add(part: Part, first: number, distances: Uint16Array): void;
+  /** Rows that are farther are not wanted. */
+  limit(): number;
+  /** @param near rows of the part that are admitted and not too far, counted from `first` on: row · 65536 + distance */
+  add(part: Part, first: number, near: Uint32Array): void;
   chosen(): ChosenRow<Part>[];
 }
 
 /** Candidates taken up before it is worked out anew how far the last one wanted is. */
-const PATIENCE = 128;
+const PATIENCE = 64;
 
 /**
  * Takes up only rows that are no farther than the last one wanted among those seen before: of a hundred thousand a few
- * thousand, so that most rows cost one comparison.
+ * thousand.
  */
 function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): NearestSoFar<Part> {
   const histogram = new Uint32Array(bits + 1);
-  const taken: (ChosenRow<Part> & { readonly distance: number })[] = [];
+  // Side by side: thousands of small objects would cost more than measuring the rows.
+  const taken: { readonly parts: Part[]; readonly rows: number[]; readonly distances: number[] } = {
+    parts: [],
+    rows: [],
+    distances: [],
+  };
   let limit = bits;
   let since = 0;
   return {
-    add(part, first, distances) {
-      const { admitted } = part;
-      for (let at = 0; at < distances.length; at += 1) {
-        const distance = distances[at] ?? 0;
-        if (distance > limit || admitted[first + at] !== 1) continue;
-        taken.push({ part, row: first + at, distance });
+    limit: () => limit,
+    add(part, first, near) {
+      for (const one of near) {
+        const distance = one & 0xffff;
+        taken.parts.push(part);
+        taken.rows.push(first + (one >>> 16));
+        taken.distances.push(distance);
         histogram[distance] = (histogram[distance] ?? 0) + 1;
-        since += 1;
       }
+      since += near.length;
       if (since < PATIENCE) return;
       since = 0;
       limit = Math.min(bits, cutOff(histogram, wanted).limit);
     },
     chosen() {
       const { limit: last, below } = cutOff(histogram, wanted);
-      const ties = taken.filter(({ distance }) => distance === last);
-      const id = ({ part, row }: ChosenRow<Part>) => part.ids[row] ?? 0;
-      ties.sort((one, other) => id(one) - id(other));
-      return taken.filter(({ distance }) => distance < last).concat(ties.slice(0, wanted - below));
+      const near: ChosenRow<Part>[] = [];
+      const ties: (ChosenRow<Part> & { readonly id: number })[] = [];
+      for (let at = 0; at < taken.distances.length; at += 1) {
+        if ((taken.distances[at] ?? 0) > last) continue;
+        const one = { part: taken.parts[at] as Part, row: taken.rows[at] ?? 0 };
+        if (taken.distances[at] === last) ties.push({ ...one, id: one.part.ids[one.row] ?? 0 });
+        else near.push(one);
+      }
+      ties.sort((one, other) => one.id - other.id);
+      return near.concat(ties.slice(0, wanted - below));
     },
   };
 }
@@ -110,16 +127,19 @@ function cutOff(histogram: Uint32Array, wanted: number): { readonly limit: numbe
   return { limit: histogram.length, below };
 }
 
-function measureSlowly({ bits, words }: BitRows, first: number, count: number, query: Uint32Array): Uint16Array {
-  const distances = new Uint16Array(count);
+/** What the kernel does. */
+function nearSlowly(part: BitRows, first: number, count: number, query: Uint32Array, limit: number): Uint32Array {
+  const { bits, words, admitted } = part;
+  const near: number[] = [];
   for (let row = 0; row < count; row += 1) {
+    if (admitted[first + row] !== 1) continue;
     let distance = 0;
     for (let from = 0; from < words; from += GROUP) {
       distance += differing(bits, (first + row) * words + from, query, from, Math.min(GROUP, words - from));
     }
-    distances[row] = distance;
+    if (distance <= limit) near.push(row * 65_536 + distance);
   }
-  return distances;
+  return Uint32Array.from(near);
 }
 
 /** Words whose differing bits fit into four sums of 8 bits each: 16 · 8 = 128. */

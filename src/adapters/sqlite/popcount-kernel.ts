@@ -1,5 +1,6 @@
-// Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has.
-import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+// Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has. Rows that
+// are too far are passed over in there, so that JavaScript sees only the few that matter.
+import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
 
 /** Distances of up to `rows` rows at a time, between bits copied in and queries copied in. */
 export interface PopcountKernel {
@@ -7,14 +8,19 @@ export interface PopcountKernel {
   readonly rows: number;
   /** Queries, one after another. */
   setQueries(queries: readonly Uint32Array[]): void;
-  /** Rows, one after another, at most `rows` of them. */
-  setRows(bits: Uint32Array): void;
-  /** Distances of the first `count` rows to a query; good until the next call. */
-  measure(query: number, count: number): Uint16Array;
+  /** Rows, one after another, at most `rows` of them, and 1 where a row may be told, else 0. */
+  setRows(bits: Uint32Array, admitted: Uint8Array): void;
+  /**
+   * Of the first `count` rows those that may be told and differ from a query in at most `limit` bits: row · 65536 + distance,
+   * good until the next call.
+   */
+  near(query: number, count: number, limit: number): Uint32Array;
 }
 
 /** Bytes of rows that are copied in at a time: they stay in the second-level cache while every query passes over them. */
 const BLOCK = 128 * 1024;
+/** A row's number has 16 bits. */
+const MOST_ROWS = 32_768;
 
 /**
  * A kernel for rows of `words` 32-bit words each, an even number, and at most `queries` queries; null where there is no
@@ -22,18 +28,21 @@ const BLOCK = 128 * 1024;
  */
 export function popcountKernel(words: number, queries: number): PopcountKernel | null {
   const rowBytes = words * 4;
-  const rows = Math.max(1, Math.floor(BLOCK / rowBytes));
+  const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(BLOCK / rowBytes)));
   const rowsAt = queries * rowBytes;
-  const distancesAt = rowsAt + rows * rowBytes;
-  const compiled = wasmFunction<Measure>(distancesAt + rows * 2, {
-    parameters: [TYPE.i32, TYPE.i32, TYPE.i32, TYPE.i32],
-    results: [],
-    locals: [],
-    body: measureRows(words / 2),
+  // Two rows are measured at a time: behind the last there is room for another, which may not be told.
+  const nearAt = rowsAt + (rows + 1) * rowBytes;
+  const admittedAt = nearAt + (rows + 2) * 4;
+  const compiled = wasmFunction<Near>(admittedAt + rows + 1, {
+    parameters: Array<number>(6).fill(TYPE.i32),
+    results: [TYPE.i32],
+    locals: [TYPE.i32, TYPE.i64, TYPE.i64, TYPE.i64],
+    body: nearRows(words / 2),
   });
   if (compiled === null) return null;
   const { memory, run } = compiled;
   const all = new Uint32Array(memory);
+  const admits = new Uint8Array(memory, admittedAt, rows + 1);
   return {
     rows,
     setQueries: (from) => {
@@ -41,33 +50,56 @@ export function popcountKernel(words: number, queries: number): PopcountKernel |
         all.set(query, at * words);
       });
     },
-    setRows: (bits) => all.set(bits, rowsAt / 4),
-    measure(query, count) {
-      run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, distancesAt);
-      return new Uint16Array(memory, distancesAt, count);
+    setRows(bits, admitted) {
+      all.set(bits, rowsAt / 4);
+      admits.set(admitted);
+      admits[admitted.length] = 0;
+    },
+    near(query, count, limit) {
+      const end = run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, admittedAt, limit, nearAt);
+      return new Uint32Array(memory, nearAt, (end - nearAt) / 4);
     },
   };
 }
 
-type Measure = (query: number, row: number, end: number, out: number) => void;
-const [QUERY, ROW, END, OUT] = [0, 1, 2, 3];
+type Near = (query: number, row: number, end: number, admitted: number, limit: number, near: number) => number;
+const [QUERY, ROW, END, ADMITTED, LIMIT, NEAR, AT, WORD, FIRST, SECOND] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /**
- * From address `row` to `end`, the bits of each row that differ from the query's, as 16 bits each from address `out`. The
- * pairs of words of one row are written out one after another, without a loop.
+ * From address `row` to `end`: rows that differ in few enough bits are written to address `near`, and the next one over
+ * those that may not be told. Two rows at a time, so that each word of the query is read once for both; their words are
+ * written out one after another, without a loop.
  *
  * @param pairs 64-bit words of a row; end > row
  */
-function measureRows(pairs: number): number[] {
-  const differing = Array.from({ length: pairs }, (_, at) => [
-    ...[...OP.get(QUERY), ...OP.i64Load(at * 8), ...OP.get(ROW), ...OP.i64Load(at * 8), ...OP.i64Xor, ...OP.i64Popcnt],
-    ...(at === 0 ? [] : OP.i64Add),
-  ]);
+function nearRows(pairs: number): number[] {
+  const differing = (distance: number, offset: number, at: number) => [
+    ...[...OP.get(WORD), ...OP.get(ROW), ...OP.i64Load(offset), ...OP.i64Xor, ...OP.i64Popcnt],
+    ...(at === 0 ? [] : [...OP.get(distance), ...OP.i64Add]),
+    ...OP.set(distance),
+  ];
   return [
     ...OP.loop,
-    ...[...OP.get(OUT), ...differing.flat(), ...OP.i64Store16],
-    ...[...OP.get(OUT), ...OP.i32Const(2), ...OP.i32Add, ...OP.set(OUT)],
-    ...[...OP.get(ROW), ...OP.i32Const(pairs * 8), ...OP.i32Add, ...OP.tee(ROW)],
-    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
+    ...Array.from({ length: pairs }, (_, at) => [
+      ...[...OP.get(QUERY), ...OP.i64Load(at * 8), ...OP.set(WORD)],
+      ...differing(FIRST, at * 8, at),
+      ...differing(SECOND, (pairs + at) * 8, at),
+    ]).flat(),
+    ...tellWhenNear(FIRST),
+    ...tellWhenNear(SECOND),
+    ...[...OP.get(ROW), ...OP.i32Const(pairs * 16), ...OP.i32Add, ...OP.tee(ROW)],
+    ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end, ...OP.get(NEAR)],
+  ];
+}
+
+/** And goes on to the next row. */
+function tellWhenNear(distance: number): number[] {
+  return [
+    ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.get(LIMIT), ...OP.i32LeU, ...OP.if],
+    ...[...OP.get(NEAR), ...OP.get(AT), ...OP.i32Const(16), ...OP.i32Shl],
+    ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.i32Or, ...OP.i32Store],
+    ...[...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U],
+    ...[...OP.i32Const(2), ...OP.i32Shl, ...OP.i32Add, ...OP.set(NEAR), ...OP.end],
+    ...[...OP.get(AT), ...OP.i32Const(1), ...OP.i32Add, ...OP.set(AT)],
   ];
 }

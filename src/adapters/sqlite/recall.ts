@@ -1,16 +1,20 @@
 // Recall from the main thread: every question goes to a search thread and is waited for, so that webhooks and reviews go on.
+import { availableParallelism, totalmem } from "node:os";
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "./search-thread.ts";
-import type { Warmth } from "./warm-up.ts";
+import type { SearchPart, Warmth } from "./warm-up.ts";
 
 export interface RecallSettings {
   /** memory.db, which `openMemory` has brought up to date. */
   readonly path: string;
-  /** Search threads; each holds its own copy of what it keeps in memory. */
+  /**
+   * Search threads that each hold their own copy of what they keep in memory. Absent: one for vectors and one for words, where
+   * there are two processors.
+   */
   readonly workers?: number;
   readonly limits?: Partial<SearchLimits>;
   readonly patience?: Partial<SearchPatience>;
@@ -24,7 +28,7 @@ export interface SqliteRecall extends Recall {
    * read, or the search closed. Fails like any question, but takes as long as it takes.
    */
   warm(): Promise<void>;
-  /** Of the first thread, as it last told; null when it does not run. */
+  /** Of the threads, as they last told; null when none runs. */
   warmth(): Warmth | null;
   close(): Promise<void>;
 }
@@ -37,14 +41,25 @@ export interface SqliteRecall extends Recall {
  * question; after two ends without one answer it stays down for a while.
  */
 export function sqliteRecall(settings: RecallSettings): SqliteRecall {
-  const data: SearchSettings = { path: settings.path, limits: { ...DEFAULT_LIMITS, ...settings.limits } };
+  const limits = { ...DEFAULT_LIMITS, memoryBytes: memoryFor(totalmem()), ...settings.limits };
   const program = settings.program ?? new URL("./recall-worker.ts", import.meta.url);
   const patience = { ...PATIENCE, ...settings.patience };
-  const threads = Array.from({ length: Math.max(1, settings.workers ?? 1) }, () =>
-    searchThread(program, data, patience),
-  );
+  const started = (part: SearchPart) => {
+    const data: SearchSettings = {
+      path: settings.path,
+      limits: { ...limits, part, memoryBytes: limits.memoryBytes * SHARES[part] },
+    };
+    return searchThread(program, data, patience);
+  };
+  const isApart = settings.workers === undefined && availableParallelism() > 1;
+  const forWords = isApart
+    ? [started("words")]
+    : Array.from({ length: Math.max(1, settings.workers ?? 1) }, () => started("all"));
+  const forVectors = isApart ? [started("vectors")] : forWords;
+  const threads = new Set([...forWords, ...forVectors]);
   const ask = <T>(request: Omit<Request, "id">, tell?: TellDegraded): Promise<T> => {
-    const idlest = threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
+    const able = request.ask === "nearestAll" ? forVectors : forWords;
+    const idlest = able.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
     return idlest.ask(request, tell) as Promise<T>;
   };
   return {
@@ -54,11 +69,37 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
     counts: (...args) => ask({ ask: "counts", with: args }),
     version: (...args) => ask({ ask: "version", with: args }),
     async warm() {
-      await Promise.all(threads.map((thread) => thread.ask({ ask: "warm", with: [] })));
+      await Promise.all([...threads].map((thread) => thread.ask({ ask: "warm", with: [] })));
     },
-    warmth: () => threads[0]?.warmth() ?? null,
+    warmth: () => together([...threads].flatMap((thread) => thread.warmth() ?? [])),
     async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
+      await Promise.all([...threads].map((thread) => thread.close()));
     },
   };
+}
+
+/** Of all threads: what waits in any, the most rows that one holds, all the bytes. */
+function together(told: readonly Warmth[]): Warmth | null {
+  if (told.length === 0) return null;
+  const most = (of: (one: Warmth) => number) => Math.max(...told.map(of));
+  const sum = (of: (one: Warmth) => number) => told.reduce((all, one) => all + of(one), 0);
+  return {
+    waiting: most(({ waiting }) => waiting),
+    repositories: most(({ repositories }) => repositories),
+    rows: most(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    limitBytes: sum(({ limitBytes }) => limitBytes),
+  };
+}
+
+/** Of the memory that is given for searching: postings are three quarters of what a row without its vector takes. */
+const SHARES: Readonly<Record<SearchPart, number>> = { all: 1, words: 0.6, vectors: 0.4 };
+
+/**
+ * An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories and their sign bits take 1.2.
+ *
+ * @param bytes that the machine has
+ */
+export function memoryFor(bytes: number): number {
+  return Math.min(2e9, Math.max(256e6, bytes / 8));
 }

@@ -26,7 +26,7 @@ import type { Search } from "./search.ts";
 import { openShelves } from "./shelves.ts";
 import { loadSqliteVec } from "./sqlite-vec.ts";
 import { storedSpace } from "./stored-space.ts";
-import { type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
+import { type SearchPart, type Warmth, type WarmUp, warmUp } from "./warm-up.ts";
 
 export interface SearchLimits {
   /** Bytes that words, sign bits and vectors may take in memory between searches. */
@@ -35,6 +35,8 @@ export interface SearchLimits {
   readonly rowsInSql: number;
   /** Rows that are read into memory on the way to an answer; with more missing, the file answers until they are read. */
   readonly coldRows: number;
+  /** What this search is asked for and keeps in memory: a thread for vectors and one for words hold nothing twice but facts. */
+  readonly part: SearchPart;
   /** False for a search without sqlite-vec: by words only. */
   readonly vectors: boolean;
   /** The file of sqlite-vec; null for the installed package's. */
@@ -42,7 +44,7 @@ export interface SearchLimits {
 }
 
 /**
- * 512 MB hold about 600,000 records, or 250,000 with their vectors. In SQL a question takes about a millisecond per 1,000
+ * 512 MB hold about 570,000 records, or 250,000 with their vectors. In SQL a question takes about a millisecond per 1,000
  * rows and needs nothing loaded; a review asks eleven (see bench/retrieval.ts). Words are read into memory at 20–100 µs a
  * row, more for longer texts: 5,000 rows hold up an answer for at most half a second.
  */
@@ -50,12 +52,15 @@ export const DEFAULT_LIMITS: SearchLimits = {
   memoryBytes: 512e6,
   rowsInSql: 1_000,
   coldRows: 5_000,
+  part: "all",
   vectors: true,
   extension: null,
 };
 
-/** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
-const BYTES_PER_ROW = 900;
+/** What a row takes in memory, about, without its vector; decides whether a scope is searched in memory at all. */
+export const BYTES_PER_ROW: Readonly<Record<SearchPart, number>> = { all: 900, words: 900, vectors: 240 };
+/** What is held in memory stays there until it is so many times too large, so that rows that come and go change nothing. */
+const STAYS = 1.1;
 
 /** Recall without the waiting; `close` gives the file back. */
 export interface MemorySearch {
@@ -91,7 +96,7 @@ export interface MemorySearch {
 export function openSearch(path: string, limits: SearchLimits, tell: TellDegraded = () => {}): MemorySearch {
   const db = openForReading(path);
   const vectorsMissing = limits.vectors ? loadSqliteVec(db, limits.extension) : "switched off";
-  const shelves = openShelves(db, limits.memoryBytes);
+  const shelves = openShelves(db, limits.memoryBytes * STAYS);
   const admitPaths = pathFunction(db);
   let seen = -1;
   /** One snapshot for one answer, so that no part of it belongs to another version. */
@@ -107,7 +112,7 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
     return answer;
   };
   const rowsIn = rowCounter(db);
-  const warming = warmUp(db, shelves, { rowsIn, bytesPerRow: BYTES_PER_ROW, ...limits });
+  const warming = warmUp(db, shelves, { rowsIn, bytesPerRow: BYTES_PER_ROW[limits.part], ...limits });
   const at: Opened = { db, limits, shelves, warming, rowsIn, others: otherSpaces(db) };
   const nearestAll: MemorySearch["nearestAll"] = (scope, vectors, space, k, filter) => {
     for (const vector of vectors) {
@@ -177,13 +182,17 @@ function nearestOf(at: Opened, of: Search, vectors: readonly Float32Array[], spa
   if (stored.damaged) of.tell("damaged-vectors", "the mean of all vectors is damaged; the search finds a little less");
   const queries = vectors.map(rotateVector);
   const rows = at.rowsIn(repositories);
-  if (rows <= limits.rowsInSql) return nearestInFile(of, queries, stored);
+  const isHeld = repositories.every(shelves.holds);
+  if (rows <= limits.rowsInSql / (isHeld ? STAYS : 1)) return nearestInFile(of, queries, stored);
   // What does not fit into memory with its words may still do so with its bits.
-  const wordsFit = rows * BYTES_PER_ROW <= limits.memoryBytes;
-  if (wordsFit && !warming.isRead(repositories)) return nearestInFile(of, queries, stored);
-  const vectorsFit = rows * (BYTES_PER_ROW + rotatedSize(space.dimension)) <= limits.memoryBytes;
+  if (fits(at, rows, isHeld) && !warming.isRead(repositories)) return nearestInFile(of, queries, stored);
+  const vectorsFit = rows * (BYTES_PER_ROW[limits.part] + rotatedSize(space.dimension)) <= limits.memoryBytes;
   const withVectors = vectorsFit && warming.hasVectors(repositories, stored);
   return nearestInMemory(of, queries, stored, repositories, shelves, withVectors);
+}
+
+function fits({ limits }: Opened, rows: number, isHeld: boolean): boolean {
+  return rows * BYTES_PER_ROW[limits.part] <= limits.memoryBytes * (isHeld ? STAYS : 1);
 }
 
 /** By the index in memory; where that cannot be, by FTS5, which is said. */
@@ -209,7 +218,7 @@ function matchingInstead(why: string, of: Search, texts: readonly string[]): Key
 /** Why FTS5 must answer, or null. */
 function whyInFile(at: Opened, repositories: readonly AdmittedRepository[]): string | null {
   const rows = at.rowsIn(repositories);
-  if (rows * BYTES_PER_ROW > at.limits.memoryBytes) return `${rows} memories are more than fit into memory`;
+  if (!fits(at, rows, repositories.every(at.shelves.holds))) return `${rows} memories are more than fit into memory`;
   return at.warming.isRead(repositories) ? null : "the index is still being read into memory";
 }
 

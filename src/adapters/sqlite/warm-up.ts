@@ -9,6 +9,9 @@ import { rotatedSize } from "./rotate-vector.ts";
 import type { Shelves } from "./shelves.ts";
 import { type StoredSpace, storedSpace } from "./stored-space.ts";
 
+/** What a search is asked for. */
+export type SearchPart = "all" | "vectors" | "words";
+
 /** How much of the memory is held for searching. */
 export interface Warmth {
   /** Repositories that are still to be read. */
@@ -17,6 +20,8 @@ export interface Warmth {
   readonly repositories: number;
   readonly rows: number;
   readonly bytes: number;
+  /** What they may take. */
+  readonly limitBytes: number;
 }
 
 export interface WarmUp {
@@ -37,12 +42,15 @@ export interface WarmUpSettings {
   readonly memoryBytes: number;
   readonly coldRows: number;
   readonly rowsInSql: number;
+  readonly part: SearchPart;
 }
 
 /** Rows of one piece: a question waits for about a twentieth of a second (20–100 µs a row). */
 const PIECE = 500;
 /** Vectors of one piece, at a few µs a row. */
 const VECTOR_PIECE = 5_000;
+/** Rows whose facts and bits are read in the time that one row's words take. */
+const WITHOUT_WORDS = 10;
 /** The share of the room that is filled unasked; the rest is for what is asked. */
 const UNASKED = 0.5;
 const MOST_REPOSITORIES = 200;
@@ -54,7 +62,11 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
     const version = find.get(id) as number | undefined;
     return version === undefined ? null : { id, version, own: true };
   };
-  const missing = (one: AdmittedRepository) => shelves.missing(one) ?? settings.rowsIn([one]);
+  const { part } = settings;
+  const missing = (one: AdmittedRepository) => {
+    if (part !== "vectors") return shelves.missing(one) ?? settings.rowsIn([one]);
+    return shelves.holds(one) ? 0 : settings.rowsIn([one]) / WITHOUT_WORDS;
+  };
   const unread = (one: AdmittedRepository, space: StoredSpace) =>
     shelves.segments(one).reduce((sum, segment) => sum + vectorsMissing(segment, space), 0);
   /** True when what is missing is little; else it is wanted, before what nobody asked for yet. */
@@ -68,7 +80,8 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
     return false;
   };
   const readPiece = (one: AdmittedRepository): boolean =>
-    shelves.readMore(one, PIECE) || readForNearest(db, shelves, one, settings);
+    (part !== "vectors" && shelves.readMore(one, PIECE)) ||
+    (part !== "words" && readForNearest(db, shelves, one, settings));
   return {
     isRead: (repositories) => isLittle(repositories, missing),
     hasVectors: (repositories, space) => isLittle(repositories, (one) => unread(one, space)),
@@ -95,7 +108,7 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
       }
       return wanted.size > 0;
     },
-    warmth: () => ({ waiting: wanted.size, ...shelves.held() }),
+    warmth: () => ({ waiting: wanted.size, ...shelves.held(), limitBytes: settings.memoryBytes }),
   };
 }
 

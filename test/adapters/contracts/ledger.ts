@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Review } from "../../../src/domain/review.ts";
+import type { ReviewRecords } from "../../../src/ports/talk.ts";
 import type { Ledger } from "../../../src/ports.ts";
 import { reviewJob } from "./queue.ts";
 
@@ -17,11 +18,11 @@ export const review = (headSha: string, baseSha = "base") =>
   }) as unknown as Review;
 
 /** What every Ledger promises. */
-export function ledgerContract(name: string, open: () => Ledger): void {
+export function ledgerContract(name: string, open: () => Promise<Ledger & ReviewRecords>): void {
   describe(`${name} keeps the promises of a ledger`, () => {
-    let ledger: Ledger;
+    let ledger: Ledger & ReviewRecords;
     beforeEach(async () => {
-      ledger = open();
+      ledger = await open();
     });
     const job = reviewJob(1, "a");
 
@@ -68,6 +69,32 @@ export function ledgerContract(name: string, open: () => Ledger): void {
         ["h1", true],
       ]);
       expect(await ledger.earlier(reviewJob(2, "a"))).toEqual([]);
+    });
+
+    test("the latest review is known, sent or not, and a finding from the latest that holds it", async () => {
+      const holds = (headSha: string, title: string) =>
+        ({ ...review(headSha), findings: [{ finding: { id: "fnd_1", title } }], heldBack: [] }) as unknown as Review;
+      expect(await ledger.latest(job.key)).toBeNull();
+      await ledger.save(job, holds("h1", 'a "quoted" title, C++'), 1);
+      await ledger.save(job, holds("h2", "the newer one"), 2);
+      await ledger.save(job, review("h3"), 3);
+      await ledger.settle(job, review("h3"), 4, "posted");
+      expect((await ledger.latest(job.key))?.headSha).toBe("h3");
+      expect(await ledger.finding(job.key, "fnd_1")).toMatchObject({ title: "the newer one" });
+      expect(await ledger.finding(job.key, "fnd_2")).toBeNull();
+      expect(await ledger.finding("github.com/42#2", "fnd_1")).toBeNull();
+      // Written again, it is the latest, and unsent.
+      await ledger.save(job, holds("h1", "again"), 5);
+      expect((await ledger.latest(job.key))?.headSha).toBe("h1");
+      expect(await ledger.finding(job.key, "fnd_1")).toMatchObject({ title: "again" });
+    });
+
+    test("any text at all is kept as it is", async () => {
+      const odd = { ...review("h1"), walkthrough: 'NUL \0, half a pair \ud83d, a whole one 🙂, "quotes"' } as Review;
+      await ledger.save(job, odd, 1);
+      expect(await ledger.unsent(job)).toEqual(odd);
+      await ledger.settle(job, odd, 2, "posted");
+      expect(await ledger.latest(job.key)).toEqual(odd);
     });
 
     test("reviews of another pull request are not found", async () => {

@@ -6,11 +6,11 @@ import { pgliteDatabase } from "../../pglite.ts";
 import { testDatabase } from "../../postgres.ts";
 
 /** Null, and said on the console, where no Postgres of any kind can be had. */
-export async function contractDatabase(): Promise<Postgres | null> {
+export async function contractDatabase(connections = 10): Promise<Postgres | null> {
   if (process.env.KODIAI_TEST_POSTGRES === "pglite") return inProcess();
   const given = await testDatabase();
   if (given === null) return inProcess();
-  const db = await openPostgres(given.url, PARTS);
+  const db = await openPostgres(given.url, PARTS, { connections });
   return {
     ...db,
     async close() {

@@ -17,6 +17,8 @@ export interface PostgresStage {
   queue(): Queue;
   inbox(): Inbox;
   shelf(): JobShelf;
+  /** Lets so many milliseconds pass. */
+  pass(ms: number): Promise<void>;
   /** As if nothing ever happened. */
   empty(): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +44,7 @@ export async function postgresStage(url: string): Promise<PostgresStage> {
     queue: () => onStage(postgresQueue(db, tickets, { now: () => now }), set),
     inbox: () => postgresInbox(db, tickets),
     shelf: () => postgresJobShelf(db),
+    pass: (ms) => set(now + ms),
     async empty() {
       await db.run(EMPTY);
       await set(1_000);

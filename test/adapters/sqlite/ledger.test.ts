@@ -6,7 +6,7 @@ import type { Review } from "../../../src/domain/review.ts";
 import { ledgerContract } from "../contracts/ledger.ts";
 import { reviewJob } from "../contracts/queue.ts";
 
-ledgerContract("the SQLite ledger", () => sqliteLedger(openDatabase(":memory:", QUEUE_MIGRATIONS)));
+ledgerContract("the SQLite ledger", async () => sqliteLedger(openDatabase(":memory:", QUEUE_MIGRATIONS)));
 
 test("when a review is settled, the code that it was about leaves the file", async () => {
   const db = openDatabase(":memory:", QUEUE_MIGRATIONS);

@@ -2,12 +2,10 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
 import { sqliteJobShelf } from "../../../src/adapters/sqlite/job-shelf.ts";
-import { sqliteLedger } from "../../../src/adapters/sqlite/ledger.ts";
 import { sqliteQueue } from "../../../src/adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { sqliteOrphanWrites, sqliteWriteBook } from "../../../src/adapters/sqlite/write-book.ts";
 import type { Lease } from "../../../src/ports.ts";
-import { review } from "../contracts/ledger.ts";
 import { reviewJob } from "../contracts/queue.ts";
 import { writeBookContract } from "../contracts/write-book.ts";
 
@@ -24,21 +22,6 @@ writeBookContract("the SQLite store", () => {
       at += ms;
     },
   };
-});
-
-test("a review that is written by whoever lost the job is not kept", async () => {
-  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
-  const queue = sqliteQueue(db);
-  const job = reviewJob(1, "a");
-  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
-  const lost = (await queue.lease(1)) as Lease;
-  await queue.leave(2);
-  const held = (await queue.lease(3)) as Lease;
-  await expect(sqliteLedger(db, lost).save(job, review("h1"), 4)).rejects.toThrow("another process has taken the job");
-  expect(await sqliteLedger(db).unsent(job)).toBeNull();
-  await sqliteLedger(db, held).save(job, review("h1"), 5);
-  await expect(sqliteLedger(db, lost).settle(job, review("h1"), 6, "posted")).rejects.toThrow("another process");
-  expect(await sqliteLedger(db).wasPosted(job, "h1", "base")).toBe(false);
 });
 
 test.each([3_600_000, -3_600_000])(

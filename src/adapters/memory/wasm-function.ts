@@ -8,11 +8,12 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly run: unknown } };
 }
 
-export const TYPE = { i32: 0x7f, f64: 0x7c, v128: 0x7b } as const;
+export const TYPE = { i32: 0x7f, i64: 0x7e, f64: 0x7c, v128: 0x7b } as const;
 
 /** Instructions by the names that the specification gives them. */
 export const OP = {
   loop: [0x03, 0x40],
+  if: [0x04, 0x40],
   end: [0x0b],
   brIf: [0x0d, 0],
   get: (local: number) => [0x20, local],
@@ -20,24 +21,46 @@ export const OP = {
   tee: (local: number) => [0x22, local],
   i32Const: (value: number) => [0x41, ...signed(value)],
   i32LtU: [0x49],
+  i32LeU: [0x4d],
   i32Add: [0x6a],
+  i32Or: [0x72],
+  i32Shl: [0x74],
+  i32WrapI64: [0xa7],
+  i32Load8U: [0x2d, 0, 0],
+  i32Load: (offset: number) => [0x28, 2, ...unsigned(offset)],
   i32Store: [0x36, 2, 0],
+  i32Store16: [0x3b, 1, 0],
   i64Load: (offset: number) => [0x29, 3, ...unsigned(offset)],
   i64Add: [0x7c],
   i64Xor: [0x85],
   i64Popcnt: [0x7b],
-  i64Store16: [0x3d, 1, 0],
   f64Add: [0xa0],
   v128Load: (offset: number) => [0xfd, 0x00, 3, ...unsigned(offset)],
+  v128Load8Splat: (offset: number) => [0xfd, 0x07, 0, ...unsigned(offset)],
+  v128Load16Splat: (offset: number) => [0xfd, 0x08, 1, ...unsigned(offset)],
+  v128Store: (offset: number) => [0xfd, 0x0b, 3, ...unsigned(offset)],
+  v128Const: (bytes: readonly number[]) => [0xfd, 0x0c, ...bytes],
+  v128And: [0xfd, 0x4e],
+  v128Or: [0xfd, 0x50],
+  v128AnyTrue: [0xfd, 0x53],
+  /** Bytes of the first and the second in turn, from the lower or the upper halves. */
+  interleaveLow: [0xfd, 0x0d, ...[0, 16, 1, 17, 2, 18, 3, 19], ...[4, 20, 5, 21, 6, 22, 7, 23]],
+  interleaveHigh: [0xfd, 0x0d, ...[8, 24, 9, 25, 10, 26, 11, 27], ...[12, 28, 13, 29, 14, 30, 15, 31]],
   /** The upper half in both halves. */
   upperHalf: [0xfd, 0x0d, ...[8, 9, 10, 11, 12, 13, 14, 15], ...[8, 9, 10, 11, 12, 13, 14, 15]],
   i32x4Extract: (lane: number) => [0xfd, 0x1b, lane],
   f64x2Extract: (lane: number) => [0xfd, 0x21, lane],
+  i16x8Eq: [0xfd, 0x2d],
+  i16x8Splat: [0xfd, 0x10],
+  i16x8GeS: [0xfd, 0x35],
+  i16x8Q15MulrSat: [0xfd, 0x82, 1],
   i16x8ExtendLow: [0xfd, 0x87, 1],
   i16x8ExtendHigh: [0xfd, 0x88, 1],
+  i16x8AddSat: [0xfd, 0x8f, 1],
   i32x4ExtendLow: [0xfd, 0xa7, 1],
   i32x4ExtendHigh: [0xfd, 0xa8, 1],
   i32x4Add: [0xfd, 0xae, 1],
+  i32x4Sub: [0xfd, 0xb1, 1],
   i32x4Dot: [0xfd, 0xba, 1],
   f64x2Add: [0xfd, 0xf0, 1],
   f64x2Mul: [0xfd, 0xf2, 1],

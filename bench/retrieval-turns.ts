@@ -1,0 +1,238 @@
+// The turns of the retrieval benchmark: every way once a turn, each turn with another question.
+import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as pause } from "node:timers/promises";
+import type { Scope } from "../src/domain/retrieval.ts";
+import type { Embedder, Recall } from "../src/ports/memory.ts";
+import { newGateCache, retrieve } from "../src/retrieve/retrieve.ts";
+import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
+import { type Asked, type Corpus, DIMENSION, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
+import { exactNearest } from "./ways/in-memory.ts";
+import type { Stored, Way } from "./ways/way.ts";
+
+/** Hits that each way is asked for. */
+export const WANTED = 50;
+/** Turns in which everything is compiled and loaded: they do not count. */
+export const WARM_UP = 5;
+/** What takes longer than so many ms has every sixth turn only. */
+const SELDOM = { ms: 300, turns: 6 };
+/** Hits that recall is taken of. */
+const NEAREST = 20;
+
+export interface Seen {
+  readonly reads: readonly { readonly bytes: number; readonly ms: number }[];
+  /** Share of the exact 20 nearest that were found, by name, 0–1. */
+  readonly recallAt20: Readonly<Record<string, number>>;
+  /** Milliseconds by which the main thread's loop was late: [p50, p99, max]. */
+  readonly loopLate: Readonly<Record<string, readonly [number, number, number]>>;
+  readonly filters: Readonly<Record<string, { readonly recall: number; readonly violations: number }>>;
+}
+
+interface Turn {
+  readonly on: Stopwatch;
+  readonly counts: boolean;
+  readonly vector: Float32Array;
+  readonly text: string;
+  readonly language: string;
+  readonly exact: ReadonlySet<number>;
+  readonly exactOfLanguage: ReadonlySet<number>;
+}
+
+/** @param ways with what they are called */
+export async function takeTurns(
+  recall: Recall,
+  corpus: Corpus,
+  ways: readonly { readonly name: string; readonly way: Way }[],
+  stored: Stored,
+  asked: readonly Asked[],
+  watch: Stopwatch,
+): Promise<Seen> {
+  const reader = memoryReader();
+  const late = new Map<string, number[]>();
+  const reads: { bytes: number; ms: number }[] = [];
+  const note = scores(stored);
+  const all = [{ name: "", way: ours(recall, corpus) }, ...ways];
+  const slow = new Set<string>();
+  for (const [number, one] of asked.entries()) {
+    const turn = turnOf(number, one, stored, watch);
+    const ofWhole = await wholeSearch(recall, one, turn.on);
+    // A clock that was stopped would count the pause as delay: each search has its own.
+    const clock = loopClock();
+    for (const { name, way } of all) {
+      if (slow.has(name) && number % SELDOM.turns !== WARM_UP % SELDOM.turns) continue;
+      if (name === "") clock.enable();
+      const start = performance.now();
+      await askOne(name, way, turn, note);
+      if (name === "") clock.disable();
+      else if (performance.now() - start > SELDOM.ms) slow.add(name);
+    }
+    const start = performance.now();
+    reader.read();
+    if (!turn.counts) continue;
+    reads.push({ bytes: reader.bytes, ms: performance.now() - start });
+    for (const [name, of] of [
+      ["whole search, without ranking", ofWhole.adapter],
+      ["whole search, with ranking", ofWhole.room],
+      ["single searches", clock],
+    ] as const)
+      late.set(name, [...(late.get(name) ?? []), ...latenesses(of)]);
+  }
+  const inOrder = (ms: readonly number[]) => [quantile(ms, 0.5), quantile(ms, 0.99), Math.max(0, ...ms)] as const;
+  return {
+    reads,
+    ...note.told(),
+    loopLate: Object.fromEntries([...late].map(([name, ms]) => [name, inOrder(ms)])),
+  };
+}
+
+function turnOf(number: number, { vectors, text }: Asked, stored: Stored, watch: Stopwatch): Turn {
+  const counts = number >= WARM_UP;
+  const vector = vectors[15] ?? new Float32Array(DIMENSION);
+  const language = stored.languages[number % stored.rows] ?? "";
+  return {
+    on: counts ? watch : stopwatch(),
+    counts,
+    vector,
+    text,
+    language,
+    exact: new Set(exactNearest(stored, vector, NEAREST, null)),
+    exactOfLanguage: new Set(exactNearest(stored, vector, NEAREST, language)),
+  };
+}
+
+/** The same questions as to every other way, through the adapter. */
+function ours(recall: Recall, corpus: Corpus): Way {
+  const scope = scopeIn(corpus);
+  const rowOf = ({ id }: { readonly id: string }) => Number(id.slice(4)) - corpus.target * corpus.rowsEach;
+  return {
+    filters: true,
+    async nearest(vector, k, language) {
+      const filter = language === null ? {} : { languages: [language] };
+      return (await recall.nearest(scope, vector, SPACE, k, filter)).map(rowOf);
+    },
+    matching: async (text, k) => (await recall.matching(scope, text, k, {})).map(rowOf),
+    diskBytes: null,
+    close: () => {},
+  };
+}
+
+async function askOne(name: string, way: Way, turn: Turn, note: ReturnType<typeof scores>): Promise<void> {
+  const called = (what: string) => (name === "" ? `${what}, one text` : `${name}: ${what}`);
+  const { on, vector, text, language, exact, exactOfLanguage, counts } = turn;
+  const { nearest, matching } = way;
+  if (nearest !== undefined) {
+    const found = await on.time(called("nearest"), () => nearest(vector, WANTED, null));
+    if (counts) note.recall(called("nearest"), found, exact);
+    if (way.filters) {
+      const some = await on.time(called("nearest of a language"), () => nearest(vector, WANTED, language));
+      if (counts) note.filter(name === "" ? "ours" : name, some, exactOfLanguage, language);
+    }
+  }
+  if (matching !== undefined) await on.time(called("matching"), () => matching(text, WANTED));
+}
+
+function scores({ languages }: Stored) {
+  const recalls = new Map<string, number[]>();
+  const filters = new Map<string, { recall: number[]; violations: number }>();
+  const share = (found: readonly number[], exact: ReadonlySet<number>) =>
+    found.slice(0, NEAREST).filter((row) => exact.has(row)).length / exact.size;
+  return {
+    recall(name: string, found: readonly number[], exact: ReadonlySet<number>): void {
+      recalls.set(name, [...(recalls.get(name) ?? []), share(found, exact)]);
+    },
+    filter(name: string, found: readonly number[], exact: ReadonlySet<number>, language: string): void {
+      const known = filters.get(name) ?? { recall: [], violations: 0 };
+      filters.set(name, known);
+      known.recall.push(share(found, exact));
+      known.violations += found.filter((row) => languages[row] !== language).length;
+    },
+    told: () => ({
+      recallAt20: Object.fromEntries([...recalls].map(([name, all]) => [name, mean(all)])),
+      filters: Object.fromEntries(
+        [...filters].map(([name, { recall, violations }]) => [name, { recall: mean(recall), violations }]),
+      ),
+    }),
+  };
+}
+
+/**
+ * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
+ * what the room does with it are told apart by when the room asks first and when it is answered last.
+ */
+export async function wholeSearch(
+  recall: Recall,
+  asked: Asked,
+  watch: Stopwatch = stopwatch(),
+): Promise<{ readonly adapter: ELDHistogram; readonly room: ELDHistogram }> {
+  const [late, lateInRoom] = [loopClock(), loopClock()];
+  let questions = 0;
+  let firstAsked = 0;
+  let lastAnswered = 0;
+  let before = process.cpuUsage();
+  let used = before;
+  const through = async <T>(answer: () => Promise<T>): Promise<T> => {
+    if (questions === 0) {
+      late.enable();
+      before = process.cpuUsage();
+      firstAsked = performance.now();
+    }
+    questions += 1;
+    const value = await answer();
+    lastAnswered = performance.now();
+    used = process.cpuUsage(before);
+    return value;
+  };
+  const watched: Recall = {
+    nearest: (...args) => through(() => recall.nearest(...args)),
+    matching: (...args) => through(() => recall.matching(...args)),
+    records: async (...args) => {
+      const records = await through(() => recall.records(...args));
+      late.disable();
+      return records;
+    },
+    counts: (...args) => through(() => recall.counts(...args)),
+    version: (...args) => through(() => recall.version(...args)),
+  };
+  const embedder: Embedder = {
+    space: SPACE,
+    threshold: 0.45,
+    weight: 1,
+    embed: (texts) =>
+      Promise.resolve({ vectors: texts.map((_, at) => asked.vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
+  };
+  const start = performance.now();
+  const cpu = process.cpuUsage();
+  lateInRoom.enable();
+  const found = await retrieve(
+    asked.context,
+    asked.signals,
+    { embedder, recall: watched, reranker: null, pause },
+    { knowledge: asked.context.config.knowledge, now: 1_800_000_000_000, gateCache: newGateCache() },
+  );
+  const all = process.cpuUsage(cpu);
+  const wall = performance.now() - start;
+  lateInRoom.disable();
+  if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
+  const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+  watch.add("whole search: adapter", lastAnswered - firstAsked, ms(used));
+  watch.add("whole search: with the room's ranking", wall, ms(all));
+  return { adapter: late, room: lateInRoom };
+}
+
+export function scopeIn(corpus: Corpus): Scope {
+  const repo = repoOf(corpus.target);
+  return { repo: `${repo.host}/${repo.id}`, ownerPool: null, excludePull: PULL, before: null };
+}
+
+function loopClock(): ELDHistogram {
+  return monitorEventLoopDelay({ resolution: 1 });
+}
+
+/** How late each tick was that a clock saw, in milliseconds. It counts from one tick to the next: the tick is no delay. */
+function latenesses(clock: ELDHistogram): number[] {
+  const late = (ns: number) => Math.max(0, ns / 1e6 - 1);
+  return Array.from({ length: clock.count }, (_, at) => late(clock.percentile((100 * (at + 0.5)) / clock.count)));
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+}

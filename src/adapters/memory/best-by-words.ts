@@ -1,0 +1,293 @@
+// The best rows by BM25 without scoring every row exactly: a sum in whole numbers for each row, common words by columns and
+// the others by their postings, and the exact score of those that may be among the best. Tile by tile, so that what is added
+// up stays in the cache; all questions at once, since they share their common words.
+import { type Bm25Part, postingOf, type Term, weighing } from "./bm25.ts";
+import { GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
+import { ADMITTED } from "./row-mask.ts";
+import type { FileScore } from "./whole-file.ts";
+import { columnHas, tuneColumns } from "./word-columns.ts";
+
+export interface BestRow {
+  readonly part: number;
+  readonly row: number;
+  readonly score: number;
+}
+
+/**
+ * For each query at least the k best of the admitted rows, with their exact scores, in no order. Null where fewer than k are
+ * found and one that has nothing but a common word may have been missed.
+ *
+ * @param files what files add to the scores of code, for each query; null where there is no code
+ */
+export function bestByWords(
+  parts: readonly Bm25Part[],
+  queries: readonly ReadonlyMap<string, number>[],
+  k: number,
+  files: ((query: ReadonlyMap<string, number>) => FileScore) | null,
+): (BestRow[] | null)[] {
+  const { meanLength, longer, termsOf } = weighing(parts);
+  const all = queries.map((query) => asked(termsOf(query), parts, files?.(query) ?? null, k));
+  const drift = parts.map(({ index }, at) =>
+    index.columns === null ? 1 : tuneColumns(index, index.columns, meanLength, longer[at] ?? NONE),
+  );
+  for (let first = 0; first < all.length; first += MOST_QUESTIONS) {
+    const together = all.slice(first, first + MOST_QUESTIONS);
+    for (const [at, part] of parts.entries()) addPart(part, at, together, longer[at] ?? NONE, drift);
+  }
+  return all.map((question) => exactly(question, parts, longer, drift));
+}
+
+const NONE = new Float64Array();
+const HIGHEST = 32_767;
+
+interface Question {
+  readonly terms: readonly Term[];
+  readonly files: FileScore | null;
+  /** Units of a sum that make a score of one. */
+  readonly units: number;
+  /** By how many units a sum may be too high, since columns are rounded up, and by how many it may be off either way. */
+  readonly tooHigh: number;
+  readonly rounded: number;
+  readonly best: BestSums;
+}
+
+function asked(terms: readonly Term[], parts: readonly Bm25Part[], files: FileScore | null, k: number): Question {
+  const most = terms.reduce((sum, { gain }) => sum + gain, 0);
+  const largest = terms.reduce((largest, { gain }) => Math.max(largest, gain), 0);
+  // No row has all words of a long question to the full: twice the units are the finer measure, and what passes the highest
+  // number counts as the highest.
+  const units = most === 0 ? 1 : Math.min((HIGHEST * 2) / most, HIGHEST / LARGER / largest);
+  const isCommon = ({ ids }: Term) => parts.some(({ index }, at) => index.columns?.columnOf.has(ids[at] ?? -1));
+  const common = terms.filter(isCommon).reduce((sum, { gain }) => sum + gain, 0);
+  return {
+    terms,
+    files,
+    units,
+    tooHigh: (common * units) / WHOLE,
+    rounded: terms.length + 1,
+    best: bestSums(k),
+  };
+}
+
+/** A column's byte counts 127 as the whole, and is divided by 128. */
+const LARGER = 128 / WHOLE;
+
+interface BestSums {
+  /** Sums below this cannot be among the best. */
+  least: number;
+  readonly rows: { readonly part: number; readonly row: number; readonly sum: number }[];
+  /** The k-th highest sum so far; 0 while there are fewer. */
+  kth(): number;
+  take(part: number, row: number, sum: number): void;
+}
+
+/** Keeps counts of the sums that were taken, from which the k-th follows. */
+function bestSums(k: number): BestSums {
+  const counts = new Uint32Array((HIGHEST >> STEP_BITS) + 1);
+  let [taken, highest] = [0, 0];
+  const rows: { part: number; row: number; sum: number }[] = [];
+  return {
+    least: 1,
+    rows,
+    take(part, row, sum) {
+      rows.push({ part, row, sum });
+      const step = sum >> STEP_BITS;
+      counts[step] = (counts[step] ?? 0) + 1;
+      highest = Math.max(highest, step);
+      taken += 1;
+    },
+    kth() {
+      if (taken < k) return 0;
+      let above = 0;
+      for (let step = highest; step > 0; step -= 1) {
+        above += counts[step] ?? 0;
+        if (above >= k) return step << STEP_BITS;
+      }
+      return 0;
+    },
+  };
+}
+
+/** Sums are counted in steps of 8. */
+const STEP_BITS = 3;
+
+/** The least sum with which a row may still be among the k best of the exact scores. */
+function leastOf({ best, tooHigh, rounded }: Question, drift: readonly number[]): number {
+  const [low, high] = [Math.min(1, ...drift.map((one) => 1 / one)), Math.max(1, ...drift.map((one) => 1 / one))];
+  return Math.max(1, Math.floor((best.kth() * low - tooHigh - 2 * rounded) / high));
+}
+
+/** A word that is read by its postings, and who asks for it. */
+interface ReadWord {
+  at: number;
+  readonly end: number;
+  readonly uses: readonly { readonly question: number; readonly units: number }[];
+}
+
+function addPart(
+  part: Bm25Part,
+  at: number,
+  questions: readonly Question[],
+  longer: Float64Array,
+  drift: readonly number[],
+): void {
+  const { index, mask } = part;
+  const { columns } = index;
+  const { weighed, words } = sorted(part, at, questions);
+  const sums = questions.map((_, question) => columns?.kernel.sums(question) ?? new Int16Array(TILE));
+  columns?.kernel.ask(weighed);
+  for (let first = 0; first < mask.length; first += TILE) {
+    const rows = Math.min(TILE, mask.length - first);
+    for (const ofQuestion of sums) ofQuestion.fill(0);
+    for (const word of words) addPostings(word, index, longer, first, sums);
+    for (const [question, { files, units, best }] of questions.entries()) {
+      const of = sums[question] ?? new Int16Array();
+      if (files !== null) addFiles(files, at, first, rows, units, of);
+      const groups = columns?.kernel.add(question, first / TILE, best.least) ?? groupsOf(of, best.least);
+      takeUp(questions[question], groups, of, { part: at, first, rows, mask, drift });
+    }
+  }
+}
+
+/** Each question's words: with a column, and those without, each once for all questions. */
+function sorted({ index }: Bm25Part, at: number, questions: readonly Question[]) {
+  const words = new Map<number, { readonly question: number; readonly units: number }[]>();
+  const weighed = questions.map(({ terms, units }, question) =>
+    terms.flatMap(({ ids, gain }) => {
+      const id = ids[at] ?? -1;
+      if (id === -1) return [];
+      const column = index.columns?.columnOf.get(id);
+      if (column !== undefined) return [{ column, weight: Math.min(HIGHEST, Math.round(gain * units * LARGER)) }];
+      const uses = words.get(id) ?? [];
+      words.set(id, uses);
+      uses.push({ question, units: gain * units });
+      return [];
+    }),
+  );
+  const read = [...words].map(
+    ([id, uses]): ReadWord => ({
+      at: index.starts[id] ?? 0,
+      end: index.starts[id + 1] ?? 0,
+      uses,
+    }),
+  );
+  return { weighed, words: read };
+}
+
+/** Adds what a word says of the rows of a tile. */
+function addPostings(
+  word: ReadWord,
+  { rows, counts }: Bm25Part["index"],
+  longer: Float64Array,
+  first: number,
+  sums: readonly Int16Array[],
+): void {
+  const [from, last] = [word.at, first + TILE];
+  let to = from;
+  while (to < word.end && (rows[to] ?? 0) < last) to += 1;
+  word.at = to;
+  if (to === from) return;
+  for (const { question, units } of word.uses) {
+    const of = sums[question] ?? new Int16Array(TILE);
+    for (let at = from; at < to; at += 1) {
+      const row = rows[at] ?? 0;
+      const count = counts[at] ?? 0;
+      // Rounded up, so that no row that has a word looks as if it had none.
+      const sum = (of[row - first] ?? 0) + Math.floor((units * count) / (count + (longer[row] ?? 0))) + 1;
+      of[row - first] = Math.min(HIGHEST, sum);
+    }
+  }
+}
+
+function addFiles(files: FileScore, part: number, first: number, rows: number, units: number, sums: Int16Array): void {
+  for (let at = 0; at < rows; at += 1) {
+    const score = files(part, first + at);
+    if (score > 0) sums[at] = Math.min(HIGHEST, (sums[at] ?? 0) + Math.round(score * units));
+  }
+}
+
+/** As the kernel tells them. */
+function groupsOf(sums: Int16Array, least: number): Uint16Array {
+  const groups = new Uint16Array(TILE / GROUP);
+  let count = 0;
+  for (let at = 0; at < sums.length; at += 1) {
+    if ((sums[at] ?? 0) < least) continue;
+    groups[count] = at - (at % GROUP);
+    count += 1;
+    at += GROUP - 1 - (at % GROUP);
+  }
+  return groups.subarray(0, count);
+}
+
+/** Candidates taken up before it is worked out anew how good one must be. */
+const PATIENCE = 64;
+
+interface Place {
+  readonly part: number;
+  readonly first: number;
+  readonly rows: number;
+  readonly mask: Uint8Array;
+  readonly drift: readonly number[];
+}
+
+function takeUp(question: Question | undefined, groups: Uint16Array, sums: Int16Array, place: Place): void {
+  if (question === undefined) return;
+  const { best } = question;
+  let since = 0;
+  for (const group of groups) {
+    since += takeGroup(best, group, sums, place);
+    if (since < PATIENCE) continue;
+    since = 0;
+    best.least = leastOf(question, place.drift);
+  }
+  if (since > 0) best.least = leastOf(question, place.drift);
+}
+
+/** Returns how many were taken. */
+function takeGroup(best: BestSums, group: number, sums: Int16Array, { part, first, rows, mask }: Place): number {
+  const end = Math.min(group + GROUP, rows);
+  let taken = 0;
+  for (let at = group; at < end; at += 1) {
+    const sum = sums[at] ?? 0;
+    if (sum < best.least || ((mask[first + at] ?? 0) & ADMITTED) === 0) continue;
+    best.take(part, first + at, sum);
+    taken += 1;
+  }
+  return taken;
+}
+
+/** The exact scores of all rows that may be among the best. */
+function exactly(
+  question: Question,
+  parts: readonly Bm25Part[],
+  longer: readonly Float64Array[],
+  drift: readonly number[],
+): BestRow[] | null {
+  if (question.best.kth() === 0 && question.tooHigh > 0) return null;
+  const least = leastOf(question, drift);
+  const found: BestRow[] = [];
+  for (const { part, row, sum } of question.best.rows) {
+    const of = parts[part];
+    if (sum < least || of === undefined) continue;
+    const words = scoreOf(question.terms, of, part, row, longer[part]?.[row] ?? 0);
+    const score = words + (question.files?.(part, row) ?? 0);
+    if (score > 0) found.push({ part, row, score });
+  }
+  return found;
+}
+
+function scoreOf(terms: readonly Term[], { index }: Bm25Part, part: number, row: number, longer: number): number {
+  const { starts, rows, counts, columns } = index;
+  let score = 0;
+  for (const { ids, gain } of terms) {
+    const id = ids[part] ?? -1;
+    if (id === -1) continue;
+    const column = columns?.columnOf.get(id);
+    if (column !== undefined && columns !== null && !columnHas(columns, column, row)) continue;
+    const at = postingOf(rows, starts[id] ?? 0, starts[id + 1] ?? 0, row);
+    if (at < 0) continue;
+    const count = counts[at] ?? 0;
+    score += (gain * count) / (count + longer);
+  }
+  return score;
+}

@@ -1,0 +1,152 @@
+// Weighted sums of columns of bytes, many rows at a time: what common words say for each row, and which rows it makes good
+// enough to be looked at (WebAssembly's v128).
+import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+
+/** Rows of a tile: a tile of all columns stays in the second-level cache while every question passes over it. */
+export const TILE = 2048;
+/** A byte of a column says so many parts of a whole. */
+export const WHOLE = 127;
+/** Rows that are told as one when one of them is good enough. */
+export const GROUP = 16;
+/** Questions that are answered in one pass. */
+export const MOST_QUESTIONS = 16;
+
+/** A column and its weight, 0–32767. */
+export interface WeighedColumn {
+  readonly column: number;
+  readonly weight: number;
+}
+
+/** Columns of bytes, 0–127 each, in tiles of rows. */
+export interface ColumnKernel {
+  /** Of tile t the column c begins at (t · columns + c) · TILE. */
+  readonly bytes: Uint8Array;
+  /** What the columns are weighed by, for each question, at most MOST_QUESTIONS. */
+  ask(questions: readonly (readonly WeighedColumn[])[]): void;
+  /** The sums of one tile for a question: to be set before `add`, and read after it. */
+  sums(question: number): Int16Array;
+  /**
+   * Adds byte · weight / 128 of each column of the question to the sums of a tile, rounded, at most 32767.
+   *
+   * @returns first rows, within the tile, of the groups in which a sum is at least `enough`; good until the next call
+   */
+  add(question: number, tile: number, enough: number): Uint16Array;
+}
+
+const ENTRY = 8;
+
+/** @returns null where there is no WebAssembly with vectors, or not as much memory */
+export function columnKernel(rows: number, columns: number): ColumnKernel | null {
+  const sumsAt = MOST_QUESTIONS * (columns + 1) * ENTRY;
+  const foundAt = sumsAt + MOST_QUESTIONS * TILE * 2;
+  const bytesAt = Math.ceil((foundAt + (TILE / GROUP) * 2) / 64) * 64;
+  const size = Math.ceil(rows / TILE) * TILE * columns;
+  const compiled = wasmFunction<Run>(bytesAt + size, {
+    parameters: Array<number>(7).fill(TYPE.i32),
+    results: [TYPE.i32],
+    locals: [TYPE.i32, TYPE.i32, ...Array<number>(SUMS + 4).fill(TYPE.v128)],
+    body: BODY,
+  });
+  if (compiled === null) return null;
+  const { memory, run } = compiled;
+  const view = new DataView(memory);
+  const found = new Uint16Array(memory, foundAt, TILE / GROUP);
+  const ends: number[] = [];
+  const begin = (question: number) => question * (columns + 1) * ENTRY;
+  return {
+    bytes: new Uint8Array(memory, bytesAt, size),
+    ask(questions) {
+      questions.forEach((weighed, question) => {
+        // The loop runs at least once: a column without weight adds nothing.
+        const entries = weighed.length === 0 ? [{ column: 0, weight: 0 }] : weighed;
+        entries.forEach(({ column, weight }, at) => {
+          view.setInt32(begin(question) + at * ENTRY, column * TILE, true);
+          view.setInt16(begin(question) + at * ENTRY + 4, weight, true);
+        });
+        ends[question] = begin(question) + entries.length * ENTRY;
+      });
+    },
+    sums: (question) => new Int16Array(memory, sumsAt + question * TILE * 2, TILE),
+    add(question, tile, enough) {
+      const sums = sumsAt + question * TILE * 2;
+      const bytes = bytesAt + tile * TILE * columns;
+      const end = run(bytes, begin(question), ends[question] ?? 0, sums, sums + TILE * 2, enough, foundAt);
+      const count = (end - foundAt) / 2;
+      for (let at = 0; at < count; at += 1) found[at] = (((found[at] ?? 0) - sums) & 0xffff) >> 1;
+      return found.subarray(0, count);
+    },
+  };
+}
+
+/** The same in TypeScript, for one tile: what the kernel is held against. */
+export function addColumnsSlowly(
+  bytes: Uint8Array,
+  columns: number,
+  tile: number,
+  weighed: readonly WeighedColumn[],
+  sums: Int16Array,
+): void {
+  for (const { column, weight } of weighed) {
+    const from = (tile * columns + column) * TILE;
+    for (let row = 0; row < TILE; row += 1) {
+      const product = ((bytes[from + row] ?? 0) * 256 * weight + 0x4000) >> 15;
+      sums[row] = Math.min(32_767, (sums[row] ?? 0) + product);
+    }
+  }
+}
+
+type Run = (
+  bytes: number,
+  list: number,
+  listEnd: number,
+  sums: number,
+  end: number,
+  enough: number,
+  found: number,
+) => number;
+const [BYTES, LIST, LIST_END, SUM, END, ENOUGH, FOUND, ENTRY_AT, COLUMN] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+/** Sums of a turn of the outer loop, eight rows each. */
+const SUMS = 8;
+const [FIRST_SUM, WEIGHT, EIGHT_BITS, NOTHING, LEAST] = [9, 17, 18, 19, 20];
+
+/** For every 64 rows: the sums as they stand, all columns added to them, and back, with what was found. */
+const BODY: readonly number[] = [
+  ...[...OP.get(ENOUGH), ...OP.i16x8Splat, ...OP.set(LEAST)],
+  ...OP.loop,
+  ...each(SUMS, (at) => [...OP.get(SUM), ...OP.v128Load(at * 16), ...OP.set(FIRST_SUM + at)]),
+  ...[...OP.get(LIST), ...OP.set(ENTRY_AT)],
+  ...OP.loop,
+  ...[...OP.get(BYTES), ...OP.get(ENTRY_AT), ...OP.i32Load(0), ...OP.i32Add, ...OP.set(COLUMN)],
+  ...[...OP.get(ENTRY_AT), ...OP.v128Load16Splat(4), ...OP.set(WEIGHT)],
+  ...each(SUMS / 2, (at) => [
+    ...[...OP.get(COLUMN), ...OP.v128Load(at * 16), ...OP.set(EIGHT_BITS)],
+    ...added(FIRST_SUM + at * 2, OP.interleaveLow),
+    ...added(FIRST_SUM + at * 2 + 1, OP.interleaveHigh),
+  ]),
+  ...[...OP.get(ENTRY_AT), ...OP.i32Const(ENTRY), ...OP.i32Add, ...OP.tee(ENTRY_AT)],
+  ...[...OP.get(LIST_END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
+  ...each(SUMS, (at) => [...OP.get(SUM), ...OP.get(FIRST_SUM + at), ...OP.v128Store(at * 16)]),
+  ...each(SUMS / 2, (at) => [
+    ...[...OP.get(FIRST_SUM + at * 2), ...OP.get(LEAST), ...OP.i16x8GeS],
+    ...[...OP.get(FIRST_SUM + at * 2 + 1), ...OP.get(LEAST), ...OP.i16x8GeS],
+    ...[...OP.v128Or, ...OP.v128AnyTrue, ...OP.if],
+    ...[...OP.get(FOUND), ...OP.get(SUM), ...OP.i32Const(at * 32), ...OP.i32Add, ...OP.i32Store16],
+    ...[...OP.get(FOUND), ...OP.i32Const(2), ...OP.i32Add, ...OP.set(FOUND), ...OP.end],
+  ]),
+  ...[...OP.get(BYTES), ...OP.i32Const(SUMS * 8), ...OP.i32Add, ...OP.set(BYTES)],
+  ...[...OP.get(SUM), ...OP.i32Const(SUMS * 16), ...OP.i32Add, ...OP.tee(SUM)],
+  ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
+  ...OP.get(FOUND),
+];
+
+/** Adds eight bytes times the weight: a byte in the upper half of 16 bits is 256 times as much. */
+function added(sum: number, interleave: readonly number[]): number[] {
+  return [
+    ...[...OP.get(sum), ...OP.get(NOTHING), ...OP.get(EIGHT_BITS), ...interleave],
+    ...[...OP.get(WEIGHT), ...OP.i16x8Q15MulrSat, ...OP.i16x8AddSat, ...OP.set(sum)],
+  ];
+}
+
+function each(count: number, code: (at: number) => readonly number[]): number[] {
+  return Array.from({ length: count }, (_, at) => code(at)).flat();
+}

@@ -1,0 +1,29 @@
+import type { ReviewJob } from "../../../src/domain/job.ts";
+import type { Lease, Queue } from "../../../src/ports.ts";
+import type { Books } from "../../../src/wire/books.ts";
+
+/** An empty store: its books, the queue beside them, and a clock that only the test moves. */
+export interface BookStage {
+  readonly queue: Queue;
+  readonly books: Books;
+  /** Lets so many milliseconds pass. */
+  pass(ms: number): void | Promise<void>;
+}
+
+export type OpenBooks = () => Promise<BookStage>;
+
+/** Repositories whose ids begin alike: what is looked for by the beginning of a key must tell them apart. */
+export const SHOP = { host: "github.com", id: 42 } as const;
+export const NEIGHBOURS = [
+  { host: "github.com", id: 421 },
+  { host: "github.com", id: 4 },
+  { host: "ghe.example.com", id: 42 },
+] as const;
+
+/** The job in the queue, and held. */
+export async function heldJob(queue: Queue, job: ReviewJob, at = 1): Promise<Lease> {
+  await queue.add(job, at);
+  const lease = await queue.lease(at);
+  if (lease === null) throw new Error("the job cannot be leased");
+  return lease;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { heldJob, type OpenBooks, SHOP } from "./book-stage.ts";
+import { review } from "./ledger.ts";
+import { reviewJob } from "./queue.ts";
+
+const DAY = 24 * 60 * 60_000;
+
+/** What every store promises of what is old. */
+export function expireContract(name: string, open: OpenBooks): void {
+  describe(`${name} keeps things as long as it says`, () => {
+    test("what is older goes, what is younger or not yet over stays, and nothing goes twice", async () => {
+      const { queue, books } = await open();
+      const job = reviewJob(1, "a");
+      const ping = (id: string, receivedAt: number) =>
+        queue.accept({ id, event: "ping", receivedAt }, { kind: "ignored", delivery: id, reason: "a ping" });
+      await ping("old", DAY);
+      await ping("young", 50 * DAY);
+      await books.missed.asking("old too", DAY);
+      const answer = { repo: "github.com/42", thread: "t", userId: 5, kind: "reply" } as const;
+      await books.answers.record({ ...answer, comment: "c1", at: DAY });
+      await books.answers.record({ ...answer, comment: "c2", at: 50 * DAY });
+      for (const headSha of ["h1", "h2"]) await books.ledger.save(job, review(headSha), DAY);
+      await books.ledger.settle(job, review("h1"), DAY, "posted");
+      const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 2, ms: 1, requests: 1 };
+      await books.book.record(SHOP, DAY, "review", usage);
+      // Never finished, however long it takes.
+      await queue.add(reviewJob(2, "b"), DAY);
+      const lease = await heldJob(queue, job, DAY);
+      expect(await books.expire(61 * DAY + 1)).toBe(3);
+      expect(await books.missed.unknown(["old", "old too", "young"])).toEqual(["old", "old too"]);
+      expect(await books.answers.given({ ...answer, comment: "c9" }, "reply", 0)).toBe(1);
+      expect(await books.book.since(null, 0)).toBe(2);
+      await queue.end(lease, DAY, { state: "done", outcome: "posted" });
+      expect(await books.expire(401 * DAY + 1)).toBe(5);
+      expect(await books.ledger.wasPosted(job, "h1", "base")).toBe(false);
+      expect(await books.ledger.unsent(job)).not.toBeNull();
+      expect(await books.book.since(null, 0)).toBe(0);
+      expect((await queue.counts()).waiting).toBe(1);
+      expect(await books.expire(401 * DAY + 1)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { LeaseLost } from "../../../src/domain/lease-lost.ts";
+import type { Lease } from "../../../src/ports.ts";
+import type { HeldStore } from "../../../src/wire/books.ts";
+import { heldJob, type OpenBooks } from "./book-stage.ts";
+import { review } from "./ledger.ts";
+import { reviewJob } from "./queue.ts";
+
+const job = reviewJob(1, "a");
+const WANTED = { kind: "review", repo: job.repo, installationId: 7, number: 1, headSha: "h1", subject: "s" } as const;
+const CHECK = {
+  ...{ id: 5, key: job.key, repo: job.repo },
+  ...{ installationId: 7, headSha: "h1", failOn: "never" as const },
+};
+const END = { conclusion: "success", title: "t", summary: "s", text: "", annotations: [] } as const;
+
+/** Everything that a job writes down. */
+const WRITES: readonly (readonly [what: string, write: (held: HeldStore) => Promise<unknown>])[] = [
+  ["a review", ({ ledger }) => ledger.save(job, review("h1"), 4)],
+  ["the end of a review", ({ ledger }) => ledger.settle(job, review("h1"), 4, "posted")],
+  [
+    "an answer",
+    ({ answers }) =>
+      answers.record({ comment: "c1", repo: "github.com/42", thread: "t", userId: 5, kind: "reply", at: 4 }),
+  ],
+  ["a check run", ({ checks }) => checks.begun(CHECK, 4)],
+  ["how a check run shall end", ({ checks }) => checks.decide(5, END)],
+  ["that a check run ended", ({ checks }) => checks.ended(5, 4)],
+  ["that something is about to be sent", ({ writes }) => writes.send(WANTED, "m1")],
+  ["that something was refused", ({ writes }) => writes.refused(WANTED)],
+];
+
+/** What every store promises of whoever lost the job. */
+export function fenceContract(name: string, open: OpenBooks): void {
+  describe(`${name} is written to by whoever holds the job, and by nobody else`, () => {
+    test.each(WRITES)("%s", async (_what, write) => {
+      const { queue, books } = await open();
+      const lost = await heldJob(queue, job);
+      await queue.leave(2);
+      const held = (await queue.lease(3)) as Lease;
+      expect(held.id).toBe(lost.id);
+      await expect(write(books.held(lost))).rejects.toBeInstanceOf(LeaseLost);
+      await expect(books.held(lost).writes.hold()).rejects.toBeInstanceOf(LeaseLost);
+      await expect(write(books.held(held))).resolves.toBeUndefined();
+      await expect(books.held(held).writes.hold()).resolves.toBeUndefined();
+      // Nobody stands behind a sweep.
+      await expect(write(books.held(null))).resolves.toBeUndefined();
+    });
+
+    test("a review that is written by whoever lost the job is not kept", async () => {
+      const { queue, books } = await open();
+      const lost = await heldJob(queue, job);
+      await queue.leave(2);
+      const held = (await queue.lease(3)) as Lease;
+      await expect(books.held(lost).ledger.save(job, review("h1"), 4)).rejects.toThrow(
+        "another process has taken the job",
+      );
+      expect(await books.ledger.unsent(job)).toBeNull();
+      await books.held(held).ledger.save(job, review("h1"), 5);
+      await expect(books.held(lost).ledger.settle(job, review("h1"), 6, "posted")).rejects.toThrow("another process");
+      expect(await books.ledger.wasPosted(job, "h1", "base")).toBe(false);
+    });
+  });
+}

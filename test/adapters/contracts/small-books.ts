@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { EMPTY_TALLY, type HistoryProgress } from "../../../src/domain/history.ts";
+import { type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
+import { NEIGHBOURS, type OpenBooks, SHOP } from "./book-stage.ts";
+import { review } from "./ledger.ts";
+import { reviewJob } from "./queue.ts";
+
+const USAGE = { inputTokens: 900, cachedTokens: 0, outputTokens: 100, usd: 0.25, ms: 1, requests: 1 };
+const PROGRESS: HistoryProgress = {
+  ...{ stage: "conversation", page: 3, done: 2, read: 40, torn: [7, 9], since: null, renews: false },
+  ...{ limit: { comments: null, pulls: 100 }, startedAt: 5, finishedAt: null, tally: EMPTY_TALLY },
+};
+
+/** What every book of push waits, spending, imports and introductions promises. */
+export function smallBooksContract(name: string, open: OpenBooks): void {
+  describe(`${name} keeps the promises of its small books`, () => {
+    test("how long pushes wait is known of each repository as it last said", async () => {
+      const { waits } = (await open()).books;
+      expect(await waits.of(SHOP)).toBeNull();
+      await waits.learn(SHOP, 10_000);
+      await waits.learn(SHOP, 0);
+      await waits.learn(SHOP, 0);
+      expect(await waits.of(SHOP)).toBe(0);
+      for (const repo of NEIGHBOURS) expect(await waits.of(repo)).toBeNull();
+    });
+
+    test("what models cost is summed since a moment, for a repository and for all; questions without a price count nothing", async () => {
+      const { book } = (await open()).books;
+      expect(await book.since(null, 0)).toBe(0);
+      await book.record(SHOP, 100, "review", USAGE);
+      await book.record(SHOP, 200, "verify", { ...USAGE, usd: 0.5 });
+      await book.record(SHOP, 200, "answer", { ...USAGE, usd: null });
+      await book.record(NEIGHBOURS[0], 200, "review", { ...USAGE, usd: 1 });
+      expect(await book.since(SHOP, 100)).toBe(0.75);
+      expect(await book.since(SHOP, 101)).toBe(0.5);
+      expect(await book.since(SHOP, 201)).toBe(0);
+      expect(await book.since(null, 0)).toBe(1.75);
+      expect(await book.since(NEIGHBOURS[2], 0)).toBe(0);
+    });
+
+    test("an import goes on where it stood", async () => {
+      const { history } = (await open()).books;
+      expect(await history.of("github.com/42")).toBeNull();
+      await history.save("github.com/42", { ...PROGRESS, stage: "lines", page: 1 });
+      await history.save("github.com/42", PROGRESS);
+      expect(await history.of("github.com/42")).toEqual(PROGRESS);
+      expect(await history.of("github.com/421")).toBeNull();
+    });
+
+    test("the first three reviews say what memory there is, and those during an import; an import that was given up is over", async () => {
+      const { queue, books } = await open();
+      const { introductions, ledger } = books;
+      const { repo } = reviewJob(1, "a");
+      expect(await introductions.of(repo)).toBe("first reviews");
+      for (const number of [1, 2, 3]) {
+        expect(await introductions.of(repo)).toBe("first reviews");
+        const job = reviewJob(number, "a");
+        await ledger.save(job, review("h1"), 1);
+        await ledger.settle(job, review("h1"), 2, "posted");
+      }
+      expect(await introductions.of(repo)).toBeNull();
+      for (const other of NEIGHBOURS) expect(await introductions.of(other)).toBe("first reviews");
+      const key = upkeepKey(repo, "history");
+      const job: UpkeepJob = { kind: "history", key, delivery: "i1", installationId: 7, repo, trigger: "installed" };
+      await queue.accept(
+        { id: "i1", event: "installation", receivedAt: 1 },
+        { kind: "upkeep", delivery: "i1", jobs: [job] },
+      );
+      expect(await introductions.of(repo)).toBe("importing");
+      const lease = await queue.upkeep.lease(2);
+      expect(await introductions.of(repo)).toBe("importing");
+      if (lease !== null) await queue.upkeep.end(lease, 3, { state: "dead", reason: "denied" });
+      expect(await introductions.of(repo)).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,48 @@
+// What becomes of each command in the documents: run here, run by another test, or not run for a reason.
+
+/** By exact text. */
+export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly says: string }> = new Map([
+  ["npm run demo", { test: "test/demo/walk.test.ts", says: "demo" }],
+  ["npm start", { test: "test/app/server-process.ts", says: "src/main.ts" }],
+  [
+    "npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks",
+    { test: "test/cli/setup.test.ts", says: '"--webhook-url"' },
+  ],
+  [
+    "npm run -s kodiai -- setup --webhook-url https://YOUR-HOST/api/github/webhooks --org YOUR-ORG",
+    { test: "test/cli/setup.test.ts", says: '"--org"' },
+  ],
+  [
+    "GITHUB_TOKEN=YOUR-TOKEN npm run -s kodiai -- retract OWNER/NAME#N",
+    { test: "test/cli/retract.test.ts", says: '"retract"' },
+  ],
+  ["kodiai import OWNER/NAME --dry-run", { test: "test/cli/import-history.test.ts", says: '"--dry-run"' }],
+  ["kodiai import OWNER/NAME --limit 500", { test: "test/cli/import-history.test.ts", says: '"--limit"' }],
+  ["kodiai import OWNER/NAME --since 2026-01-31", { test: "test/cli/import-history.test.ts", says: '"--since"' }],
+  [
+    "npm run -s release:pack -- --pack-destination out",
+    { test: "test/release/pack.test.ts", says: "scripts/release-pack.ts" },
+  ],
+  ["npm run -s release:sbom > out/sbom.cyclonedx.json", { test: "test/release/pack.test.ts", says: "release:sbom" }],
+]);
+
+/** Why a command is run by no test. */
+export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string }[] = [
+  { command: /^npm ci$/, why: "it made the project in which this test runs" },
+  { command: /^npm test$/, why: "it runs this test" },
+  {
+    command: /^(?:KODIAI_POSTGRES_PASSWORD=\S+(?: rand -hex 24\))? )?docker /,
+    why: "no Docker where tests run; test/deploy reads the files",
+  },
+  { command: /^(?:kubectl |cp deploy\/kubernetes\/)/, why: "no cluster where tests run; test/deploy reads the files" },
+  {
+    command: /^(?:useradd|systemctl|install) /,
+    why: "changes the machine as root; test/deploy has systemd verify the unit",
+  },
+  {
+    command: /^npm install --prefix \/opt\/kodiai /,
+    why: "needs the published package; test/release installs the packed one",
+  },
+  { command: /^npm install @opentelemetry\//, why: "packages of others, which the project does not depend on" },
+  { command: /^OTEL_SERVICE_NAME=/, why: "needs those packages" },
+];
