@@ -3,7 +3,7 @@
 //
 //   npm run release:pack -- --pack-destination DIR
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,9 +26,11 @@ mkdirSync(destination, { recursive: true });
 const stage = mkdtempSync(join(tmpdir(), "kodiai-pack-"));
 try {
   compile(join(stage, "dist"));
+  copyAssets(join(stage, "dist/src"));
   for (const name of FILES) cpSync(join(root, name), join(stage, name), { recursive: true });
   // Read from beside the code, in the source as in what is published.
   cpSync(join(root, "app.yml"), join(stage, "dist/app.yml"));
+  cpSync(join(root, "src/dashboard/assets"), join(stage, "dist/src/dashboard/assets"), { recursive: true });
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(published(), null, 2)}\n`);
   const packed = execFileSync("npm", ["pack", stage, "--ignore-scripts", "--json", "--pack-destination", destination], {
     encoding: "utf8",
@@ -60,6 +62,14 @@ function compile(outDir: string): void {
     if (mended !== text) writeFileSync(path, mended);
   }
   if (started === 0) throw new Error("no program is started by its file name any more; mend scripts/release-pack.ts");
+}
+
+/** What is served or read as it is: the compiler takes TypeScript and JSON along, and nothing else. */
+function copyAssets(target: string): void {
+  cpSync(join(root, "src"), target, {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || !/\.(?:ts|json)$/.test(path),
+  });
 }
 
 /** Without what only a checkout needs. */

@@ -7,9 +7,8 @@ import { parse } from "yaml";
 import { ENV_VARIABLES } from "../../src/config/env-variable-list.ts";
 import { Compose, MANIFESTS, type Probe } from "./shapes.ts";
 
-/** Read by the store's wiring; Node's and Docker's own. */
-const OTHERS = ["DATABASE_URL", "NODE_ENV"];
-const KNOWN = new Set([...ENV_VARIABLES.map(({ name }) => name), ...OTHERS]);
+/** Node's own beside ours. */
+const KNOWN = new Set([...ENV_VARIABLES.map(({ name }) => name), "NODE_ENV"]);
 const unknown = (names: Iterable<string>) => [...names].filter((name) => !KNOWN.has(name));
 
 /** The longest that a stop takes: src/server/serve.ts. */

@@ -45,4 +45,8 @@ export const NOT_RUN: readonly { readonly command: RegExp; readonly why: string 
   },
   { command: /^npm install @opentelemetry\//, why: "packages of others, which the project does not depend on" },
   { command: /^OTEL_SERVICE_NAME=/, why: "needs those packages" },
+  {
+    command: /^claude mcp add /,
+    why: "a program of others; tests of `kodiai mcp` speak to it with the official client",
+  },
 ];

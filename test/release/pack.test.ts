@@ -25,7 +25,9 @@ test("what is started by its file name is there, and written in the one form tha
       const text = readFileSync(join("src", name), "utf8");
       const rest = text.replace(/(?:from|import) "[^"\n]*"|import\("[^"\n]*"\)/g, "");
       return [...rest.matchAll(/["'`](\.\.?\/[^"'`\s]+\.ts)["'`]/g)].map(([, path = ""]) => {
-        return { name, path, isPlain: rest.includes(`new URL("${path}", import.meta.url)`) };
+        const knowsBoth = `.endsWith(".ts") ? "${path}" : "${path.replace(/ts$/, "js")}"`;
+        const isPlain = rest.includes(`new URL("${path}", import.meta.url)`) || rest.includes(knowsBoth);
+        return { name, path, isPlain };
       });
     })
     // Words about files of others are no paths of ours.
@@ -129,6 +131,19 @@ describe.runIf(SLOW)("installed in an empty folder, without install scripts", ()
       clone.remove();
     }
   }, 300_000);
+
+  test("carries the files that the dashboard serves, and the figures that are read beside the code", (context) => {
+    if (problem !== null) return context.skip(problem);
+    const kodiai = join(folder, "app/node_modules/kodiai");
+    const assets = (base: string) =>
+      readdirSync(join(base, "src"), { recursive: true, encoding: "utf8", withFileTypes: true })
+        .filter((entry) => entry.isFile() && !/\.(?:ts|js|json)$/.test(entry.name))
+        .map((entry) => entry.name);
+    expect(assets(join(kodiai, "dist")).sort()).toEqual(assets(process.cwd()).sort());
+    const program = `const { assetPath } = await import(${JSON.stringify(join(kodiai, "dist/src/dashboard/assets.js"))}); console.log(assetPath("style.css"), assetPath("charts.js"));`;
+    const asked = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+    expect(asked.stdout).toMatch(/^\/assets\/style\.css\?v=\S+ \/assets\/charts\.js\?v=\S+\n$/);
+  }, 60_000);
 
   test("what it depends on is listed", (context) => {
     if (problem !== null) return context.skip(problem);
