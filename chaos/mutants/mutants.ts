@@ -111,8 +111,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "configuration of the head",
     loses: "a pull request cannot configure its own review",
     file: "src/gather/gather.ts",
-    find: "const { config, problems } = await configAt(repo, pull.base.sha, pulls, known);",
-    replace: "const { config, problems } = await configAt(repo, pull.head.sha, pulls, known);",
+    find: "const { config, problems, origins } = await configAt(repo, pull.base.sha, pulls, known);",
+    replace: "const { config, problems, origins } = await configAt(repo, pull.head.sha, pulls, known);",
     test: [
       "test/app/configuration.test.ts",
       "a pull request cannot switch its own review off; the summary says when its change takes effect",
@@ -501,7 +501,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "checks that GitHub alone knows",
     loses: "no check run stays open",
     file: "src/adapters/sqlite/check-book.ts",
-    find: "      adoptUnwritten(db, now);\n",
+    find: "      await adoptUnwritten(db, now);\n",
     replace: "",
     test: [
       "test/app/checks.test.ts",
