@@ -23,7 +23,7 @@ const review = startWorker(
   Number(parallel),
 );
 const beating = heartbeat(queue, { review }, pino({ level: "silent" }));
-await queue.heard?.((lane) => {
+queue.heard?.((lane) => {
   if (lane === "review") review.wake();
 });
 process.once("SIGTERM", async () => {

@@ -136,7 +136,7 @@ function databaseFoe({ wire, direct, own, dice, weather, history }: FoeOptions) 
   };
   const works = (async () => {
     while (!isOver) {
-      await wait(dice.between(3_000, 9_000));
+      await wait(dice.between(6_000, 16_000));
       const act = dice.pick(OF_DATABASES);
       if (isOver || !happens(weather, act) || (act === "restart" && !dice.chance(0.5))) continue;
       if (TAKES_OVER.has(act)) takeovers++;

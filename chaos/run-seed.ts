@@ -510,6 +510,8 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
     kills: of("killed"),
     terms: of("terminated"),
     exits: of("exited"),
+    // Not a refusal to start, which is 2.
+    crashes: ofKind(history, "process").filter(({ what, code }) => what === "exited" && code === 1).length,
     freezes: of("stopped"),
     pulls: pulls.length,
     openAndAsked: pulls.filter(({ state, isAsked }) => state === "open" && isAsked).length,

@@ -1,8 +1,8 @@
 // The ways to a PostgreSQL 17 with pgvector on this machine, the best first: each says what starts the server, or why it cannot.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 
 /** Where downloads are kept between runs. */
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "kodiai");
@@ -90,16 +90,31 @@ function layOut(root: string, say: (line: string) => void): string | null {
   say(`laying out PostgreSQL 17 with pgvector in ${root} (about two minutes, once)`);
   // Under another name until it is complete, so that a run that was cut off leaves nothing that looks ready.
   const unfinished = `${root}.${process.pid}`;
+  for (const left of unfinishedBefore(root)) remove(left);
   const args = ["--variant=minbase", "--include=postgresql-17,postgresql-17-pgvector", "trixie", unfinished, mirror];
   const made = spawnSync(tool.program, args, { encoding: "utf8", timeout: 900_000, env: tool.env });
   if (made.status !== 0) {
-    rmSync(unfinished, { recursive: true, force: true });
+    remove(unfinished);
     const last = `${made.stdout}\n${made.stderr}`.trim().split("\n").at(-1);
     return `debootstrap failed: ${made.error?.message ?? last}`;
   }
   if (!existsSync(root)) renameSync(unfinished, root);
-  else rmSync(unfinished, { recursive: true, force: true });
+  else remove(unfinished);
   return null;
+}
+
+/** What runs that were cut off left behind. */
+function unfinishedBefore(root: string): string[] {
+  const [folder, name] = [dirname(root), basename(root)];
+  const pidOf = (entry: string) => (entry.startsWith(`${name}.`) ? entry.slice(name.length + 1) : "");
+  return readdirSync(folder)
+    .filter((entry) => /^\d+$/.test(pidOf(entry)) && !existsSync(`/proc/${pidOf(entry)}`))
+    .map((entry) => join(folder, entry));
+}
+
+/** Not beyond its own file system: the system in the folder may still have /proc of this machine. */
+function remove(folder: string): void {
+  spawnSync("rm", ["-rf", "--one-file-system", folder]);
 }
 
 /** The installed debootstrap, or one unpacked into our folder: nothing is installed on the machine. */

@@ -30,6 +30,7 @@ try {
   for (const name of FILES) cpSync(join(root, name), join(stage, name), { recursive: true });
   // Read from beside the code, in the source as in what is published.
   cpSync(join(root, "app.yml"), join(stage, "dist/app.yml"));
+  cpSync(join(root, "src/dashboard/assets"), join(stage, "dist/src/dashboard/assets"), { recursive: true });
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(published(), null, 2)}\n`);
   const packed = execFileSync("npm", ["pack", stage, "--ignore-scripts", "--json", "--pack-destination", destination], {
     encoding: "utf8",

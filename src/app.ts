@@ -107,7 +107,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  hearOthers(store, workers, log);
+  store.queue.heard?.((lane) => workers[lane].wake());
+
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
@@ -145,15 +146,6 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: AppOptions): readonly (string | null)[] {
   return [privateKey, webhookSecret, formerSecret?.secret ?? null, databaseUrl ? passwordIn(databaseUrl) : null];
-}
-
-/** Nobody waits for it: without, each beat looks. */
-function hearOthers({ queue }: Store, workers: Workers, log: Logger): void {
-  queue
-    .heard?.((lane) => workers[lane].wake())
-    .catch((error: unknown) =>
-      log.warn({ err: error }, "jobs that come through other processes wait for the next beat"),
-    );
 }
 
 /** The store, with memory on its way in. */

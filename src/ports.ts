@@ -227,7 +227,7 @@ export interface Queue extends Lane<ReviewJob> {
    * Tells of each lane in which a job may run now, whichever process put it there; once also of all of them. Absent where
    * nobody can tell: then a look every few seconds must do.
    */
-  heard?(wake: (lane: LaneName) => void): Promise<void>;
+  heard?(wake: (lane: LaneName) => void): void;
 }
 
 /** A review as the ledger keeps it. */

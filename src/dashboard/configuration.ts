@@ -54,27 +54,21 @@ function repository({ chosen }: ConfigurationView): Content {
       `Nothing is known of the configuration of ${name}.`,
       "It is read from the base branch with each review, and shown here after the next one.",
     );
-  const set = new Map(settings.map((one) => [one.key, one]));
+  const set = new Set(settings.map(({ key }) => key));
   const keys = CONFIG_KEYS.filter(({ path }) => path !== "_extends" && !path.includes("[]"));
-  const rows = keys.map(({ path, default: fallback }): Content[] => {
-    const one = set.get(path);
-    const value = one?.value ?? (fallback === undefined ? "–" : JSON.stringify(fallback));
-    return [
-      html`<code>${path}</code>`,
-      html`<code class="clip">${value}</code>`,
-      one === undefined ? "default" : badge(one.origin, "good"),
-    ];
-  });
-  const more = settings
-    .filter(({ key }) => !keys.some(({ path }) => path === key))
-    .map(({ key, value, origin }): Content[] => [
-      html`<code>${key}</code>`,
-      html`<code class="clip">${value}</code>`,
-      badge(origin, "good"),
-    ]);
+  const own = settings.map(({ key, value, origin }): Content[] => [
+    html`<code>${key}</code>`,
+    html`<code class="clip">${value}</code>`,
+    badge(origin, "good"),
+  ]);
+  const rest = keys.flatMap(({ path, default: fallback }): Content[][] =>
+    set.has(path)
+      ? []
+      : [[html`<code>${path}</code>`, html`<code class="clip">${JSON.stringify(fallback) ?? "–"}</code>`, "default"]],
+  );
   return html`<p class="note">As the review of ${moment(at)} was told: built-in defaults, the owner's <code>.github</code> repository, what <code>_extends</code> names, the base branch; ${settings.length} values are set.</p>
 ${problems.map((one) => html`<p class="status">${badge("problem", "warn")} ${one}</p>`)}
-${table(`Configuration of ${name}`, [{ name: "Key" }, { name: "Value" }, { name: "Origin" }], [...more, ...rows])}`;
+${table(`Configuration of ${name}`, [{ name: "Key" }, { name: "Value" }, { name: "Origin" }], [...own, ...rest])}`;
 }
 
 function variables({ variables: list }: ConfigurationView): Html {

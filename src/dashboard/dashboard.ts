@@ -6,7 +6,7 @@ import { acts } from "./acts.ts";
 import { asset } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
-import { framed, type Page } from "./frame.ts";
+import { framed, type Page, SECTIONS } from "./frame.ts";
 import { type Inside, repoOf } from "./inside.ts";
 import { JOB_STATES, jobsPage } from "./jobs.ts";
 import { closedPage, loginPage, problemPage } from "./login.ts";
@@ -51,7 +51,7 @@ export function dashboard(token: string | null, ports: DashboardPorts): (request
       "cache-control": "public, max-age=31536000, immutable",
     });
   });
-  if (held === null) app.all("*", (c) => shown(c, ports, closedPage(), 403));
+  if (held === null) closed(app, ports);
   else {
     guard(app, held, ports);
     pages(app, ports);
@@ -63,6 +63,12 @@ export function dashboard(token: string | null, ports: DashboardPorts): (request
     return shown(c, ports, problemPage("That went wrong", "The page could not be made; the log says why."), 500);
   });
   return async (request) => app.fetch(request);
+}
+
+/** Where there is no token, pages say how to open them; nothing else is answered. */
+function closed(app: Hono<Inside>, ports: DashboardPorts): void {
+  for (const path of ["/login", ...SECTIONS.flatMap(([, own]) => (own === "/" ? [own] : [own, `${own}/*`]))])
+    app.get(path, (c) => shown(c, ports, closedPage(), 403));
 }
 
 /** The login, and nothing else without a session. */

@@ -4,7 +4,7 @@ import { assetPath } from "./assets.ts";
 import type { Content, Html } from "./parts.ts";
 
 /** The parts of the navigation, in its order. */
-const SECTIONS = [
+export const SECTIONS = [
   ["overview", "/", "Overview"],
   ["repositories", "/repositories", "Repositories"],
   ["reviews", "/reviews", "Reviews"],

@@ -4,7 +4,7 @@ import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { badge, type Content, duration, empty, type Html, table, whole } from "./parts.ts";
+import { badge, type Content, duration, empty, type Html, linked, table, whole } from "./parts.ts";
 
 /** A job as it is shown: what it is about, never what anybody wrote. */
 export interface ShownJob {
@@ -69,7 +69,7 @@ ${
           what(job),
           job.attempt,
           job.dueInMs === null ? `${duration(job.ageMs)} old` : `in ${duration(job.dueInMs)}`,
-          job.outcome ?? "",
+          linked(job.outcome ?? ""),
         ]),
       )}`
 }${jobs.length >= most ? html`<p class="note">The newest ${whole(most)} are shown; <code>kodiai jobs ls</code> has more.</p>` : ""}`,
@@ -101,7 +101,7 @@ function what({ kind, repo, number }: ShownJob): Html {
 
 function parked(job: ShownJob, formToken: string): Html {
   const { id, ageMs, attempt, deaths, outcome } = job;
-  return html`<article class="card"><h3>${stateBadge("dead")} ${what(job)}</h3><p>${outcome ?? "no reason was kept"}</p>
+  return html`<article class="card"><h3>${stateBadge("dead")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
 <p class="note">job ${id}, ${duration(ageMs)} old, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
 ${action(formToken, { path: `/jobs/${id}/retry`, name: "Try again…", says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
 }

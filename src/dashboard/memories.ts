@@ -87,6 +87,10 @@ export function saidLine({ lesson, text }: Pick<MemoryRecord, "lesson" | "text">
   return points.length > SAID_CHARS ? `${points.slice(0, SAID_CHARS).join("")}…` : said;
 }
 
+function languageWord(language: string): string {
+  return language === "unknown" ? "" : language;
+}
+
 function outcomeBadge(outcome: string | null): Content {
   if (outcome === null) return "";
   const tone = outcome === "declined" ? "bad" : outcome === "accepted" || outcome === "fixed" ? "good" : "plain";
@@ -113,7 +117,7 @@ function list(
       html`<a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a>`,
       record.corpus.replaceAll("_", " "),
       outcomeBadge(record.outcome),
-      record.language,
+      languageWord(record.language),
       html`<span class="path">${record.path ?? ""}</span>`,
       moment(record.provenance.at),
     ]),
@@ -138,7 +142,7 @@ ${cutList(cut)}</section>`;
 function foundMemory(memory: RankedMemory, score: number): Html {
   const { record, alternateSources } = memory;
   return html`<p><span class="score" title="score">${score.toFixed(2)}</span> <a href="${memoryPath(record.repo, record.id)}">${saidLine(record)}</a></p>
-<p class="note">${record.corpus.replaceAll("_", " ")} ${outcomeBadge(record.outcome)} ${record.language} <span class="path">${record.path ?? ""}</span> ${moment(record.provenance.at)} ${outLink(record.provenance.url, record.provenance.url === null ? "" : "where it was said")}</p>
+<p class="note">${record.corpus.replaceAll("_", " ")} ${outcomeBadge(record.outcome)} ${languageWord(record.language)} <span class="path">${record.path ?? ""}</span> ${moment(record.provenance.at)} ${outLink(record.provenance.url, record.provenance.url === null ? "" : "where it was said")}</p>
 ${ranks(memory)}${alternateSources.length === 0 ? "" : html`<p class="note">also said by ${alternateSources.join(" ")}</p>`}`;
 }
 

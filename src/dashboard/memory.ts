@@ -24,7 +24,7 @@ export function memoryPage(view: MemoryView): Page {
     title: record.id,
     section: "memories",
     body: html`<p class="crumb"><a href="/memories">Memory</a> / <a href="${memoriesPath(record.repo)}">${record.repoName}</a></p>
-<h1>${saidLine(record)}</h1>
+<h1>${saidLine({ ...record, text: record.text.split("\n", 1)[0] ?? "" })}</h1>
 <div class="columns">${source(record)}${corrections(view)}</div>
 <section><h2>What was said</h2>${quoted(record.text)}${record.replies.map((reply) => html`<h3>Answer</h3>${quoted(reply)}`)}</section>
 ${written(record)}${code(record)}${why(view)}`,

@@ -211,14 +211,15 @@ function queue(jobs: Overview["jobs"]): Html {
   )}<p><a href="/jobs">All jobs</a></p></section>`;
 }
 
+function warmthWords({ state, rows, repositories }: MemoryWarmth): string {
+  if (rows === 0) return `${state}; nothing is held for searching yet`;
+  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are held for searching`;
+}
+
 function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
   return html`<section class="card"><h2>Process</h2>${facts([
     ["Up for", duration(uptimeMs)],
     ["Memory in use", `${whole(rss / 2 ** 20)} MiB`],
-    [
-      "What is remembered",
-      memoryProblem ??
-        `${warmth.state}: ${whole(warmth.rows)} memories of ${whole(warmth.repositories)} repositories are held for searching`,
-    ],
+    ["What is remembered", memoryProblem ?? warmthWords(warmth)],
   ])}</section>`;
 }

@@ -21,8 +21,9 @@ export function moment(at: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
 }
 
-/** `3 d`, `5 h`, `12 min`, `8 s`. */
+/** `3 d`, `5 h`, `12 min`, `8 s`, `240 ms`. */
 export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
   const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ["s", 1_000];
   return `${Math.round(ms / size)} ${unit}`;
 }
@@ -112,6 +113,18 @@ export function quoted(text: string): Html {
 export function outLink(url: string | null, text: string): Content {
   if (url === null || !/^https?:\/\//.test(url)) return text;
   return html`<a href="${url}" rel="noreferrer noopener">${text}</a>`;
+}
+
+/** A line of ours with addresses in it, which become links. */
+export function linked(text: string): Content {
+  return text
+    .split(" ")
+    .map((word) => (/^https:\/\/[\w.-]+\//.test(word) ? html`${outLink(word, shortAddress(word))} ` : `${word} `));
+}
+
+/** `acme/shop/pull/2#discussion_r7` */
+function shortAddress(url: string): string {
+  return url.replace(/^https:\/\/[\w.-]+\//, "");
 }
 
 export interface Bar {

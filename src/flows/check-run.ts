@@ -2,6 +2,7 @@
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { PostedReview, Superseded } from "../domain/review.ts";
 import { Transient } from "../domain/transient.ts";
 import type { CheckBook, Checks } from "../ports/checks.ts";
@@ -32,7 +33,7 @@ export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): 
       } catch (error) {
         if (error instanceof Transient) doubted = { headSha, failOn };
         const refused = "GitHub did not take it; the App needs the permission `checks: write`";
-        return [{ part: "check-run", reason: error instanceof Transient ? error.message : refused }];
+        return [{ part: "check-run", reason: error instanceof Transient ? publicWords(error.message) : refused }];
       }
     },
     async end(result) {

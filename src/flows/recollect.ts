@@ -3,6 +3,7 @@
 import type { Finding } from "../domain/finding.ts";
 import { findingMemoryId, repoKey } from "../domain/memory.ts";
 import type { Degraded } from "../domain/outcome.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import { type AlikeClaim, NO_RECOLLECTION, type Recollection } from "../domain/recollection.ts";
 import { type RejectedMemory, rejectionsOf } from "../domain/rejections.ts";
@@ -48,7 +49,7 @@ export async function recollect(
     return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer.
-    const why = error instanceof Transient ? error.message : "the question failed";
+    const why = error instanceof Transient ? publicWords(error.message) : "the question failed";
     const reason = `what was said on other pull requests is not known: ${why}`;
     return { recollection: NO_RECOLLECTION, degraded: [{ part: "past-findings", reason }] };
   }

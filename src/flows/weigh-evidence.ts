@@ -1,6 +1,7 @@
 // New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
 import { type Outcome, repoKey } from "../domain/memory.ts";
+import { publicWords } from "../domain/public-words.ts";
 import { threadMemories, weigh } from "../learn/learn.ts";
 import type { Decision, EvidenceShelf, RememberedFinding } from "../ports/feedback.ts";
 import { isWriter, type Order } from "./command-order.ts";
@@ -89,6 +90,6 @@ export async function noteOnMemory(
     const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
     return added === 0 || isWriter({ level }) ? "" : "; shown, and weighs nothing without write access";
   } catch (error) {
-    return `; not noted in memory: ${error instanceof Error ? error.message : String(error)}`;
+    return `; not noted in memory: ${publicWords(error instanceof Error ? error.message : String(error))}`;
   }
 }

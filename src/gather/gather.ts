@@ -8,6 +8,7 @@ import type { Declined } from "../domain/conversation.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import type { Checkpoint } from "../domain/past.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { FileDiff, PullRequest, PullRequestContext } from "../domain/pull-request.ts";
 import { Transient } from "../domain/transient.ts";
 import type { Threads } from "../ports/talk.ts";
@@ -200,7 +201,7 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
     return { value: await ask(), degraded: [] };
   } catch (error) {
     // Only our own adapters' words are fit for a footer; anything else may quote what it was asked with.
-    const reason = error instanceof Transient ? error.message : "the question failed";
+    const reason = error instanceof Transient ? publicWords(error.message) : "the question failed";
     return { value: without, degraded: [{ part, reason }] };
   }
 }

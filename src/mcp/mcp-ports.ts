@@ -20,7 +20,7 @@ export interface McpMemory {
 export interface McpPorts {
   /** Whom the tools are about unless a call names another. */
   readonly repo: Repo;
-  /** The folder that holds memory. */
+  /** Where memory is, for people. */
   readonly folder: string;
   /** May calls name other repositories? */
   readonly isAll: boolean;

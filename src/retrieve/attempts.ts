@@ -1,5 +1,6 @@
 // What fails while searching costs its own part only; what went wrong is kept, once for each part, for the footer.
 import type { Degraded } from "../domain/outcome.ts";
+import { publicWords } from "../domain/public-words.ts";
 
 export interface Attempts {
   /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */
@@ -15,7 +16,7 @@ export function attempts(): Attempts {
   const noted = new Map<string, { readonly reason: string; times: number }>();
   const note = (part: string, reason: string): boolean => {
     if (noted.has(part)) return false;
-    noted.set(part, { reason: reason.slice(0, REASON_CHARS), times: 1 });
+    noted.set(part, { reason: publicWords(reason, REASON_CHARS), times: 1 });
     return true;
   };
   return {

@@ -38,12 +38,13 @@ type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
  * @throws UsageError or GitFailed when the repository cannot be told
  */
 export async function mcpPorts(words: McpWords): Promise<McpPorts> {
-  const kept = storePlace(words.dataDir);
-  const folder = shownPlace(kept);
-  const shelf = lazily(() => openMemoryFor(kept));
+  const store = storePlace(words.dataDir);
+  const folder = shownPlace(store);
+  const shelf = lazily(() => openMemoryFor(store));
   const inspector = lazily(() => Promise.resolve(serverInspector()));
   /** Looking makes no file: there is memory once somebody else, or `remember`, made it. */
-  const opened = () => (isDatabase(kept) || existsSync(join(kept, "memory.db")) ? shelf.get() : Promise.resolve(null));
+  const isThere = () => isDatabase(store) || existsSync(join(store, "memory.db"));
+  const opened = () => (isThere() ? shelf.get() : Promise.resolve(null));
   const named = async (word: string): Promise<Repo> => {
     const memory = await opened();
     return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
@@ -53,7 +54,7 @@ export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   const accesses = new Map<string, Promise<ModelAccess | null>>();
   const accessOf = (to: Repo): Promise<ModelAccess | null> => {
     const key = `${to.host}/${to.id}`;
-    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, kept);
+    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, store);
     accesses.set(key, known);
     return known;
   };

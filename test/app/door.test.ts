@@ -268,11 +268,17 @@ describe("whoever runs it asks on a port of its own", () => {
 
   test.each([
     ["POST", "/readyz"],
-    ["GET", "/"],
+    ["POST", "/"],
     ["GET", WEBHOOK_PATH],
     ["POST", WEBHOOK_PATH],
   ])("and answers %s %s with 404", async (method, path) => {
     expect((await fetch(stage.adminUrl() + path, { method })).status).toBe(404);
+  });
+
+  test("and keeps the dashboard closed where nobody set a token for it", async () => {
+    const answer = await fetch(`${stage.adminUrl()}/`);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("KODIAI_DASHBOARD_TOKEN");
   });
 });
 

@@ -73,8 +73,8 @@ test("a delivery that could not be kept counts for ten seconds, since nobody sen
   expect((await check()).ready).toBe(true);
 });
 
-test("a file that rotted while the server ran is told", () => {
+test("a file that rotted while the server ran is told", async () => {
   const { world, check } = open();
   world.damage = "queue.db is damaged: see the log";
-  expect(check()).toEqual({ ready: false, reasons: ["queue.db is damaged: see the log"] });
+  expect(await check()).toEqual({ ready: false, reasons: ["queue.db is damaged: see the log"] });
 });

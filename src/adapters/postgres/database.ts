@@ -73,6 +73,8 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
   });
   // An idle connection that ends is no error of anybody; without a listener it would end the process.
   pool.on("error", () => {});
+  // Nor is one that ends in the same breath in which it is ready: nobody who takes it can listen sooner than here.
+  pool.on("connect", (client) => void client.on("error", () => {}));
   const sql = statements((text, values) => pool.query(text, values));
   return {
     ...sql,

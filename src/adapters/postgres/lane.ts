@@ -128,7 +128,12 @@ async function takeBy<Taken extends AnyJob>(
   }
   const row = await sql.one<Pick<Lease, "attempt" | "token">>(TAKE, [found.id, ticket, instance, mark]);
   if (row === null) throw new Error("a job vanished while it was taken");
-  return { id: found.id, job: JSON.parse(found.job) as Taken, ...row };
+  return {
+    id: found.id,
+    job: JSON.parse(found.job) as Taken,
+    ...row,
+    waitedMs: Math.max(0, Math.round(found.now - found.mayRunAt)),
+  };
 }
 
 async function isOvertaken(sql: Sql, key: string): Promise<boolean> {

@@ -57,31 +57,40 @@ async function nearestOf(
   vectors: readonly Float32Array[],
   byIndex: boolean,
 ): Promise<readonly (readonly VectorHit[])[]> {
+  const queries = vectors.map(halfvec);
+  if (!byIndex) return nearestOfAll(sql, of, queries);
   const found: (readonly VectorHit[])[] = [];
-  for (const vector of vectors) {
-    const query = halfvec(vector);
-    const hits = byIndex ? await nearestByIndex(sql, of, query) : null;
-    found.push(hits ?? (await nearestOfAll(sql, of, query)));
+  for (const query of queries) {
+    const hits = await nearestByIndex(sql, of, query);
+    found.push(hits ?? (await nearestOfAll(sql, of, [query]))[0] ?? []);
   }
   return found;
 }
 
-/** By all vectors in scope. */
-function nearestOfAll(
+/** By all vectors in scope; all questions in one trip. */
+async function nearestOfAll(
   sql: Sql,
   { scope, k, filter, paths, space }: NearestQuestion,
-  query: string,
-): Promise<VectorHit[]> {
+  queries: readonly string[],
+): Promise<readonly (readonly VectorHit[])[]> {
   const given = parameters();
   const { rows } = scopeSql(scope, given);
   const admitted = filterSql(filter, paths, given);
   // Ordered by a sum: no index has it, so that none is taken, whatever the planner thinks.
-  return sql.all<VectorHit>(
-    `SELECT r.mem AS id, v.v <=> ${given.at(query)}::halfvec AS distance
-     FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
-     WHERE ${rows} AND ${admitted} ORDER BY (v.v <=> ${given.at(query)}::halfvec) + 0, r.mem LIMIT ${given.at(k)}`,
+  const hits = await sql.all<VectorHit & { readonly place: number }>(
+    `SELECT q.place, h.id, h.distance
+     FROM unnest(${given.at(queries)}::text[]) WITH ORDINALITY AS asked (text, place)
+     CROSS JOIN LATERAL (SELECT asked.text::halfvec AS vector, asked.place OFFSET 0) q
+     CROSS JOIN LATERAL (
+       SELECT r.mem AS id, v.v <=> q.vector AS distance
+       FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
+       WHERE ${rows} AND ${admitted} ORDER BY (v.v <=> q.vector) + 0, r.mem LIMIT ${given.at(k)}) h
+     ORDER BY q.place, h.distance, h.id`,
     given.values,
   );
+  const found: VectorHit[][] = queries.map(() => []);
+  for (const { place, id, distance } of hits) found[place - 1]?.push({ id, distance });
+  return found;
 }
 
 /** Memories whose vector another embedder made are never compared, so somebody must be told how many they are. */

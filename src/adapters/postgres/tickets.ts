@@ -7,10 +7,10 @@
 // - its retries and heartbeats know nothing of processes that died over a job, nor of a token that a write could be held
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
-import { randomUUID } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
+import { createHash, randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
+import { type Ear, openEar } from "./ear.ts";
 import { translated } from "./postgres-error.ts";
 import type { Sql } from "./sql.ts";
 
@@ -45,8 +45,8 @@ export interface Tickets {
   next(sql: Sql, lane: LaneName): Promise<Ticket | null>;
   /** It has done its duty. */
   done(sql: Sql, lane: LaneName, ticket: string): Promise<void>;
-  /** Tells of every lane in which a job may run now, whichever process put it there. Resolves once it listens, or is closed. */
-  heard(wake: (lane: LaneName) => void): Promise<void>;
+  /** Tells of every lane in which a job may run now, whichever process put it there. */
+  heard(wake: (lane: LaneName) => void): void;
   close(): Promise<void>;
 }
 
@@ -66,8 +66,6 @@ const OPTIONS = {
 /** For its own upkeep only: what we ask runs on our connections. */
 const CONNECTIONS = 2;
 const STATEMENT_MS = 30_000;
-/** Between two tries to hear of jobs. */
-const MOST_PAUSE_MS = 10_000;
 
 /**
  * Opens pg-boss, creating its schema where it is missing. Throws `Transient` when the server cannot be reached now.
@@ -90,17 +88,15 @@ export async function openTickets(url: string, onTrouble: (error: unknown) => vo
     await boss.stop({ graceful: false }).catch(onTrouble);
     throw translated(error);
   });
-  const over = new AbortController();
-  let ear: Promise<{ close(): Promise<void> } | null> = Promise.resolve(null);
+  let ear: Ear | null = null;
   return {
     ...ticketsOf(boss),
-    async heard(wake) {
-      ear = listenAtLast(boss, wake, over.signal);
-      await ear;
+    heard(wake) {
+      const one = (name: string) => LANES.filter((lane) => lane === name).forEach(wake);
+      ear = openEar(url, CHANNEL, one, () => LANES.forEach(wake));
     },
     async close() {
-      over.abort();
-      await (await ear)?.close();
+      await ear?.close();
       await boss.stop({ graceful: false });
     },
   };
@@ -152,24 +148,5 @@ function over(sql: Sql) {
   return { executeSql: async (text: string, values: unknown[] = []) => ({ rows: await sql.all(text, values) }) };
 }
 
-/** Once it listens pg-boss mends a broken connection by itself; a first try that fails is ours to repeat. */
-async function listenAtLast(boss: PgBoss, wake: (lane: LaneName) => void, over: AbortSignal) {
-  for (let pauseMs = 500; !over.aborted; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
-    const heard = await listen(boss, wake).catch(() => "unheard" as const);
-    if (heard !== "unheard") return heard;
-    await wait(pauseMs, undefined, { signal: over, ref: false }).catch(() => {});
-  }
-  return null;
-}
-
-async function listen(boss: PgBoss, wake: (lane: LaneName) => void) {
-  const db = boss.getDb();
-  const [row] = (await db.executeSql(CHANNEL)).rows as { channel: string }[];
-  const all = () => LANES.forEach(wake);
-  const one = (name: string) => LANES.filter((lane) => lane === name).forEach(wake);
-  // After a cut nobody knows what was missed.
-  return (await db.listen?.(row?.channel ?? "", one, all)) ?? null;
-}
-
-/** As pg-boss names it for a schema. */
-const CHANNEL = `SELECT 'pgboss_' || left(encode(sha224('${BOSS_SCHEMA}'::bytea), 'hex'), 24) AS channel`;
+/** As pg-boss names it for a schema: `notifyChannelSql` in its plans.js. */
+const CHANNEL = `pgboss_${createHash("sha224").update(BOSS_SCHEMA).digest("hex").slice(0, 24)}`;

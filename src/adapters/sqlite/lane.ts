@@ -18,7 +18,8 @@ interface JobRow {
   readonly attempt: number;
   readonly token: number;
   readonly repo: string;
-  readonly run_at: number;
+  /** From when on it might have run. */
+  readonly since: number;
 }
 
 /** Nobody waits longer than this, whatever clocks did: an hour is the longest that a limit of GitHub lasts. */
@@ -59,7 +60,8 @@ const NEXT_AT = `SELECT min(max(run_at, coalesce(closed_until, 0)))
   WHERE state = 'waiting' AND lane = ?`;
 
 /** Whose turn it is: repositories as they were last served, longest ago first. */
-const NEXT = `SELECT jobs.id, job, attempt, token, jobs.repo, run_at
+const NEXT = `SELECT jobs.id, job, attempt, token, jobs.repo,
+    max(run_at, coalesce((SELECT closed_until FROM installations WHERE id = jobs.installation_id), 0)) AS since
   FROM jobs LEFT JOIN turns ON turns.lane = jobs.lane AND turns.repo = jobs.repo
   WHERE state = 'waiting' AND jobs.lane = @lane AND run_at <= @now
     AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = jobs.key AND busy.state = 'running')
@@ -89,7 +91,7 @@ function take<Taken extends AnyJob>(
     `INSERT INTO turns (lane, repo, turn) VALUES (@name, @repo, (SELECT coalesce(max(turn), 0) + 1 FROM turns))
      ON CONFLICT DO UPDATE SET turn = excluded.turn`,
   ).run({ name, repo: row.repo });
-  return { id, job: JSON.parse(job) as Taken, attempt, token, waitedMs: Math.max(0, now - row.run_at) };
+  return { id, job: JSON.parse(job) as Taken, attempt, token, waitedMs: Math.max(0, now - row.since) };
 }
 
 function shifted(end: JobEnd, by: number): JobEnd {

@@ -3,18 +3,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ErasedPerson } from "../../ports/person.ts";
 import { recordWords } from "../memory/record-words.ts";
+import { mentions, withoutMentions } from "../person-mentions.ts";
 import { type Database, write } from "./database.ts";
 import { purge } from "./forget.ts";
 import { sqliteMemory } from "./memory.ts";
-import {
-  type AskedPerson,
-  findPerson,
-  type KnownPerson,
-  MEMORY_TEXTS,
-  mentions,
-  QUEUE_TEXTS,
-  withoutMentions,
-} from "./person-rows.ts";
+import { type AskedPerson, findPerson, type KnownPerson, MEMORY_TEXTS, QUEUE_TEXTS } from "./person-rows.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { tick } from "./repository-label.ts";
 import { truncateLog } from "./truncate-log.ts";

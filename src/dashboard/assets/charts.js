@@ -63,10 +63,16 @@ function draw(figure) {
       tzDate: (at) => uPlot.tzDate(new Date(at * 1e3), "Etc/UTC"),
       scales: {
         x: isStack ? { range: (_, low, high) => [low - day * 0.6, high + day * 0.6] } : {},
-        y: { range: (_, _low, high) => [0, Math.max(unit === "count" ? 4 : 0.01, high * 1.08)] },
+        y: { range: (_, _low, high) => [0, Math.max(unit === "count" ? 2 : 0.01, high * 1.08)] },
       },
       axes: [
-        { ...axis, grid: { show: false }, space: 64, values: (_, ticks) => ticks.map((tick) => stamp(tick, times)) },
+        {
+          ...axis,
+          size: 34,
+          grid: { show: false },
+          space: 64,
+          values: (_, ticks) => ticks.map((tick) => stamp(tick, times)),
+        },
         {
           ...axis,
           size: 58,

@@ -14,6 +14,10 @@ const show = (theme) => {
 };
 show(stored());
 addEventListener("DOMContentLoaded", () => {
+  // On a narrow screen the navigation scrolls: the page that is open stays in sight.
+  const nav = document.querySelector(".top nav");
+  const current = nav?.querySelector("[aria-current]");
+  if (current) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
   for (const button of document.querySelectorAll("[data-theme-switch]")) {
     const label = () => {
       button.textContent = `Theme: ${stored()}`;

@@ -52,7 +52,8 @@ export function queueContract(
       await add(one, 10);
       await add(two, 20);
       const first = await queue.lease(100);
-      expect(first).toMatchObject({ job: one, attempt: 1 });
+      expect(first).toMatchObject({ job: one, attempt: 1, waitedMs: expect.any(Number) });
+      expect(first?.waitedMs).toBeGreaterThanOrEqual(0);
       expect(await queue.lease(100)).toMatchObject({ job: two });
       expect(await queue.lease(100)).toBeNull();
       await queue.end(first as Lease, 200, { state: "done", outcome: "posted" });

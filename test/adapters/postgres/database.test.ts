@@ -1,6 +1,11 @@
 import { createServer } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import { asJson, openPostgres, type PostgresSettings } from "../../../src/adapters/postgres/database.ts";
+import {
+  asJson,
+  connectPostgres,
+  openPostgres,
+  type PostgresSettings,
+} from "../../../src/adapters/postgres/database.ts";
 import { PARTS } from "../../../src/adapters/postgres/migrations.ts";
 import type { Postgres } from "../../../src/adapters/postgres/sql.ts";
 import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
@@ -99,6 +104,27 @@ describe("a Postgres that is not there", () => {
     const failed = await openPostgres(`postgres://me:s3cret@127.0.0.1:${port}/db`, PARTS).catch((error) => error);
     expect(failed).toBeInstanceOf(Transient);
     expect(JSON.stringify([failed.message, String(failed.cause), failed.cause?.stack])).not.toContain("s3cret");
+  });
+
+  test("a session that is ended in the same breath in which it is ready ends no process", async () => {
+    // AuthenticationOk, ReadyForQuery and an error, as they come together over a slow way.
+    const fields = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+    const answer = Buffer.concat([
+      Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05IE\0\0\0", "latin1"),
+      Buffer.from([fields.length + 4]),
+      Buffer.from(fields),
+    ]);
+    const server = createServer((socket) => {
+      socket.once("data", () => socket.end(answer));
+      socket.on("error", () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const db = connectPostgres(`postgres://me@127.0.0.1:${port}/db`);
+    // An error that nobody listens to would fail the run.
+    await expect(db.transaction((sql) => sql.run("SELECT 1"))).rejects.toThrow(Transient);
+    await db.close();
+    server.close();
   });
 
   test.each(["mysql://me:s3cret@host/db", "postgres://me:s3cret@host:port/db"])(

@@ -152,8 +152,9 @@ describe.skipIf(given === null)("the queue on PostgreSQL, on the clock of the da
   test("who waits elsewhere is woken when a job may run, and when the next of a busy pull request may", async () => {
     const other = await openTickets(url, () => {});
     const woken: string[] = [];
-    await other.heard((lane) => void woken.push(lane));
+    other.heard((lane) => void woken.push(lane));
     // Whoever begins to listen looks once: nobody knows what came before.
+    await until(() => woken.length === 3);
     expect(woken.splice(0)).toEqual(["review", "command", "upkeep"]);
     const queue = postgresQueue(db, tickets);
     await accept(queue, reviewJob(1, "a"));

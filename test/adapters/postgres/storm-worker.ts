@@ -27,7 +27,7 @@ const review = startWorker(
   4,
 );
 heartbeat(queue, { review }, pino({ level: "silent" }), 1_000);
-await queue.heard?.(() => review.wake()).catch(() => {});
+queue.heard?.(() => review.wake());
 
 /** A database that is just being restarted is asked again. */
 async function opened() {

@@ -1,0 +1,353 @@
+// The dashboard in a real browser, with what the demo made: every page, its figures against the database, who may look, what may be done.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, openBrowser } from "./browser.ts";
+import { type DemoDashboard, openDemoDashboard, TOKEN } from "./demo-dashboard.ts";
+
+const hasBrowser = chromiumPath() !== null;
+if (!hasBrowser)
+  console.warn("SKIPPED: there is no Chromium here (apt-get install chromium, or set CHROMIUM): no page was looked at");
+const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+const WIDTHS = [1440, 375];
+const isSlow = process.env.SLOW === "1";
+
+describe.skipIf(!hasBrowser)("the dashboard", () => {
+  let demo: DemoDashboard;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  let page: Page;
+  /** What went wrong in the browser, and what it asked of whom. */
+  const complaints: string[] = [];
+  const strangers: string[] = [];
+
+  beforeAll(async () => {
+    demo = await openDemoDashboard();
+    browser = await openBrowser();
+    page = await browser.context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning")
+        complaints.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error.message}`));
+    browser.context.on("request", (request) => {
+      if (!request.url().startsWith(demo.url)) strangers.push(request.url());
+    });
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+  }, 60_000);
+
+  const open = async (path: string, status = 200) => {
+    const answer = await page.goto(demo.url + path);
+    expect(`${path} ${answer?.status()}`).toBe(`${path} ${status}`);
+  };
+  /** Does what loads another page, and waits for it. */
+  const loads = async (act: () => Promise<unknown>) => {
+    const loaded = page.waitForEvent("load");
+    await act();
+    await loaded;
+  };
+  const logIn = async (token: string) => {
+    await page.fill("[name=token]", token);
+    await loads(() => page.keyboard.press("Enter"));
+  };
+  const count = (file: "queue" | "memory", sql: string) => Number(demo.rows(file, sql)[0]?.n);
+  const figure = async (name: string) => {
+    const term = page.locator(".figures > div", { has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) });
+    return (await term.locator(".number").innerText()).trim();
+  };
+  /** First cell → the last one of each row of a chart's figures or of a bar list. */
+  const bars = async (label: string) =>
+    Object.fromEntries(
+      await page
+        .locator(`ul[aria-label="${label}"] > li`)
+        .evaluateAll((items) =>
+          items.map((item) => [
+            item.querySelector(".bar-name")?.textContent,
+            Number(item.querySelector(".bar-value")?.textContent),
+          ]),
+        ),
+    );
+  const warehouse = () => `/repositories/${demo.warehouse}`;
+
+  test("opens for whoever shows the token, and shows nothing before", async () => {
+    for (const path of ["/", "/reviews", "/memories?q=token", "/jobs", "/configuration"]) {
+      await open(path);
+      expect(new URL(page.url()).pathname).toBe("/login");
+      expect(await page.content()).not.toContain("acme");
+    }
+    await logIn("not-the-token-not-the-token-not-the-token");
+    expect(await page.locator("[role=alert]").innerText()).toBe("That is not the token.");
+    complaints.length = 0; // The browser says of a 401 that it is one.
+    await open("/reviews");
+    await logIn(TOKEN);
+    expect(page.url()).toBe(`${demo.url}/reviews`);
+    const [cookie] = await browser.context.cookies();
+    expect(cookie).toMatchObject({ name: "kodiai_session", httpOnly: true, sameSite: "Strict" });
+    expect(cookie?.value).not.toContain(TOKEN);
+    expect(await page.evaluate("document.cookie")).toBe("");
+  });
+
+  test("tells browsers to run and load nothing but its own", async () => {
+    const answer = await page.goto(`${demo.url}/`);
+    const headers = answer?.headers() ?? {};
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers).toMatchObject({
+      "x-frame-options": "DENY",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      "referrer-policy": "same-origin",
+    });
+    expect(headers).not.toHaveProperty("x-powered-by");
+  });
+
+  test("every page is accessible, wide and light, narrow and dark, fits the window, and complains of nothing", async () => {
+    const violations: string[] = [];
+    for (const [name, path] of await everyPage()) {
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        await open(path);
+        const wide = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
+        if (wide > 0) violations.push(`${name} at ${width}: ${wide} pixels too wide`);
+        // Wide and light, narrow and dark; SLOW=1 looks at the other two as well.
+        const themes = isSlow ? (["light", "dark"] as const) : [width > 1_000 ? ("light" as const) : ("dark" as const)];
+        for (const colorScheme of themes) {
+          await page.emulateMedia({ colorScheme });
+          violations.push(...(await axe()).map((text) => `${name} at ${width}, ${colorScheme}: ${text}`));
+        }
+      }
+    }
+    await page.setViewportSize({ width: 320, height: 700 });
+    await open("/");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(violations).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+  }, 300_000);
+
+  test("the overview's figures are those of the database, and each chart is drawn from its table", async () => {
+    await open("/");
+    expect(await figure("Reviews")).toBe(String(count("queue", "SELECT count(*) AS n FROM reviews")));
+    expect(await figure("Findings")).toBe(
+      String(count("memory", "SELECT count(*) AS n FROM records WHERE corpus = 'finding'")),
+    );
+    const outcomes = demo.rows(
+      "memory",
+      "SELECT outcome, count(*) AS n FROM records WHERE corpus = 'finding' GROUP BY 1",
+    );
+    const shown = outcomes.map(({ outcome, n }) => [outcome === "posted" ? "no answer yet" : outcome, n]);
+    expect(await bars("Findings by outcome")).toEqual(Object.fromEntries(shown));
+    const of = (names: string) =>
+      count("memory", `SELECT count(*) AS n FROM records WHERE corpus = 'finding' AND outcome IN (${names})`);
+    const taken = of("'accepted', 'fixed', 'reintroduced'");
+    expect(taken).toBeGreaterThan(0);
+    expect(await figure("Taken up")).toBe(`${Math.round((100 * taken) / (taken + of("'declined'")))} %`);
+    const posted = page.locator("figure").filter({ hasText: "Reviews a day" }).locator("td:nth-child(2)");
+    const sum = (
+      await posted.evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute("data-value"))))
+    ).reduce((a, b) => a + b, 0);
+    expect(sum).toBe(count("queue", "SELECT count(*) AS n FROM reviews WHERE outcome = 'posted'"));
+    expect(await page.locator("figure canvas").count()).toBe(await page.locator("figure").count());
+    const done = page.locator("tr", { hasText: "Upkeep" }).locator("td").last();
+    expect(await done.innerText()).toBe(
+      String(count("queue", "SELECT count(*) AS n FROM jobs WHERE lane = 'upkeep' AND state = 'done'")),
+    );
+  });
+
+  test("a repository shows its memory by language, its import, its replay, and what reviewers keep asking for", async () => {
+    await open("/repositories");
+    const line = page.locator("tr", { hasText: "acme/warehouse" });
+    const [host, id] = demo.warehouse.split("/");
+    const own = `repo = (SELECT id FROM repositories WHERE host = '${host}' AND github_id = '${id}')`;
+    const total = count("memory", `SELECT count(*) AS n FROM records WHERE ${own} AND stale = 0`);
+    expect(await line.locator("td").nth(2).innerText()).toBe(String(total));
+    await loads(() => line.locator("a").click());
+    const languages = demo.rows(
+      "memory",
+      `SELECT language, count(*) AS n FROM records WHERE ${own} AND stale = 0 GROUP BY 1`,
+    );
+    expect(await bars("Memories by language")).toEqual(
+      Object.fromEntries(languages.map(({ language, n }) => [language, n])),
+    );
+    const [replay] = demo.rows("memory", `SELECT on_rate AS "on", placebo FROM replays WHERE ${own}`);
+    const rates = await bars("Share of pull requests of which memory met a later comment");
+    expect(rates["memory on"]).toBeCloseTo(Number(replay?.on), 3);
+    expect(rates["memory off"]).toBe(0);
+    expect(rates["another's (placebo)"]).toBeCloseTo(Number(replay?.placebo), 3);
+    const main = await page.locator("main").innerText();
+    expect(main).toMatch(/15 added, 0 updated/);
+    expect(main).toMatch(/asked 3 times on 3 pull requests since 2026-03-01/);
+  });
+
+  test("a search shows both ranks, distances and boosts, as the command line finds them", async () => {
+    await open(`/memories?repo=${encodeURIComponent(demo.warehouse)}`);
+    await page.fill("[name=q]", "retry a charge without an idempotency key");
+    await loads(() => page.keyboard.press("Enter"));
+    const charge = page.locator("ol.found > li", { hasText: "Send an idempotency key with every charge" });
+    expect(await charge.innerText()).toMatch(
+      /by meaning\nrank 1, distance 0\.\d{3}, \w+ confidence\nby words\nrank \d, BM25 \d+\.\d\nboosts\nrecency × 1\.\d\d/,
+    );
+    const [logged] = demo.rows(
+      "queue",
+      "SELECT ids FROM retrievals WHERE origin = 'search' ORDER BY created_at DESC LIMIT 1",
+    );
+    const links = await page
+      .locator("ol.found > li p:first-child a")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("href")?.split("/").at(-1)));
+    expect(links).toEqual(JSON.parse(String(logged?.ids)));
+  });
+
+  test("a review's walk tells what each room handed on, as the ledger keeps it", async () => {
+    const [row] = demo.rows(
+      "queue",
+      "SELECT key, head_sha, review FROM reviews ORDER BY json_array_length(review, '$.findings') DESC LIMIT 1",
+    );
+    const review = JSON.parse(String(row?.review));
+    const [repo, number] = String(row?.key).split("#");
+    await open(`/reviews/${repo}/${number}/${row?.head_sha}`);
+    expect(await figure("Findings")).toBe(String(review.findings.length));
+    expect(await figure("Held back")).toBe(String(review.heldBack.length));
+    const text = await page.locator(".walk").innerText();
+    for (const { finding } of review.findings) expect(text).toContain(finding.title);
+    for (const { text: risk } of review.signals.risks) expect(text).toContain(risk);
+    expect(text).toContain(review.memory.gate.reason);
+    expect(text).toContain(`${review.reviewed.length} reviewed, ${review.leftOut.length} left out`);
+  });
+
+  test("retrieval shows its percentiles, and the configuration the origin of each value", async () => {
+    await open("/retrieval");
+    expect(await figure("Searches")).toBe(
+      String(count("queue", "SELECT count(*) AS n FROM retrievals WHERE searched = 1")),
+    );
+    const times = demo
+      .rows("queue", "SELECT retrieval_ms AS ms FROM retrievals WHERE searched = 1 ORDER BY 1")
+      .map(({ ms }) => Number(ms));
+    expect(await figure("P95")).toBe(`${Math.round(times[Math.ceil(0.95 * times.length) - 1] ?? 0)} ms`);
+    await open(`/configuration?repo=${encodeURIComponent(demo.warehouse)}`);
+    const cells = (key: string) => page.locator("tr", { hasText: key }).first().locator("td").allInnerTexts();
+    expect(await cells("review.maxComments")).toEqual(["review.maxComments", "8", ".kodiai.yml"]);
+    expect(await cells("review.suggestions")).toEqual(["review.suggestions", "true", "default"]);
+  });
+
+  test("a memory is forgotten and a declined one restored, by keyboard alone", async () => {
+    await open(`/memories?repo=${encodeURIComponent(demo.warehouse)}&outcome=declined`);
+    await loads(() => page.locator("tbody a").first().click());
+    const id = page.url().split("/").at(-1);
+    await press("Restore…");
+    expect(await page.locator("[role=status]").innerText()).toContain("Restored");
+    expect(
+      count("memory", `SELECT count(*) AS n FROM rejections WHERE id = (SELECT id FROM records WHERE mem = '${id}')`),
+    ).toBe(0);
+    expect(demo.rows("memory", `SELECT outcome FROM records WHERE mem = '${id}'`)[0]?.outcome).not.toBe("declined");
+    expect(await page.locator("main").innerText()).toContain("operator[dashboard]");
+    await press("Forget…");
+    expect(await page.locator("[role=status]").innerText()).toBe("The memory is forgotten.");
+    expect(count("memory", `SELECT count(*) AS n FROM records WHERE mem = '${id}'`)).toBe(0);
+    await open(`/memories/${demo.warehouse}/${id}`, 404);
+    complaints.length = 0; // The browser says of a 404 that it is one.
+  });
+
+  test("a convention is marked as taken, and a parked job is tried again", async () => {
+    await open(warehouse());
+    await press("Mark as taken…");
+    expect(await page.locator(".convention").first().innerText()).toMatch(/taken \d{4}-\d\d-\d\d/);
+    expect(count("memory", "SELECT count(*) AS n FROM taken")).toBe(1);
+    await press("Take the mark back…");
+    expect(count("memory", "SELECT count(*) AS n FROM taken")).toBe(0);
+    demo.rows(
+      "queue",
+      "UPDATE jobs SET state = 'dead', outcome = 'the model was away' WHERE id = (SELECT max(id) FROM jobs WHERE lane = 'review')",
+    );
+    await open("/jobs");
+    expect(await page.locator("article").innerText()).toContain("the model was away");
+    await press("Try again…");
+    expect(await page.locator("[role=status]").innerText()).toBe("The job waits again and runs at once.");
+    await demo.settled();
+    expect(count("queue", "SELECT count(*) AS n FROM jobs WHERE state = 'dead'")).toBe(0);
+  });
+
+  test("what changes something needs a form of this session, from a page of ours", async () => {
+    const cookies = (await browser.context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    const post = (headers: Record<string, string>, form: string) =>
+      fetch(`${demo.url}/jobs/1/retry`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie: cookies, "content-type": "application/x-www-form-urlencoded", ...headers },
+        body: new URLSearchParams({ form }).toString(),
+      }).then(({ status }) => status);
+    await open("/jobs");
+    const form = (await page.locator("[name=form]").first().getAttribute("value")) ?? "";
+    const own = { origin: demo.url, "sec-fetch-site": "same-origin" };
+    expect(await post(own, form)).toBe(303);
+    expect(await post(own, "another")).toBe(403);
+    expect(await post({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }, form)).toBe(403);
+    expect(await post({ origin: "https://evil.example" }, form)).toBe(403);
+    expect(await post({}, form)).toBe(403);
+    expect(await post({ ...own, cookie: "kodiai_session=9999999999999.a.b" }, form)).toBe(303); // to the login
+  });
+
+  test("light or dark is as the system says until somebody chooses, and who logs out sees nothing more", async () => {
+    await page.emulateMedia({ colorScheme: "light" });
+    await open("/");
+    const back = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await back();
+    const choose = page.locator("[data-theme-switch]");
+    await choose.click();
+    await choose.click();
+    expect(await choose.innerText()).toBe("Theme: dark");
+    expect(await back()).not.toBe(light);
+    await page.reload();
+    expect(await back()).not.toBe(light);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the page");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await loads(() => page.getByRole("button", { name: "Log out" }).click());
+    await open("/");
+    expect(new URL(page.url()).pathname).toBe("/login");
+    expect(complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+  });
+
+  /** Opens the act by the keyboard and does it. */
+  async function press(name: string): Promise<void> {
+    await page.locator("summary", { hasText: name }).first().focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await loads(() => page.keyboard.press("Enter"));
+    expect(page.url()).toContain("done=");
+  }
+
+  async function axe(): Promise<readonly string[]> {
+    // By the debugger, which no policy of the page holds up.
+    await page.evaluate(AXE);
+    return page.evaluate<readonly string[]>(`axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | ")))`);
+  }
+
+  async function everyPage(): Promise<readonly (readonly [string, string])[]> {
+    const key = encodeURIComponent(demo.warehouse);
+    await open(`/reviews?repo=${key}`);
+    const review = (await page.locator("tbody a").nth(2).getAttribute("href")) ?? "";
+    await open(`/memories?repo=${key}&outcome=declined`);
+    const memory = (await page.locator("tbody a").first().getAttribute("href")) ?? "";
+    return [
+      ["overview", "/"],
+      ["repositories", "/repositories"],
+      ["repository", warehouse()],
+      ["reviews", "/reviews"],
+      ["review", review],
+      ["memories", `/memories?repo=${key}`],
+      ["search", `/memories?repo=${key}&q=idempotency+key`],
+      ["memory", memory],
+      ["retrieval", "/retrieval"],
+      ["configuration", `/configuration?repo=${key}`],
+      ["jobs", "/jobs?state=done"],
+      ["no jobs", "/jobs"],
+    ];
+  }
+});

@@ -1,0 +1,76 @@
+// The demo's app with its dashboard, held open for browsers: real data, made by the real app.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { circle } from "../../demo/circle.ts";
+import { season } from "../../demo/season.ts";
+import { startApp } from "../../demo/start-app.ts";
+import { walk } from "../../demo/walk.ts";
+import type { GitHubWorld } from "../fakes/github/github.ts";
+
+export const TOKEN = "a-token-for-the-dashboard-0123456789";
+
+export interface DemoDashboard {
+  readonly world: GitHubWorld;
+  readonly url: string;
+  readonly dataDir: string;
+  /** `HOST/REPO_ID` of acme/warehouse. */
+  readonly warehouse: string;
+  /** Rows as an operator with a shell sees them. */
+  rows(file: "queue" | "memory", sql: string): readonly Record<string, unknown>[];
+  /** The app has nothing left to do. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Plays the demo and stays: about half a minute. */
+export async function openDemoDashboard(): Promise<DemoDashboard> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return new Promise((resolve, reject) => {
+    const walking = walk(startApp, { colours: false, print: () => {}, dashboardToken: TOKEN }, async (at) => {
+      await circle(at);
+      await season(at);
+      await replayed(at.dataDir);
+      const rows: DemoDashboard["rows"] = (file, sql) => {
+        const db = new Database(join(at.dataDir, `${file}.db`));
+        try {
+          const statement = db.prepare(sql);
+          if (statement.reader) return statement.all() as Record<string, unknown>[];
+          statement.run();
+          return [];
+        } finally {
+          db.close();
+        }
+      };
+      const [repo] = rows(
+        "memory",
+        "SELECT host || '/' || github_id AS key FROM repositories WHERE full_name = 'acme/warehouse'",
+      );
+      resolve({
+        world: at.world,
+        url: at.dashboardUrl ?? "",
+        dataDir: at.dataDir,
+        warehouse: String(repo?.key),
+        rows,
+        settled: at.settled,
+        close: async () => {
+          release();
+          await walking;
+        },
+      });
+      await held;
+      return {};
+    });
+    walking.catch(reject);
+  });
+}
+
+/** What `kodiai replay` comes to is shown. */
+async function replayed(dataDir: string): Promise<void> {
+  const words = ["replay", "--repo", "acme/warehouse", "--data-dir", dataDir];
+  await promisify(execFile)(process.execPath, ["src/cli/main.ts", ...words], { env: { PATH: process.env.PATH } });
+}
