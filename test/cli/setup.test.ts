@@ -89,7 +89,7 @@ test("an App that is there is taken without a question, its webhook and secret a
   expect((await run()).code).toBe(0);
   expect(readFileSync(join(folder, ".env"), "utf8")).toBe(kept);
   expect(sets()).toHaveLength(2);
-});
+}, 180_000);
 
 test("the past of a repository is estimated and then read with a token of the App", async () => {
   const key = join(folder, "downloaded.pem");
