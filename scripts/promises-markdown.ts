@@ -60,7 +60,7 @@ export function promisesMarkdown({ promises, figures }: Promises): string {
     lines.push(...named.flatMap((name) => told(figures.get(name))));
     if (notYet !== undefined) lines.push(`- not yet promised: ${notYet}`);
   }
-  lines.push("", "## Not yet promised", "");
+  if (open.length > 0) lines.push("", "## Not yet promised", "");
   lines.push(...open.map(([id, { promise, notYet }]) => `- ${id} ${promise} Missing: ${notYet}.`));
   return `${lines.join("\n")}\n`;
 }
