@@ -72,5 +72,5 @@ export async function around(config: string): Promise<string> {
     (_room, enter) => Promise.resolve(enter()),
   );
   const checks = ends.length === 0 ? ["no check"] : ends;
-  return [...checks, `the next push waits ${waits.of(REPO)} ms`].join("\n");
+  return [...checks, `the next push waits ${await waits.of(REPO)} ms`].join("\n");
 }

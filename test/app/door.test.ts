@@ -158,7 +158,11 @@ test("/healthz says to whoever runs it that the store answers, how many jobs the
   expect(await answer.json()).toEqual({
     ok: true,
     jobs: { waiting: 0, running: 0, dead: 0 },
-    memory: { state: expect.stringMatching(/^(?:cold|warming|warm)$/), repositories: 0, rows: 0 },
+    memory: expect.objectContaining({
+      state: expect.stringMatching(/^(?:cold|warming|warm)$/),
+      repositories: 0,
+      rows: 0,
+    }),
   });
 });
 
