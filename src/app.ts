@@ -47,6 +47,7 @@ import {
   type WiredGitHub,
   wiredChecks,
   wiredGitHub,
+  withoutSecretsTaken,
 } from "./wire.ts";
 import { parkedWorker, startWorker } from "./worker.ts";
 
@@ -164,7 +165,7 @@ async function openedStore(options: AppOptions): Promise<Store> {
   store
     .warm()
     .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  return store;
+  return { ...store, inbox: withoutSecretsTaken(store.inbox) };
 }
 
 /** What reads memory, as the operator chose. */

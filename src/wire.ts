@@ -21,6 +21,7 @@ import { rulesInspector } from "./adapters/rules/inspector.ts";
 import { type IsolatedInspector, isolatedInspector } from "./adapters/rules/isolated-inspector.ts";
 import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
+import { redactedInbox } from "./adapters/secrets/redacted-inbox.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
 import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
@@ -34,6 +35,7 @@ import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
 import type { CommandPorts } from "./flows/command-order.ts";
 import type { FollowPorts } from "./flows/follow-repository.ts";
 import type { ReviewPorts } from "./flows/review-pull-request.ts";
+import type { Inbox } from "./ports/inbox.ts";
 import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
 import type { InstallationPace, WriteBook } from "./ports/writes.ts";
 import type { Inspector, Lease, Ledger } from "./ports.ts";
@@ -247,6 +249,11 @@ export async function redact(text: string): Promise<string> {
 /** The log as reviews and searches write it: without secrets, and never rejecting. */
 export function withoutSecretsKept(log: RetrievalLog, onUnrecorded: (error: unknown) => void): RetrievalLog {
   return redactedRetrievals(log, redactor, onUnrecorded);
+}
+
+/** The inbox without secrets in what it keeps of deliveries that ask nothing. */
+export function withoutSecretsTaken(inbox: Inbox): Inbox {
+  return redactedInbox(inbox, redactor);
 }
 
 /** Figures of a running server, read at most every five minutes. */

@@ -454,8 +454,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "everybody writes at once",
     loses: "writes of an installation go one after the other",
     file: "src/adapters/sqlite/installation-pace.ts",
-    find: "    if (!isFree(row, now(), forMs)) return null;\n",
-    replace: "",
+    find: "  return row === undefined || row.freeAt <= now || row.freeAt > now + longestMs;",
+    replace: "  return row === undefined || now > 0 || longestMs > 0;",
     test: [
       "test/adapters/github/write-turns.test.ts",
       "no write of an installation begins earlier than a second after the end of the one before, however late each was",
