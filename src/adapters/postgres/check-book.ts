@@ -1,20 +1,12 @@
 // Check runs beside the queue: whatever happens to a review, its check run comes to an end.
-import type { CheckEnd } from "../../domain/check.ts";
-import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
+import type { CheckBook } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
+import { type CheckRow, keptCheck, UNWRITTEN_MS, type UnwrittenRow, unwrittenCheck } from "../check-row.ts";
 import { failPoint } from "../fail-point.ts";
 import { fenced } from "./hold.ts";
 import type { Postgres } from "./sql.ts";
 
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly headSha: string;
-  readonly repo: string;
-  readonly installationId: number;
-  readonly failOn: KeptCheck["failOn"];
-  readonly ending: string | null;
-  readonly endedAt: number | null;
+interface Row extends CheckRow {
   readonly begunAt: number;
   readonly hasJob: boolean;
 }
@@ -51,27 +43,32 @@ export function postgresCheckBook(db: Postgres, held: Held | null = null): Check
         `${SELECT} WHERE key = $1 AND head_sha = $2 ORDER BY begun_at DESC, begun DESC LIMIT 1`,
         [key, headSha],
       );
-      return row === null ? null : keptOf(row);
+      return row === null ? null : keptCheck(row);
     },
     open: async (key) =>
-      (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun`, [key])).map(keptOf),
+      (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun`, [key])).map(keptCheck),
     decide: (id, end) => write("UPDATE check_runs SET ending = $2 WHERE id = $1", [id, JSON.stringify(end)]),
     ended: (id, now) => write("UPDATE check_runs SET ended_at = $2, ending = NULL WHERE id = $1", [id, Math.ceil(now)]),
     async left(now, patienceMs) {
+      await adoptUnwritten(db);
       const rows = await db.all<Row>(`${SELECT} WHERE ended_at IS NULL ORDER BY begun`);
       const late = Math.floor(now - patienceMs);
       return rows
         .filter(({ hasJob, begunAt }) => !hasJob || begunAt <= late)
-        .map((row) => ({ ...keptOf(row), why: row.hasJob ? "late" : "no-job" }));
+        .map((row) => ({ ...keptCheck(row), why: row.hasJob ? "late" : "no-job" }));
     },
   };
 }
 
-function keptOf({ repo, ending, endedAt, id, key, headSha, installationId, failOn }: Row): KeptCheck {
-  return {
-    ...{ id, key, headSha, installationId, failOn },
-    repo: JSON.parse(repo) as KeptCheck["repo"],
-    isOpen: endedAt === null,
-    end: ending === null ? null : (JSON.parse(ending) as CheckEnd),
-  };
+/** The book of writes knows those that this one does not. Its times are the database's. */
+async function adoptUnwritten(db: Postgres): Promise<void> {
+  const unwritten = await db.all<UnwrittenRow>(
+    `SELECT key, wanted, post, ended_at AS "endedAt" FROM intents
+     WHERE state = 'posted' AND ended_at > queue_now() - $1::bigint AND wanted::json ->> 'kind' = 'check'
+       AND NOT EXISTS (SELECT 1 FROM check_runs WHERE check_runs.id = (intents.post::json ->> 'id')::bigint)
+       AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
+    [UNWRITTEN_MS],
+  );
+  const book = postgresCheckBook(db);
+  for (const row of unwritten) await book.begun(unwrittenCheck(row), row.endedAt);
 }

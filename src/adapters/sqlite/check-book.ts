@@ -1,21 +1,12 @@
 // Check runs beside the queue, in the same file: whatever happens to a review, its check run comes to an end.
 import type { Database } from "better-sqlite3";
-import type { CheckEnd } from "../../domain/check.ts";
-import type { CheckBook, KeptCheck } from "../../ports/checks.ts";
-import type { Post, Wanted } from "../../ports/writes.ts";
+import type { CheckBook } from "../../ports/checks.ts";
 import type { Held } from "../../ports.ts";
+import { type CheckRow, keptCheck, UNWRITTEN_MS, type UnwrittenRow, unwrittenCheck } from "../check-row.ts";
 import { failPoint } from "../fail-point.ts";
 import { fenced } from "./hold.ts";
 
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly headSha: string;
-  readonly repo: string;
-  readonly installationId: number;
-  readonly failOn: KeptCheck["failOn"];
-  readonly ending: string | null;
-  readonly endedAt: number | null;
+interface Row extends CheckRow {
   readonly hasJob: 0 | 1;
 }
 
@@ -45,9 +36,9 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
       const row = db
         .prepare(`${SELECT} WHERE key = ? AND head_sha = ? ORDER BY begun_at DESC, rowid DESC LIMIT 1`)
         .get(key, headSha) as Row | undefined;
-      return row === undefined ? null : keptOf(row);
+      return row === undefined ? null : keptCheck(row);
     },
-    open: async (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptOf),
+    open: async (key) => (db.prepare(`${SELECT} WHERE key = ? AND ended_at IS NULL`).all(key) as Row[]).map(keptCheck),
     async decide(id, end) {
       fenced(db, held, () => db.prepare("UPDATE check_runs SET ending = ? WHERE id = ?").run(JSON.stringify(end), id));
     },
@@ -65,18 +56,12 @@ export function sqliteCheckBook(db: Database, held: Held | null = null): CheckBo
         .all(Math.floor(now - patienceMs)) as number[];
       return rows
         .filter((row) => row.hasJob === 0 || late.includes(row.id))
-        .map((row) => ({ ...keptOf(row), why: row.hasJob === 0 ? "no-job" : "late" }));
+        .map((row) => ({ ...keptCheck(row), why: row.hasJob === 0 ? "no-job" : "late" }));
     },
   };
 }
 
-/** Rows of check_runs live longer than this: a check that has ended long ago is not begun again. */
-const UNWRITTEN_MS = 7 * 24 * 60 * 60_000;
-
-/**
- * Check runs of which GitHub alone knows: the answer to their creation was lost, or the process died between it and this book, and
- * the job then went another way. The book of writes knows them.
- */
+/** The book of writes knows those that this one does not. */
 async function adoptUnwritten(db: Database, now: number): Promise<void> {
   const unwritten = db
     .prepare(
@@ -85,21 +70,7 @@ async function adoptUnwritten(db: Database, now: number): Promise<void> {
          AND NOT EXISTS (SELECT 1 FROM check_runs WHERE check_runs.id = json_extract(intents.post, '$.id'))
          AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
     )
-    .all(now - UNWRITTEN_MS) as { key: string; wanted: string; post: string; endedAt: number }[];
+    .all(now - UNWRITTEN_MS) as UnwrittenRow[];
   const book = sqliteCheckBook(db);
-  for (const { key, wanted, post, endedAt } of unwritten) {
-    const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
-    const { id } = JSON.parse(post) as Post;
-    // Nobody judged: how strict it was to be does not matter any more.
-    await book.begun({ id, key, repo, installationId, headSha, failOn: "never" }, endedAt);
-  }
-}
-
-function keptOf({ repo, ending, endedAt, id, key, headSha, installationId, failOn }: Row): KeptCheck {
-  return {
-    ...{ id, key, headSha, installationId, failOn },
-    repo: JSON.parse(repo) as KeptCheck["repo"],
-    isOpen: endedAt === null,
-    end: ending === null ? null : (JSON.parse(ending) as CheckEnd),
-  };
+  for (const row of unwritten) await book.begun(unwrittenCheck(row), row.endedAt);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CheckEnd } from "../../../src/domain/check.ts";
 import type { BegunCheck } from "../../../src/ports/checks.ts";
+import type { Wanted } from "../../../src/ports/writes.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { reviewJob } from "./queue.ts";
 
@@ -51,6 +52,23 @@ export function checkBookContract(name: string, open: OpenBooks): void {
       await queue.end(lease, 2, { state: "done", outcome: "posted" });
       const left = await books.checks.left(10 * MINUTE, 15 * MINUTE);
       expect(left.map(({ id, why }) => `${id} ${why}`).toSorted()).toEqual(["1 no-job", "2 no-job"]);
+    });
+
+    test("one that stands on GitHub and was never written down here is left behind once its job has ended", async () => {
+      const { queue, books } = await open();
+      const lease = await heldJob(queue, job);
+      const { writes } = books.held(lease);
+      const wanted: Wanted = {
+        ...{ kind: "check", repo: job.repo, installationId: 7, number: 1, headSha: "h1", subject: "first" },
+      };
+      await writes.send(wanted, "marker");
+      await writes.posted(wanted, { id: 77, url: "https://github.com/acme/shop/runs/77" });
+      expect(await books.checks.left(0, 15 * MINUTE)).toEqual([]);
+      await queue.end(lease, 2, { state: "done", outcome: "posted" });
+      const unwritten = { id: 77, key: job.key, repo: job.repo, installationId: 7, headSha: "h1", isOpen: true };
+      expect(await books.checks.left(0, 15 * MINUTE)).toMatchObject([unwritten]);
+      await books.checks.ended(77, 3);
+      expect(await books.checks.left(0, 15 * MINUTE)).toEqual([]);
     });
   });
 }
