@@ -50,7 +50,7 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
   const text = fc.oneof(
     sentence,
     fc.string({ unit: "binary" }),
-    fc.constantFrom("a".repeat(300), `${"é".repeat(9_000)} b`),
+    fc.constantFrom("a".repeat(300), `${"é".repeat(300)} b`),
   );
   fc.assert(
     fc.property(text, (one) => {
