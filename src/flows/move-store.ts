@@ -54,6 +54,8 @@ export async function moveStore(
 
 /** While one table is written by the database, another one is read here. */
 const AT_ONCE = 3;
+/** These take longest, words most of all, whose index entries the database makes: they begin, so that none is left over at the end. */
+const FIRST: readonly string[] = ["words", "vectors", "contents", "records"];
 
 /** Answers in the order of the tables; the first failure ends all, once those at work have come to their end. */
 async function atOnce<T>(
@@ -61,7 +63,8 @@ async function atOnce<T>(
   work: (table: MovedTable, at: number) => Promise<T>,
 ): Promise<readonly T[]> {
   const answers: T[] = [];
-  const waiting = [...tables.entries()];
+  const place = ({ name }: MovedTable) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  const waiting = [...tables.entries()].sort(([, one], [, other]) => place(one) - place(other));
   const walk = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, table] = next;
