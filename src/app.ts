@@ -166,7 +166,7 @@ async function openedStore(options: AppOptions): Promise<Store> {
   store
     .warm()
     .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  return { ...store, inbox: withoutSecretsTaken(store.inbox) };
+  return withoutSecretsTaken(store);
 }
 
 /** What reads memory, as the operator chose. */

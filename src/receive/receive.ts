@@ -1,7 +1,9 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
+
 import { dependencyBot } from "../domain/bots.ts";
 import type { CommandJob } from "../domain/command.ts";
+import { cutText } from "../domain/cut-text.ts";
 import {
   type CancelJob,
   type FeedbackJob,
@@ -179,5 +181,5 @@ function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolea
 }
 
 function short(text: string): string {
-  return JSON.stringify(text.slice(0, 40));
+  return JSON.stringify(cutText(text, 40));
 }
