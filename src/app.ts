@@ -116,7 +116,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
         damage: rounds.damage,
-        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers, github }),
       })
     : null;
   // What comes again comes through the door, so the door is open by now.
