@@ -193,17 +193,14 @@ describe.skipIf(db === null)("a store that is moved to Postgres", () => {
     const source = sqliteMoveSource(folder);
     const target = postgresMoveTarget(db);
     const cut: typeof source.page = (table, after, most) =>
-      table.name === "words" || (table.name === "records" && after !== null)
-        ? Promise.reject(new Error("cut"))
-        : source.page(table, after, most);
+      table.name === "words" && after !== null ? Promise.reject(new Error("cut")) : source.page(table, after, most);
     const keptBefore = await kept();
     await expect(moveStore({ ...source, page: cut }, target, quiet)).rejects.toThrow("cut");
     await expect(refuseHalfMoved(db)).rejects.toThrow("Run `kodiai migrate` again");
     const told: string[] = [];
     const tables = await moveStore(source, target, (what, table, rows) => told.push(`${what} ${table} ${rows}`));
     expect(told).toContain("moved contents 0");
-    expect(told).toContain(`moved records ${ROWS + 1 - 1_000}`);
-    expect(told).toContain(`moved words ${ROWS + 1}`);
+    expect(told).toContain(`moved words ${ROWS + 1 - 1_000}`);
     expect(tables.find(({ table }) => table === "records")?.rows).toBe(ROWS + 1);
     expect(await kept()).toEqual(keptBefore);
     await refuseHalfMoved(db);
