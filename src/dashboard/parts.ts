@@ -156,7 +156,8 @@ export interface Series {
   readonly name: string;
   /** 1–5: which colour of the palette. */
   readonly tone: number;
-  readonly values: readonly number[];
+  /** Null where there is none: the line goes on with the next. */
+  readonly values: readonly (number | null)[];
 }
 
 /** Times are epoch milliseconds, ascending. */
@@ -165,27 +166,29 @@ export interface Chart {
   /** What it shows, in a sentence, for whoever does not see it. */
   readonly says: string;
   readonly kind: "stack" | "line";
-  readonly unit: "count" | "usd" | "ms";
+  readonly unit: "count" | "usd" | "ms" | "share";
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** Columns of the table that are not drawn: what the figures rest on. */
+  readonly beside?: readonly { readonly name: string; readonly values: readonly number[] }[];
   /** How one figure is written in the table. */
   readonly shown?: (value: number) => string;
 }
 
 /** A chart with its legend and its figures as a table, from which it is drawn. */
-export function chart({ title, says, kind, unit, times, series, shown = String }: Chart): Html {
+export function chart({ title, says, kind, unit, times, series, beside = [], shown = String }: Chart): Html {
   const stamp = (at: number) =>
     at % 86_400_000 === 0 ? isoDate(at) : new Date(at).toISOString().slice(0, 16).replace("T", " ");
   return html`<figure class="chart" data-kind="${kind}" data-unit="${unit}">
 <figcaption><h2>${title}</h2><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
 <div class="plot" role="img" aria-label="${says}"></div>
 <details open><summary>Figures</summary><div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
-<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num" data-series>${name}</th>`)}${beside.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
 <tbody>${times.map(
     (at, row) =>
       html`<tr><td data-value="${at / 1_000}">${stamp(at)}</td>${series.map(({ values }) => {
-        const value = values[row] ?? 0;
-        return html`<td class="num" data-value="${value}">${shown(value)}</td>`;
-      })}</tr>`,
+        const value = values[row] ?? null;
+        return html`<td class="num" data-value="${value ?? ""}">${value === null ? "–" : shown(value)}</td>`;
+      })}${beside.map(({ values }) => html`<td class="num">${whole(values[row] ?? 0)}</td>`)}</tr>`,
   )}</tbody></table></div></details></figure>`;
 }

@@ -145,7 +145,10 @@ export interface UpkeepJobs {
   readonly jobs: readonly UpkeepJob[];
 }
 
-/** The pull request went away or became a draft: whatever waits for it is dropped. */
+/**
+ * The pull request went away or became a draft. What waits for it stays: this may be told late, after it was opened again, and a job
+ * asks GitHub how things stand before it does anything.
+ */
 export interface CancelJob {
   readonly kind: "cancel";
   readonly key: string;
