@@ -1,6 +1,7 @@
 // A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
 
 import type { z } from "zod";
+import { askedWords } from "../domain/asked-words.ts";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
 import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo } from "../domain/job.ts";
@@ -59,7 +60,11 @@ export function readComment(
     headSha: heard.headSha,
     command,
     comment: { ...comment, author: { id: writer.id, login: writer.login } },
-    pull: { title: pull.title, authorId: pull.user.id },
+    pull: {
+      title: pull.title,
+      authorId: pull.user.id,
+      ...(pull.body === undefined ? {} : { words: askedWords(pull.title, pull.body) }),
+    },
   };
 }
 
