@@ -116,7 +116,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
         damage: rounds.damage,
-        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers, github }),
       })
     : null;
   // What comes again comes through the door, so the door is open by now.
@@ -166,7 +166,7 @@ async function openedStore(options: AppOptions): Promise<Store> {
   store
     .warm()
     .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  return { ...store, inbox: withoutSecretsTaken(store.inbox) };
+  return withoutSecretsTaken(store);
 }
 
 /** What reads memory, as the operator chose. */

@@ -64,13 +64,32 @@ export const EnvVariables = z.object({
     .default("127.0.0.1")
     .refine((host) => /^[\w.:-]{1,255}$/.test(host), "must be a host name or an address")
     .describe(
-      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard asks who somebody is (KODIAI_DASHBOARD_TOKEN): leave it on loopback, or on a network of your own.",
+      "Address that KODIAI_ADMIN_PORT listens on. Only the dashboard asks who somebody is: leave it on loopback, or on a network of your own.",
     ),
   KODIAI_DASHBOARD_TOKEN: secret
     .optional()
     .describe(
-      "What opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it the dashboard is closed.",
+      "What opens the dashboard at KODIAI_ADMIN_PORT: at least 32 characters, 8 of them different, no placeholder. Make one with `openssl rand -hex 32`. Without it and without GITHUB_CLIENT_ID the dashboard is closed.",
     ),
+  GITHUB_CLIENT_ID: z
+    .string()
+    .regex(/^[\w.-]{5,100}$/, "must be the client ID on the App's settings page")
+    .optional()
+    .describe(
+      "Client ID of the GitHub App. With it and GITHUB_CLIENT_SECRET people log in to the dashboard with GitHub, and see the repositories that they may write to.",
+    )
+    .meta({ examples: ["Iv23liABCDEFabcdef12"] }),
+  GITHUB_CLIENT_SECRET: apiKey
+    .optional()
+    .describe("Client secret of the GitHub App, from its settings page. It also signs the sessions of the dashboard."),
+  KODIAI_DASHBOARD_URL: z
+    .string()
+    .transform((address) => address.replace(/\/+$/, ""))
+    .optional()
+    .describe(
+      "Where people reach the dashboard, without a path: https, or loopback. GitHub sends them back there after a login, so the App needs it with `/login/github/callback` behind it as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
+    )
+    .meta({ examples: ["https://kodiai.example.com"] }),
   GHE_HOST: z
     .string()
     .transform((host) => host.toLowerCase())

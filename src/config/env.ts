@@ -4,6 +4,7 @@ import { endpointProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES } from "./env-variable-list.ts";
 import { EnvVariables } from "./env-variables.ts";
 import { shown } from "./located.ts";
+import { localDashboard } from "./login-address.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
 import { type ModelChoice, readModel } from "./read-model.ts";
 import { type RerankerChoice, readReranker } from "./read-reranker.ts";
@@ -22,8 +23,10 @@ export interface Env {
   readonly host: string;
   readonly adminPort: number;
   readonly adminHost: string;
-  /** Null: the dashboard is closed. */
+  /** Opens the dashboard for the operator; null: it does not. */
   readonly dashboardToken: string | null;
+  /** Opens it for people whom GitHub names; null: it does not. `origin` has no slash at the end. */
+  readonly dashboardLogin: { readonly clientId: string; readonly clientSecret: string; readonly origin: string } | null;
   /** `github.com` or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   /** Base address of the REST API, without a slash at the end. */
@@ -70,6 +73,7 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
     ...issues,
     ...keyProblems(set),
     ...formerProblems(set),
+    ...loginProblems(set),
     ...portProblems(set),
     ...endpointProblems(set),
     ...("problems" in memory ? memory.problems : []),
@@ -104,6 +108,21 @@ function formerProblems(set: ReadonlyMap<string, string>): readonly string[] {
   if (set.has(until) && !set.has(name)) return [`${name} is not set; set it, or remove ${until}`];
   const isSame = set.has(name) && set.get(name) === set.get("WEBHOOK_SECRET");
   return isSame ? [`${name} is the same as WEBHOOK_SECRET; remove it`] : [];
+}
+
+function loginProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  const [id, secret] = ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"];
+  const lone = set.has(id) === set.has(secret) ? null : set.has(id) ? secret : id;
+  const url = set.get("KODIAI_DASHBOARD_URL");
+  const problem = url === undefined ? null : (endpointProblem(url, []) ?? pathProblem(url));
+  return [
+    ...(lone === null ? [] : [`${lone} is not set; it stands on the App's settings page with the other one`]),
+    ...(problem === null ? [] : [`KODIAI_DASHBOARD_URL ${problem.replace(/;.*/, "")}`]),
+  ];
+}
+
+function pathProblem(url: string): string | null {
+  return /^https?:\/\/[^/]+\/*$/.test(url) ? null : "must be without a path: https://HOST";
 }
 
 function portProblems(set: ReadonlyMap<string, string>): readonly string[] {
@@ -147,9 +166,10 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     webhookPath: values.WEBHOOK_PATH,
     port: values.PORT,
     host: values.HOST,
-    adminPort: values.KODIAI_ADMIN_PORT ?? (values.PORT === 65_535 ? 65_534 : values.PORT + 1),
+    adminPort: adminPort(values),
     adminHost: values.KODIAI_ADMIN_HOST,
     dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
+    dashboardLogin: dashboardLogin(values),
     githubHost: values.GHE_HOST ?? "github.com",
     githubApiUrl: apiUrl(values),
     logLevel: values.LOG_LEVEL,
@@ -163,6 +183,17 @@ function inOurWords(values: EnvVariables): Omit<Env, "embeddings" | "model" | "r
     searchMemoryBytes: values.KODIAI_SEARCH_MEMORY_MB === undefined ? null : values.KODIAI_SEARCH_MEMORY_MB * 1e6,
     proxy: { https: values.HTTPS_PROXY ?? null, http: values.HTTP_PROXY ?? null, no: values.NO_PROXY ?? null },
   };
+}
+
+/** The port after PORT, unless somebody said another. */
+function adminPort({ KODIAI_ADMIN_PORT: own, PORT: port }: EnvVariables): number {
+  return own ?? (port === 65_535 ? 65_534 : port + 1);
+}
+
+function dashboardLogin(values: EnvVariables): Env["dashboardLogin"] {
+  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, KODIAI_DASHBOARD_URL: url } = values;
+  if (clientId === undefined || clientSecret === undefined) return null;
+  return { clientId, clientSecret, origin: url ?? localDashboard(adminPort(values)) };
 }
 
 function formerSecret(values: EnvVariables): Env["formerSecret"] {

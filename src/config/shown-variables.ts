@@ -23,7 +23,7 @@ const SHOWN: ReadonlySet<string> = new Set([
     "KODIAI_RERANKER",
     "KODIAI_RERANKER_MODEL",
   ],
-  "KODIAI_USD_PER_MONTH",
+  ...["KODIAI_USD_PER_MONTH", "GITHUB_CLIENT_ID", "KODIAI_DASHBOARD_URL"],
 ]);
 
 /**

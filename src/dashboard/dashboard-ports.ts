@@ -6,11 +6,24 @@ import type { SearchPorts } from "../flows/search-memory.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryBook } from "../ports/history.ts";
 import type { JobShelf } from "../ports/jobs.ts";
+import type { GitHubLogin, Visitor } from "../ports/login.ts";
 import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
 import type { Health } from "./overview.ts";
 
+/** What opens the dashboard; without both it is closed. */
+export interface Doors {
+  /** Of the operator, who sees everything. */
+  readonly token: string | null;
+  /** Of the App: with the token it signs sessions. */
+  readonly clientSecret: string | null;
+  /** For people who may write to a repository, who see those. */
+  readonly github: GitHubLogin | null;
+}
+
 export interface DashboardPorts {
+  /** Whom GitHub named; null for the operator. */
+  readonly viewer: Visitor | null;
   readonly work: WorkFigures;
   readonly jobs: JobShelf;
   readonly statistics: RetrievalStatistics;

@@ -25,3 +25,28 @@ export function byDay(
   for (const { day, name, count } of counts) if (wanted.has(name)) sums.set(day, (sums.get(day) ?? 0) + count);
   return days.map((day) => sums.get(day) ?? 0);
 }
+
+/** Mondays (UTC) that begin the last so many weeks, this week's last. */
+export function lastWeeks(now: number, weeks: number): readonly number[] {
+  const monday = mondayOf(now);
+  return Array.from({ length: weeks }, (_, at) => monday - (weeks - 1 - at) * 7 * DAY_MS);
+}
+
+/** What each name counts in each week; 0 where nothing is known. @param weeks Mondays */
+export function byWeek(
+  weeks: readonly number[],
+  counts: readonly DayCount[],
+  names: readonly string[],
+): readonly number[] {
+  return byDay(
+    weeks,
+    counts.map((one) => ({ ...one, day: mondayOf(one.day) })),
+    names,
+  );
+}
+
+/** 1970-01-01 was a Thursday. */
+function mondayOf(at: number): number {
+  const day = Math.floor(at / DAY_MS);
+  return (day - ((day + 3) % 7)) * DAY_MS;
+}

@@ -27,6 +27,8 @@ export interface Page {
 export interface Around {
   /** What forms send back; null for whoever is not logged in. */
   readonly formToken: string | null;
+  /** The login of whoever looks; null for the operator. */
+  readonly viewer: string | null;
   /** What was just done, in our words; null for nothing. */
   readonly notice: string | null;
   /** Of Kodiai. */
@@ -34,7 +36,10 @@ export interface Around {
 }
 
 /** A page as the browser gets it. */
-export function framed({ title, section, body, hasCharts }: Page, { formToken, notice, version }: Around): Html {
+export function framed(
+  { title, section, body, hasCharts }: Page,
+  { formToken, viewer, notice, version }: Around,
+): Html {
   return html`${raw("<!doctype html>")}
 <html lang="en">
 <head>
@@ -55,6 +60,7 @@ ${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></scrip
 ${formToken === null ? "" : navigation(section)}
 <div class="tools">
 <button type="button" class="plain" data-theme-switch hidden>Theme</button>
+${viewer === null ? "" : html`<span class="who">@${viewer}</span>`}
 ${formToken === null ? "" : html`<form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button class="plain">Log out</button></form>`}
 </div>
 </div></header>
@@ -95,4 +101,30 @@ export function pager(path: string, query: Readonly<Record<string, string>>, pag
     return html`<a href="${path}?${search.toString()}">${text}</a>`;
   };
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, "← Newer") : ""}<span>Page ${page} of ${pages}</span>${page < pages ? link(page + 1, "Older →") : ""}</nav>`;
+}
+
+/** A form that opens the same page for another repository; its name alone where there is nothing to choose. */
+export function repositoryChooser(
+  path: string,
+  { repositories, chosen, maySeeAll }: Choice,
+  query: Readonly<Record<string, string>> = {},
+): Content {
+  const [first] = repositories;
+  if (first === undefined) return "";
+  if (repositories.length === 1 && !maySeeAll) return html`<p class="note">Of ${first.name}</p>`;
+  const option = (key: string, name: string) =>
+    html`<option value="${key}"${key === (chosen ?? "") ? raw(" selected") : ""}>${name}</option>`;
+  return html`<form class="choice" method="get" action="${path}">${Object.entries(query).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<label>Repository<select name="repo">${maySeeAll ? option("", "all") : ""}${repositories.map(({ key, name }) =>
+    option(key, name),
+  )}</select></label><button>Show</button></form>`;
+}
+
+/** Which repository a page is about; null for all together. */
+export interface Choice {
+  readonly repositories: readonly { readonly key: string; readonly name: string }[];
+  readonly chosen: string | null;
+  /** False for whoever sees one at a time. */
+  readonly maySeeAll: boolean;
 }

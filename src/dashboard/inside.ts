@@ -1,7 +1,14 @@
 // What a request has once it is past the login.
 import type { Context } from "hono";
+import type { DashboardPorts } from "./dashboard-ports.ts";
 
-export type Inside = { readonly Variables: { readonly formToken: string } };
+export type Inside = {
+  readonly Variables: {
+    readonly formToken: string;
+    /** As whoever looks may see them. */
+    readonly ports: DashboardPorts;
+  };
+};
 
 /** `HOST/REPO_ID` of an address. */
 export function repoOf(c: Context<Inside>): string {

@@ -28,7 +28,8 @@ export interface JobsView {
   /** Empty: what needs a look, or will happen. */
   readonly state: string;
   readonly jobs: readonly ShownJob[];
-  readonly counts: readonly { readonly state: string; readonly count: number }[];
+  /** Of all repositories; null for whoever sees their own alone. */
+  readonly counts: readonly { readonly state: string; readonly count: number }[] | null;
   readonly formToken: string;
   /** So many are shown at most. */
   readonly most: number;
@@ -81,8 +82,11 @@ function states({ state, counts }: JobsView): Html {
     value === state
       ? html`<span aria-current="true">${text}</span>`
       : html`<a href="/jobs${value === "" ? "" : `?state=${value}`}">${text}</a>`;
-  const of = (name: string) => counts.filter((one) => one.state === name).reduce((sum, { count }) => sum + count, 0);
-  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${stateWord(one)} ${whole(of(one))}`))}</nav>`;
+  const of = (name: string) =>
+    counts === null
+      ? ""
+      : ` ${whole(counts.filter((one) => one.state === name).reduce((sum, { count }) => sum + count, 0))}`;
+  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${stateWord(one)}${of(one)}`))}</nav>`;
 }
 
 /** What people call it: a dead job is parked, not gone. */

@@ -1,15 +1,33 @@
-// The door: who shows the token may look. Without a token in the environment nobody may.
-import { html } from "hono/html";
+// The door: who shows the token may look, and whom GitHub names where they may write. Without either nobody may.
+import { html, raw } from "hono/html";
 import type { Page } from "./frame.ts";
 
-/** @param problem why they stand here again; null at first. @param next the page they wanted */
-export function loginPage(problem: string | null, next: string): Page {
+/**
+ * @param ways how somebody may get in; at least one
+ * @param problem why they stand here again; null at first
+ * @param next the page they wanted
+ */
+export function loginPage(
+  ways: { readonly token: boolean; readonly github: boolean },
+  problem: string | null,
+  next: string,
+): Page {
+  const begin = next === "/" ? "/login/github" : `/login/github?${new URLSearchParams({ next }).toString()}`;
   return {
     title: "Log in",
     section: null,
     body: html`<section class="card narrow"><h1>Log in</h1>${problem === null ? "" : html`<p class="status" role="alert">${problem}</p>`}
-<form method="post" action="/login"><input type="hidden" name="next" value="${next}"><label>Token<input type="password" name="token" required autocomplete="current-password" maxlength="1000" autofocus></label><button>Log in</button></form>
-<p class="note">It is the value of <code>KODIAI_DASHBOARD_TOKEN</code> where Kodiai runs.</p></section>`,
+${
+  ways.github
+    ? html`<p><a class="button" href="${begin}">Log in with GitHub</a></p><p class="note">You see the repositories that you may write to, and nothing of others. Kodiai asks GitHub who you are, and keeps no token of yours.</p>`
+    : ""
+}
+${
+  ways.token
+    ? html`${ways.github ? html`<h2>As operator</h2>` : ""}<form method="post" action="/login"><input type="hidden" name="next" value="${next}"><label>Token<input type="password" name="token" required autocomplete="current-password" maxlength="1000"${ways.github ? "" : raw(" autofocus")}></label><button>Log in</button></form>
+<p class="note">It is the value of <code>KODIAI_DASHBOARD_TOKEN</code> where Kodiai runs, and opens everything.</p>`
+    : ""
+}</section>`,
   };
 }
 
@@ -17,7 +35,7 @@ export function closedPage(): Page {
   return {
     title: "Closed",
     section: null,
-    body: html`<section class="card narrow"><h1>The dashboard is closed</h1><p>It shows code and conversations of your repositories, so it opens with a token only.</p><ol><li>Make one: <code>openssl rand -hex 32</code></li><li>Set it as <code>KODIAI_DASHBOARD_TOKEN</code>.</li><li>Start Kodiai again, and log in here.</li></ol></section>`,
+    body: html`<section class="card narrow"><h1>The dashboard is closed</h1><p>It shows code and conversations of your repositories, so it opens for nobody until you say for whom.</p><h2>For whoever runs Kodiai</h2><ol><li>Make a token: <code>openssl rand -hex 32</code></li><li>Set it as <code>KODIAI_DASHBOARD_TOKEN</code>.</li><li>Start Kodiai again, and log in here.</li></ol><h2>For people who may write to a repository</h2><p>Set <code>GITHUB_CLIENT_ID</code> and <code>GITHUB_CLIENT_SECRET</code> of the App; <code>kodiai setup</code> does so.</p></section>`,
   };
 }
 

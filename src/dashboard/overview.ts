@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import type { Outcome } from "../domain/memory.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
-import { byDay, type DayCount, lastDays } from "./days.ts";
-import type { Page } from "./frame.ts";
+import { byDay, byWeek, type DayCount, lastDays } from "./days.ts";
+import { type Choice, type Page, repositoryChooser } from "./frame.ts";
 import {
   badge,
   bars,
@@ -24,6 +24,9 @@ export interface Overview {
   readonly now: number;
   /** Of the window of the charts. */
   readonly days: number;
+  /** Mondays (UTC) of the weeks for which acceptance is told, this week's last. */
+  readonly weeks: readonly number[];
+  readonly choice: Choice;
   readonly reviewDays: readonly DayCount[];
   /** All there are. */
   readonly reviews: number;
@@ -37,8 +40,9 @@ export interface Overview {
     readonly outputTokens: number;
   }[];
   readonly model: string | null;
-  readonly jobs: readonly { readonly lane: string; readonly state: string; readonly count: number }[];
-  readonly health: Health;
+  /** Null for whoever sees repositories and not the process. */
+  readonly jobs: readonly { readonly lane: string; readonly state: string; readonly count: number }[] | null;
+  readonly health: Health | null;
 }
 
 export interface Health {
@@ -65,15 +69,18 @@ export const OUTCOME_TONES: Readonly<Record<string, number>> = {
 };
 
 export function overviewPage(view: Overview): Page {
+  const { choice, days, jobs, health: state } = view;
+  const query: Readonly<Record<string, string>> = choice.chosen === null ? {} : { repo: choice.chosen };
   return {
     title: "Overview",
     section: "overview",
     hasCharts: true,
-    body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", view.days)}</div>
-${statusLine(view.health)}
+    body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", days, query)}</div>
+${repositoryChooser("/", choice, { days: String(days) })}
+${state === null ? "" : statusLine(state)}
 ${keyFigures(view)}
 ${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
-<div class="columns">${queue(view.jobs)}${health(view.health)}</div>`,
+${jobs === null || state === null ? "" : html`<div class="columns">${queue(jobs)}${health(state)}</div>`}`,
   };
 }
 
@@ -94,6 +101,9 @@ function statusLine({ ready, reasons, memoryProblem }: Health): Html {
   return html`<div class="status"><p>${ready ? badge("ready, with less", "warn") : badge("not ready", "bad")}</p><ul>${all.map((one) => html`<li>${one}</li>`)}</ul></div>`;
 }
 
+/** What was mended once and came back was mended all the same. */
+const TAKEN_UP = ["accepted", "fixed", "reintroduced"];
+
 /** Of the findings that people or commits decided, how many were taken up. */
 export function acceptance(findings: Overview["findings"]): {
   readonly share: number | null;
@@ -101,7 +111,7 @@ export function acceptance(findings: Overview["findings"]): {
 } {
   const of = (...names: readonly string[]) =>
     (findings ?? []).filter(({ outcome }) => names.includes(outcome)).reduce((sum, { count }) => sum + count, 0);
-  const taken = of("accepted", "fixed", "reintroduced");
+  const taken = of(...TAKEN_UP);
   const decided = taken + of("declined");
   return { share: decided === 0 ? null : taken / decided, decided };
 }
@@ -111,21 +121,26 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Ove
   const said = (findings ?? []).reduce((sum, { count }) => sum + count, 0);
   const { share, decided } = acceptance(findings);
   const usd = spending.reduce((sum, one) => sum + one.usd, 0);
-  const count = (state: string) => jobs.filter((one) => one.state === state).reduce((sum, one) => sum + one.count, 0);
+  const count = (state: string) =>
+    (jobs ?? []).filter((one) => one.state === state).reduce((sum, one) => sum + one.count, 0);
   return figures([
     { name: "Reviews", value: whole(inWindow), note: `in ${days} days, ${whole(reviews)} in all` },
-    { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, all repositories" },
+    { name: "Findings", value: findings === null ? "–" : whole(said), note: "remembered, whenever said" },
     {
       name: "Taken up",
       value: percent(share),
-      note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings`,
+      note: decided === 0 ? "nothing was decided yet" : `of ${whole(decided)} decided findings, whenever decided`,
     },
     { name: "Models", value: dollars(usd), note: `in ${days} days` },
-    {
-      name: "Jobs waiting",
-      value: whole(count("waiting")),
-      note: `${whole(count("running"))} run, ${whole(count("dead"))} parked`,
-    },
+    ...(jobs === null
+      ? []
+      : [
+          {
+            name: "Jobs waiting",
+            value: whole(count("waiting")),
+            note: `${whole(count("running"))} run, ${whole(count("dead"))} parked`,
+          },
+        ]),
   ]);
 }
 
@@ -152,8 +167,37 @@ ${chart({
     { name: "declined", tone: 3, values: byDay(times, decidedDays, ["declined"]) },
   ],
 })}
+${accepted(view)}
 ${cost(view, times)}
 </div>`;
+}
+
+/** What people and commits took up of what they decided, week by week, with how many that were. */
+function accepted({ weeks, decidedDays }: Overview): Html {
+  const up = byWeek(weeks, decidedDays, TAKEN_UP);
+  const all = byWeek(weeks, decidedDays, [...TAKEN_UP, "declined"]);
+  const total = all.reduce((sum, count) => sum + count, 0);
+  if (total === 0)
+    return html`<section class="card"><h2>Acceptance by week</h2>${empty(
+      `Nothing was decided in the last ${weeks.length} weeks.`,
+      "It is decided when somebody who may write accepts or declines a finding, or mends the code it is about.",
+    )}</section>`;
+  return chart({
+    ...{ title: "Acceptance by week", kind: "line", unit: "share", times: weeks },
+    says: `Share of the findings decided in each of the last ${weeks.length} weeks that were accepted or fixed; ${total} were decided in all.`,
+    series: [
+      {
+        name: `accepted or fixed, of ${whole(total)} decided`,
+        tone: 1,
+        values: all.map((n, at) => (n === 0 ? null : (up[at] ?? 0) / n)),
+      },
+    ],
+    beside: [
+      { name: "taken up", values: up },
+      { name: "decided (n)", values: all },
+    ],
+    shown: percent,
+  });
 }
 
 function outcomes({ findings }: Overview): Html {
@@ -199,7 +243,7 @@ function cost({ spending, model, days }: Overview, times: readonly number[]): Ht
 
 const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "Commands", upkeep: "Upkeep" };
 
-function queue(jobs: Overview["jobs"]): Html {
+function queue(jobs: NonNullable<Overview["jobs"]>): Html {
   const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
   const states = ["waiting", "running", "dead", "done"];
   const count = (lane: string, state: string) =>
@@ -212,14 +256,14 @@ function queue(jobs: Overview["jobs"]): Html {
 }
 
 function warmthWords({ state, rows, repositories }: MemoryWarmth): string {
-  if (rows === 0) return `${state}; nothing is held for searching yet`;
-  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are held for searching`;
+  if (rows === 0) return `${state}; there was nothing to read ahead at the start`;
+  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are read ahead`;
 }
 
 function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
   return html`<section class="card"><h2>Process</h2>${facts([
     ["Up for", duration(uptimeMs)],
     ["Memory in use", `${whole(rss / 2 ** 20)} MiB`],
-    ["What is remembered", memoryProblem ?? warmthWords(warmth)],
+    ["Search in memory", memoryProblem ?? warmthWords(warmth)],
   ])}</section>`;
 }

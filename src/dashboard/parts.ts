@@ -77,13 +77,14 @@ export interface Column {
   readonly isWide?: boolean;
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table; where it is too wide for the window, its rows become lists of names and values. */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Content[])[]): Html {
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="scroll rows" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
 <thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (cells) => html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}">${cell}</td>`)}</tr>`,
+    (cells) =>
+      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -156,7 +157,8 @@ export interface Series {
   readonly name: string;
   /** 1–5: which colour of the palette. */
   readonly tone: number;
-  readonly values: readonly number[];
+  /** Null where there is none: the line goes on with the next. */
+  readonly values: readonly (number | null)[];
 }
 
 /** Times are epoch milliseconds, ascending. */
@@ -165,27 +167,29 @@ export interface Chart {
   /** What it shows, in a sentence, for whoever does not see it. */
   readonly says: string;
   readonly kind: "stack" | "line";
-  readonly unit: "count" | "usd" | "ms";
+  readonly unit: "count" | "usd" | "ms" | "share";
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** Columns of the table that are not drawn: what the figures rest on. */
+  readonly beside?: readonly { readonly name: string; readonly values: readonly number[] }[];
   /** How one figure is written in the table. */
   readonly shown?: (value: number) => string;
 }
 
 /** A chart with its legend and its figures as a table, from which it is drawn. */
-export function chart({ title, says, kind, unit, times, series, shown = String }: Chart): Html {
+export function chart({ title, says, kind, unit, times, series, beside = [], shown = String }: Chart): Html {
   const stamp = (at: number) =>
     at % 86_400_000 === 0 ? isoDate(at) : new Date(at).toISOString().slice(0, 16).replace("T", " ");
   return html`<figure class="chart" data-kind="${kind}" data-unit="${unit}">
 <figcaption><h2>${title}</h2><ul class="legend">${series.map(({ name, tone }) => html`<li><span class="swatch tone-${tone}"></span>${name}</li>`)}</ul></figcaption>
 <div class="plot" role="img" aria-label="${says}"></div>
 <details open><summary>Figures</summary><div class="scroll short" role="region" aria-label="${title}, figures" tabindex="0"><table>
-<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+<thead><tr><th scope="col">Time (UTC)</th>${series.map(({ name }) => html`<th scope="col" class="num" data-series>${name}</th>`)}${beside.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
 <tbody>${times.map(
     (at, row) =>
       html`<tr><td data-value="${at / 1_000}">${stamp(at)}</td>${series.map(({ values }) => {
-        const value = values[row] ?? 0;
-        return html`<td class="num" data-value="${value}">${shown(value)}</td>`;
-      })}</tr>`,
+        const value = values[row] ?? null;
+        return html`<td class="num" data-value="${value ?? ""}">${value === null ? "–" : shown(value)}</td>`;
+      })}${beside.map(({ values }) => html`<td class="num">${whole(values[row] ?? 0)}</td>`)}</tr>`,
   )}</tbody></table></div></details></figure>`;
 }

@@ -3,45 +3,44 @@ import { repoKey } from "../domain/memory.ts";
 import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import type { JobState, KeptJob } from "../ports/jobs.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
-import { DAY_MS, lastDays } from "./days.ts";
+import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { JobsView, ShownJob } from "./jobs.ts";
 import type { Overview } from "./overview.ts";
+import { readChosen } from "./read-known.ts";
 import type { RepositoryLine } from "./repositories.ts";
 import type { RetrievalView } from "./retrieval.ts";
 import type { ReviewsView } from "./reviews.ts";
 
+/** As many weeks show where something goes. */
+const LEAST_WEEKS = 12;
 const ONE_PAGE = 25;
 const MOST_JOBS = 200;
 /** Points in a picture that is a few hundred pixels wide. */
 const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "dead"];
 
-export async function readOverview(
-  { work, memory, health, model, now }: DashboardPorts,
-  days: number,
-): Promise<Overview> {
+/** @param wanted the repository that the page is asked for; all together without it */
+export async function readOverview(ports: DashboardPorts, days: number, wanted: string): Promise<Overview> {
+  const { work, memory, health, model, now, viewer } = ports;
   const at = now();
   const [since = at] = lastDays(at, days);
-  const [reviewDays, reviews, spending, jobs, state] = await Promise.all([
-    work.reviewDays(null, since),
-    work.reviews(null, { skip: 0, most: 0 }),
-    work.spendingDays(null, since),
-    work.jobCounts(),
-    health(),
+  const weeks = lastWeeks(at, Math.max(LEAST_WEEKS, Math.ceil(days / 7) + 1));
+  const choice = await readChosen(ports, wanted);
+  const of = choice.chosen;
+  const [reviewDays, reviews, spending] = await Promise.all([
+    work.reviewDays(of, since),
+    work.reviews(of, { skip: 0, most: 0 }),
+    work.spendingDays(of, since),
   ]);
-  const findings = (await memory?.figures.findingOutcomes(null)) ?? null;
-  const decidedDays = (await memory?.figures.decidedDays(null, since)) ?? [];
+  const decidedDays = (await memory?.figures.decidedDays(of, Math.min(since, weeks[0] ?? since))) ?? [];
+  const isOperator = viewer === null;
   return {
-    now: at,
-    days,
-    reviewDays,
+    ...{ now: at, days, weeks, choice, reviewDays, decidedDays, spending, model },
     reviews: reviews.total,
-    findings,
-    decidedDays,
-    spending,
-    model,
-    jobs,
-    health: state,
+    findings: (await memory?.figures.findingOutcomes(of)) ?? null,
+    // Of the process and not of a repository.
+    jobs: isOperator ? await work.jobCounts() : null,
+    health: isOperator ? await health() : null,
   };
 }
 
@@ -69,28 +68,37 @@ export async function readRepositories({ work, memory }: DashboardPorts): Promis
   return lines.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export async function readReviews(ports: DashboardPorts, repo: string | null, page: number): Promise<ReviewsView> {
-  const { total, reviews } = await ports.work.reviews(repo, { skip: (page - 1) * ONE_PAGE, most: ONE_PAGE });
-  const of = reviews[0]?.review.repo;
-  const name = repo === null ? null : of === undefined ? repo : `${of.owner}/${of.name}`;
-  return { repo, name, total, reviews, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
+/** @param wanted as for the overview */
+export async function readReviews(ports: DashboardPorts, wanted: string, page: number): Promise<ReviewsView> {
+  const choice = await readChosen(ports, wanted);
+  const { total, reviews } = await ports.work.reviews(choice.chosen, { skip: (page - 1) * ONE_PAGE, most: ONE_PAGE });
+  return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / ONE_PAGE)) };
 }
 
-export async function readRetrieval({ statistics, work, now }: DashboardPorts, days: number): Promise<RetrievalView> {
+/** @param wanted as for the overview */
+export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string): Promise<RetrievalView> {
+  const { statistics, work, now } = ports;
   const ms = days * DAY_MS;
-  const figures = await statistics.read({ ms, repo: null });
-  const times = await work.searchTimes(null, now() - ms, MOST_TIMES);
-  return { days, figures, alerts: retrievalAlerts(figures), times };
+  const choice = await readChosen(ports, wanted);
+  const figures = await statistics.read({ ms, repo: choice.chosen });
+  const times = await work.searchTimes(choice.chosen, now() - ms, MOST_TIMES);
+  return { days, choice, figures, alerts: retrievalAlerts(figures), times };
 }
 
 /** @param state "" for what needs a look, or will happen */
 export async function readJobs(
-  { jobs, work }: DashboardPorts,
+  { jobs, work, viewer }: DashboardPorts,
   state: JobState | "",
   formToken: string,
 ): Promise<JobsView> {
   const kept = await jobs.list(state === "" ? OPEN : [state], MOST_JOBS);
-  return { state, jobs: kept.map(shownJob), counts: await work.jobCounts(), formToken, most: MOST_JOBS };
+  return {
+    state,
+    jobs: kept.map(shownJob),
+    counts: viewer === null ? await work.jobCounts() : null,
+    formToken,
+    most: MOST_JOBS,
+  };
 }
 
 function shownJob({ job, ...kept }: KeptJob): ShownJob {

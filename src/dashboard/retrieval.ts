@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { RetrievalAlert } from "../domain/retrieval-alerts.ts";
 import type { RetrievalFigures } from "../domain/retrieval-figures.ts";
-import type { Page } from "./frame.ts";
+import { type Choice, type Page, repositoryChooser } from "./frame.ts";
 import { windowLinks } from "./overview.ts";
 import {
   badge,
@@ -21,6 +21,7 @@ import {
 
 export interface RetrievalView {
   readonly days: number;
+  readonly choice: Choice;
   readonly figures: RetrievalFigures;
   readonly alerts: readonly RetrievalAlert[];
   /** The newest searches, oldest first. */
@@ -28,14 +29,16 @@ export interface RetrievalView {
 }
 
 export function retrievalPage(view: RetrievalView): Page {
-  const { days, figures: all, alerts, times } = view;
+  const { days, choice, figures: all, alerts, times } = view;
+  const query: Readonly<Record<string, string>> = choice.chosen === null ? {} : { repo: choice.chosen };
   const { count, ms, gate, embedding } = all;
   const milliseconds = (value: number) => `${whole(value)} ms`;
   return {
     title: "Retrieval",
     section: "retrieval",
     hasCharts: true,
-    body: html`<div class="head"><h1>Retrieval</h1>${windowLinks("/retrieval", days)}</div>
+    body: html`<div class="head"><h1>Retrieval</h1>${windowLinks("/retrieval", days, query)}</div>
+${repositoryChooser("/retrieval", choice, { days: String(days) })}
 ${alerts.map(({ name, text, mend }) => html`<div class="status"><p>${badge(name, "warn")} ${text}. ${mend}</p></div>`)}
 ${
   count === 0 && gate.decisions === 0
@@ -45,9 +48,9 @@ ${
       )
     : html`${figures([
         { name: "Searches", value: whole(count), note: `in ${days} days` },
-        { name: "P50", value: milliseconds(ms.p50) },
-        { name: "P95", value: milliseconds(ms.p95) },
-        { name: "P99", value: milliseconds(ms.p99) },
+        { name: "P50", value: milliseconds(ms.p50), note: "half took that long or less" },
+        { name: "P95", value: milliseconds(ms.p95), note: "95 of 100 did" },
+        { name: "P99", value: milliseconds(ms.p99), note: "99 of 100 did" },
         {
           name: "Cache",
           value: percent(embedding.paid === 0 ? null : embedding.hitShare),
@@ -91,10 +94,10 @@ function gateCard({ gate }: RetrievalFigures): Html {
   return html`<section class="card"><h2>The gate</h2>${
     gate.byRule.length === 0
       ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
-      : bars(
+      : html`<p class="note">Searches that it skipped, by rule.</p>${bars(
           "Skips by rule",
           gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count), tone: 4 })),
-        )
+        )}`
   }${facts([
     ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],
     ["from its cache", percent(gate.decisions === 0 ? null : gate.cachedShare)],
@@ -102,7 +105,7 @@ function gateCard({ gate }: RetrievalFigures): Html {
       "skips searched to check",
       `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
     ],
-    ["right", percent(gate.accuracy)],
+    ["of those, rightly skipped", percent(gate.accuracy)],
     ["tokens saved", whole(gate.tokensSaved)],
   ])}</section>`;
 }
@@ -140,7 +143,7 @@ function byMethod({ byMethod: list }: RetrievalFigures): Content {
   if (list.length === 0) return "";
   return html`<h2>Who searched, and how</h2>${table(
     "Searches by origin and method",
-    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean", isNumber: true }],
+    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean time", isNumber: true }],
     list.map(({ origin, method, count, averageMs }): Content[] => [
       origin.replaceAll("-", " "),
       method,

@@ -1,10 +1,9 @@
 // Written reviews, newest first: what each said, held back and cost.
 import { html } from "hono/html";
 import { SEVERITIES } from "../domain/finding.ts";
-import type { RepoKey } from "../domain/memory.ts";
 import type { Review } from "../domain/review.ts";
 import { reviewPath } from "./addresses.ts";
-import { type Page, pager } from "./frame.ts";
+import { type Choice, type Page, pager, repositoryChooser } from "./frame.ts";
 import { badge, type Content, dollars, duration, empty, type Html, moment, table, whole } from "./parts.ts";
 
 /** A written review as the ledger keeps it. */
@@ -17,26 +16,26 @@ export interface WrittenReview {
 }
 
 export interface ReviewsView {
-  readonly repo: RepoKey | null;
-  /** Of that repository; null for all. */
-  readonly name: string | null;
+  readonly choice: Choice;
   readonly total: number;
   readonly reviews: readonly WrittenReview[];
   readonly page: number;
   readonly pages: number;
 }
 
-export function reviewsPage({ repo, name, total, reviews, page, pages }: ReviewsView): Page {
+export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {
+  const { repositories, chosen } = choice;
+  const name = repositories.find(({ key }) => key === chosen)?.name ?? null;
   return {
     title: name === null ? "Reviews" : `Reviews of ${name}`,
     section: "reviews",
-    body: html`<h1>Reviews${name === null ? "" : ` of ${name}`}</h1>${
+    body: html`<div class="head"><h1>Reviews${name === null ? "" : ` of ${name}`}</h1>${repositoryChooser("/reviews", choice)}</div>${
       total === 0
         ? empty(
             "No review was written yet.",
             "Open a pull request in a repository with the App, or ask for a review there: /kodiai review.",
           )
-        : html`<p class="note">${whole(total)} reviews, newest first${repo === null ? "" : html`; <a href="/reviews">all repositories</a>`}</p>${table(
+        : html`<p class="note">${whole(total)} ${total === 1 ? "review" : "reviews"}, newest first</p>${table(
             "Reviews",
             [
               { name: "Pull request" },
@@ -49,7 +48,7 @@ export function reviewsPage({ repo, name, total, reviews, page, pages }: Reviews
               { name: "Written" },
             ],
             reviews.map(line),
-          )}${pager("/reviews", repo === null ? {} : { repo }, page, pages)}`
+          )}${pager("/reviews", chosen === null ? {} : { repo: chosen }, page, pages)}`
     }`,
   };
 }

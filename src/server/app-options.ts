@@ -5,6 +5,7 @@ import type { ModelChoice } from "../config/read-model.ts";
 import type { RerankerChoice } from "../config/read-reranker.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import type { Inspector } from "../ports.ts";
+import type { LoginChoice } from "../wire/login.ts";
 import type { MemorySettings } from "../wire/store.ts";
 import type { chosenEmbedder } from "../wire.ts";
 import type { MissedChoice } from "./missed-sweeper.ts";
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly admin?: { readonly host: string; readonly port: number } | null;
   /** What opens the dashboard there; null or absent: it is closed. */
   readonly dashboardToken?: string | null;
+  /** Opens it for people whom GitHub names, where they may write; null or absent: it does not. */
+  readonly dashboardLogin?: LoginChoice | null;
   /** The environment as the dashboard shows it; null or absent: it was not started by one. */
   readonly variables?: readonly ShownVariable[] | null;
   readonly dataDir: string;

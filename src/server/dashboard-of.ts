@@ -1,18 +1,34 @@
 // What answers at the admin door beside how the process is.
 import { dashboard } from "../dashboard/dashboard.ts";
 import { type DashboardServer, dashboardPorts } from "../wire/dashboard.ts";
+import { githubLogin } from "../wire/login.ts";
 import type { Store } from "../wire/store.ts";
-import type { Reading } from "../wire.ts";
+import type { Reading, WiredGitHub } from "../wire.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Workers } from "./http-door.ts";
 
 /** The dashboard over the store, told of how the server was set up. */
 export function dashboardOf(
-  { dashboardToken = null, variables = null, model, reranker, embeddings, dryRun, log }: AppOptions,
+  options: AppOptions,
   store: Store,
   reading: Reading,
-  { readiness, workers }: { readonly readiness: DashboardServer["readiness"]; readonly workers: Workers },
+  {
+    readiness,
+    workers,
+    github,
+  }: {
+    readonly readiness: DashboardServer["readiness"];
+    readonly workers: Workers;
+    readonly github: WiredGitHub;
+  },
 ) {
+  const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
+  const doors = {
+    token: dashboardToken,
+    clientSecret: dashboardLogin?.clientSecret ?? null,
+    github: dashboardLogin === null ? null : githubLogin(dashboardLogin, github, { host: githubHost, apiUrl }),
+  };
+  const { variables = null, model, reranker, embeddings, dryRun, log } = options;
   const server: DashboardServer = {
     ...{ readiness, variables, model: model?.names.main ?? null },
     choices: [
@@ -26,5 +42,5 @@ export function dashboardOf(
     },
     onError: (error) => log.warn({ err: error }, "a page of the dashboard could not be made"),
   };
-  return dashboard(dashboardToken, dashboardPorts(store, reading, server));
+  return dashboard(doors, dashboardPorts(store, reading, server));
 }

@@ -178,29 +178,39 @@ export async function memoryVerbPorts(word: string | undefined): Promise<MemoryV
   };
 }
 
-/** What `kodiai search` needs. Where nothing is remembered, no file is made. */
-export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
+/** What verbs that only read memory share, as far as `--data-dir` leads. */
+export interface MemoryIfAny extends Pick<SearchVerbPorts, "folder" | "known" | "repoOf" | "close"> {
+  /** Null where nothing is remembered: then no file is made either. */
+  readonly opened: Awaited<ReturnType<typeof openMemoryFor>> | null;
+}
+
+/** @param word the folder that `--data-dir` names */
+export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
   const place = storePlace(word);
   const folder = shownPlace(place);
-  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) {
-    const repoOf: SearchVerbPorts["repoOf"] = (repo) => repositoryOf(repo, async () => [], folder);
-    return { folder, known: [], repoOf, open: null, close: () => {} };
-  }
-  const { labels, embedder, recall, retrievals, close } = await openMemoryFor(place);
+  const isThere = isDatabase(place) || existsSync(join(place, "memory.db"));
+  const opened = isThere ? await openMemoryFor(place) : null;
+  const all = opened?.labels.all ?? (async () => []);
   return {
-    folder,
-    known: await labels.all(),
-    repoOf: (repo) => repositoryOf(repo, labels.all, folder),
-    open: {
-      embedder,
-      recall,
-      reranker: rerankerOfEnvironment,
-      access: (repo) => modelAccess({ use: "auto" }, repo, place),
-      retrievals: withoutSecretsKept(retrievals, unrecorded),
-      now: Date.now,
-    },
-    close,
+    ...{ folder, opened },
+    known: await all(),
+    repoOf: (repo) => repositoryOf(repo, all, folder),
+    close: opened?.close ?? (() => {}),
   };
+}
+
+/** What `kodiai search` needs. */
+export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
+  const { opened, ...rest } = await memoryIfAny(word);
+  if (opened === null) return { ...rest, open: null };
+  const { embedder, recall, retrievals } = opened;
+  const open: SearchVerbPorts["open"] = {
+    ...{ embedder, recall, reranker: rerankerOfEnvironment },
+    access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
+    retrievals: withoutSecretsKept(retrievals, unrecorded),
+    now: Date.now,
+  };
+  return { ...rest, open };
 }
 
 /** The reranker that the environment names; null without one. Throws an Error that names the variable. */

@@ -16,6 +16,7 @@ export function dashboardPorts(store: Store, { embedder }: Reading, server: Dash
   const { readiness, ...told } = server;
   return {
     ...told,
+    viewer: null,
     work: store.work,
     jobs: store.jobs,
     statistics: store.statistics,

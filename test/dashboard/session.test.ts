@@ -1,4 +1,5 @@
 // Who may look, without a browser: sessions, where a form comes from, a dashboard without a token, and what is shown of settings.
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { setValues } from "../../src/config/set-values.ts";
@@ -9,18 +10,19 @@ import { isSameOrigin } from "../../src/dashboard/same-origin.ts";
 import { sessions } from "../../src/dashboard/session.ts";
 
 const TOKEN = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+const SECRETS = { token: TOKEN, clientSecret: "0123456789abcdef0123456789abcdef01234567" };
 const HOUR = 3_600_000;
 
 test("a session ends after twelve hours, with another token, and with any change of its cookie", () => {
   let now = Date.UTC(2026, 10, 22);
   let named = 0;
   const held = sessions(
-    TOKEN,
+    SECRETS,
     () => `session-${++named}`,
     () => now,
   );
   const cookie = held.open(TOKEN) ?? "";
-  expect(held.holds(cookie)).toBe(true);
+  expect(held.who(cookie)).toEqual({ kind: "operator" });
   expect(cookie).not.toContain(TOKEN);
   for (const other of [
     undefined,
@@ -30,28 +32,86 @@ test("a session ends after twelve hours, with another token, and with any change
     cookie.replace(/^\d/, "9"),
     cookie.split(".").slice(0, 2).join("."),
   ])
-    expect(held.holds(other)).toBe(false);
+    expect(held.who(other)).toBeNull();
   expect(
-    sessions(
-      `${TOKEN}0`,
-      () => "x",
-      () => now,
-    ).holds(cookie),
-  ).toBe(false);
+    [
+      { ...SECRETS, token: `${TOKEN}0` },
+      { ...SECRETS, clientSecret: "another" },
+    ].map((other) =>
+      sessions(
+        other,
+        () => "x",
+        () => now,
+      ).who(cookie),
+    ),
+  ).toEqual([null, null]);
   const other = held.open(TOKEN) ?? "";
   expect(held.isOwnForm(cookie, held.formToken(cookie))).toBe(true);
   expect(held.isOwnForm(cookie, held.formToken(other))).toBe(false);
   expect(held.isOwnForm(cookie, undefined)).toBe(false);
   now += 12 * HOUR - 1;
-  expect(held.holds(cookie)).toBe(true);
+  expect(held.who(cookie)).toEqual({ kind: "operator" });
   now += 1;
-  expect(held.holds(cookie)).toBe(false);
+  expect(held.who(cookie)).toBeNull();
+});
+
+test("a person's session tells who they are, and nobody makes one of the operator's, of a login under way, or of another person's", () => {
+  const now = Date.UTC(2026, 10, 22);
+  const held = sessions(
+    SECRETS,
+    () => "x",
+    () => now,
+  );
+  const lena = held.openFor({ id: 7, login: "lena" });
+  expect(held.who(lena)).toEqual({ kind: "person", id: 7, login: "lena" });
+  const [until, name, , signature] = lena.split(".");
+  const mona = Buffer.from(JSON.stringify([8, "mona"])).toString("base64url");
+  for (const other of [
+    `${until}.${name}.${mona}.${signature}`,
+    `${until}.${name}.${signature}`,
+    lena.replace(/^\d+/, String(now + 99 * HOUR)),
+    held.begin("/").cookie,
+    `${held.open(TOKEN)}.${mona}`,
+  ])
+    expect(held.who(other)).toBeNull();
+});
+
+test("a login that is under way comes back to the browser that began it, with its state, within ten minutes", () => {
+  let now = Date.UTC(2026, 10, 22);
+  let named = 0;
+  const held = sessions(
+    SECRETS,
+    () => `state-${++named}`,
+    () => now,
+  );
+  const { cookie, state, challenge } = held.begin("/reviews?page=2");
+  const back = held.comesBack(cookie, state);
+  expect(back?.next).toBe("/reviews?page=2");
+  expect(back?.verifier).toMatch(/^[\w-]{43}$/);
+  expect(
+    createHash("sha256")
+      .update(back?.verifier ?? "")
+      .digest("base64url"),
+  ).toBe(challenge);
+  expect(cookie).not.toContain(back?.verifier);
+  const other = held.begin("/");
+  for (const [with_, said] of [
+    [cookie, other.state],
+    [other.cookie, state],
+    [cookie, undefined],
+    [undefined, state],
+    [held.open(TOKEN) ?? "", state],
+    [cookie.replace(/.$/, "!"), state],
+  ] as const)
+    expect(held.comesBack(with_, said)).toBeNull();
+  now += 10 * 60_000;
+  expect(held.comesBack(cookie, state)).toBeNull();
 });
 
 test("after ten wrong tokens in a minute nobody may try, not even with the right one, until the minute is over", () => {
   let now = Date.UTC(2026, 10, 22);
   const held = sessions(
-    TOKEN,
+    SECRETS,
     () => "x",
     () => now,
   );
@@ -84,7 +144,7 @@ test("without a token pages say how to open the dashboard, nothing else is answe
       return target.version;
     },
   });
-  const answer = dashboard(null, untouched);
+  const answer = dashboard({ token: null, clientSecret: null, github: null }, untouched);
   for (const path of ["/", "/login", "/reviews", "/memories?q=token", "/repositories/github.com/42", "/jobs"]) {
     const response = await answer(new Request(`http://127.0.0.1:3001${path}`));
     expect(response.status).toBe(403);

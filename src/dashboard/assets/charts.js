@@ -5,8 +5,9 @@ const style = (element, name) => getComputedStyle(element)[name];
 /** Columns of a chart's table: times in seconds, then one list of numbers for each series. */
 function columnsOf(table) {
   const rows = [...table.tBodies[0].rows];
-  const numbers = (index) => rows.map((row) => Number(row.cells[index].dataset.value));
-  const heads = [...table.tHead.rows[0].cells].slice(1);
+  const number = (text) => (text === "" ? null : Number(text));
+  const numbers = (index) => rows.map((row) => number(row.cells[index].dataset.value));
+  const heads = [...table.tHead.rows[0].cells].filter((cell) => cell.dataset.series !== undefined);
   return {
     times: numbers(0),
     names: heads.map((cell) => cell.textContent),
@@ -23,6 +24,7 @@ function stacked(series) {
 
 function shown(value, unit) {
   if (value === null || value === undefined) return "–";
+  if (unit === "share") return `${Math.round(value * 100)} %`;
   if (unit === "usd") return `$${value.toFixed(value < 1 ? 3 : 2)}`;
   return unit === "ms" ? `${Math.round(value)} ms` : `${Math.round(value * 100) / 100}`;
 }
@@ -63,7 +65,9 @@ function draw(figure) {
       tzDate: (at) => uPlot.tzDate(new Date(at * 1e3), "Etc/UTC"),
       scales: {
         x: isStack ? { range: (_, low, high) => [low - day * 0.6, high + day * 0.6] } : {},
-        y: { range: (_, _low, high) => [0, Math.max(unit === "count" ? 2 : 0.01, high * 1.08)] },
+        y: {
+          range: (_, _low, high) => [0, unit === "share" ? 1.04 : Math.max(unit === "count" ? 2 : 0.01, high * 1.08)],
+        },
       },
       axes: [
         {
@@ -91,7 +95,7 @@ function draw(figure) {
                 points: { show: false },
                 paths: uPlot.paths.bars({ size: [0.7, 40], align: 0 }),
               }
-            : { width: 2, points: { size: 5, fill: colours[at] } }),
+            : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: colours[at] } }),
         })),
       ],
     },

@@ -11,6 +11,8 @@ export interface FreshApp {
   readonly slug: string;
   readonly pem: string;
   readonly webhookSecret: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** What a person confirmed on GitHub's page, waiting for its conversion: `code` → the manifest. */
@@ -39,8 +41,8 @@ export function appSetupRoutes(hub: Hub, confirmed: Confirmed, app: FreshApp): H
         html_url: `https://github.com/apps/${app.slug}`,
         permissions: manifest.default_permissions,
         events: manifest.default_events,
-        client_id: "Iv1.0123456789abcdef",
-        client_secret: "0123456789abcdef0123456789abcdef01234567",
+        client_id: app.clientId,
+        client_secret: app.clientSecret,
         webhook_secret: app.webhookSecret,
         pem: app.pem,
       },

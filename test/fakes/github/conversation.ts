@@ -28,6 +28,8 @@ export interface Person {
   readonly association: string;
   /** What GET collaborators/{login}/permission answers. */
   readonly permission: "admin" | "maintain" | "write" | "triage" | "read" | "none";
+  /** Where it is another than that: `OWNER/NAME` → what they may do there. */
+  readonly inRepository?: Readonly<Record<string, "admin" | "maintain" | "write" | "triage" | "read" | "none">>;
   /** Merged pull requests that search finds beside those merged in this world. */
   readonly mergedPullRequests: number;
 }

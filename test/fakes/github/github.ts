@@ -9,6 +9,7 @@ import { type Fault, planFaults } from "./faults.ts";
 import { type FeedbackActs, feedbackActs } from "./feedback-acts.ts";
 import { type Delivery, openHooks, type SendOptions } from "./hooks.ts";
 import type { Hub } from "./hub.ts";
+import type { LoginDesk } from "./login-routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription, type SentRequest } from "./openapi.ts";
 import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
@@ -18,6 +19,7 @@ import { type LoggedRequest, listen } from "./server.ts";
 import { nodeId, pullPage } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
+const CLIENT = { clientId: "Iv1.0123456789abcdef", clientSecret: "0123456789abcdef0123456789abcdef01234567" };
 const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
 
 export interface WorldOptions {
@@ -122,6 +124,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
   setWebhookUrl(url: string | null): void;
   /** A person confirms a manifest on GitHub's page; the code that GitHub sends their browser back with. */
   confirmManifest(manifest: Json): string;
+  /** The App's OAuth client, and who sits at the browser. */
+  readonly desk: LoginDesk;
   /** Where GitHub would send webhooks, as the App sees it. */
   readonly hookConfiguration: () => Json;
   /** What becomes of later deliveries; null sends all. */
@@ -184,9 +188,11 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const unfaithful: string[] = [];
   const description = githubDescription();
   const confirmed = new Map<string, Json>();
+  const desk: LoginDesk = { ...CLIENT, callbackUrls: [], signedIn: null };
   const server = await listen({
     confirmed,
-    app: { ...APP, pem: git.privateKey, webhookSecret },
+    app: { ...APP, ...CLIENT, pem: git.privateKey, webhookSecret },
+    desk,
     hub,
     git,
     door,
@@ -245,6 +251,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
       confirmed.set(code, json);
       return code;
     },
+    desk,
     hookConfiguration: hub.hooks.configuration,
     setFate: hub.hooks.setFate,
     deliver: hub.hooks.send,

@@ -44,6 +44,7 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   "GET /advisories": "token",
   "GET /rate_limit": "token",
   "GET /search/issues": "token",
+  "GET /user": "token",
   "GET /users/{username}": "token",
   [`GET ${REPO}`]: ["metadata:read"],
   [`GET ${REPO}/collaborators/{username}/permission`]: ["metadata:read"],

@@ -45,7 +45,7 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   routes.get("/repos/:owner/:repo/collaborators/:login/permission", (c) => {
     repositoryOf(hub, c);
     const person = personOf(hub, c.req.param("login"));
-    const role = person.permission;
+    const role = person.inRepository?.[`${c.req.param("owner")}/${c.req.param("repo")}`] ?? person.permission;
     // GitHub folds the two finer roles into the coarser ones, and names them in role_name.
     const permission = role === "maintain" ? "write" : role === "triage" ? "read" : role;
     const rank = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 }[role];
@@ -57,12 +57,17 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
     });
   });
 
-  routes.get("/users/:login", (c) => {
-    const person = personOf(hub, c.req.param("login"));
+  const shownPerson = (person: Person) => {
     const counts = { public_repos: 3, public_gists: 0, followers: 1, following: 1 };
     const dates = { created_at: "2015-03-14T15:09:26Z", updated_at: "2026-01-01T00:00:00Z" };
     const empty = { name: null, company: null, blog: null, location: null, email: null, hireable: null, bio: null };
-    return c.json({ ...userJson(person), ...empty, ...counts, ...dates });
+    return { ...userJson(person), ...empty, ...counts, ...dates };
+  };
+  routes.get("/users/:login", (c) => c.json(shownPerson(personOf(hub, c.req.param("login")))));
+  routes.get("/user", (c) => {
+    const { caller } = c.env;
+    if (caller.kind !== "person") throw new Refusal(403, "Resource not accessible by integration");
+    return c.json(shownPerson(caller.person));
   });
 
   // Only what decides an author's tier: merged pull requests of one author, in one repository or anywhere.

@@ -11,6 +11,7 @@ import { cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from ".
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
+import { LOGIN_PATHS, type LoginDesk, loginRoutes } from "./login-routes.ts";
 import type { Description, SentRequest } from "./openapi.ts";
 import { GRAPHQL } from "./operations.ts";
 import { packageRoutes } from "./package-routes.ts";
@@ -47,6 +48,7 @@ export interface Doorway {
   readonly unfaithful: string[];
   readonly confirmed: Confirmed;
   readonly app: FreshApp;
+  readonly desk: LoginDesk;
 }
 
 interface Arrived {
@@ -66,8 +68,12 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
+  const pages = loginRoutes(way.hub, way.door, way.desk);
+
   const outer = new Hono<{ Bindings: { incoming: { socket: { destroy(): void } } } }>();
   outer.all("*", async (c) => {
+    // For people and not part of the API.
+    if (new URL(c.req.url).pathname.startsWith(LOGIN_PATHS)) return pages.fetch(c.req.raw);
     const arrived = await read(c.req.raw);
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);

@@ -1,0 +1,162 @@
+// Who gets in: the operator by the token, and people whom GitHub names and who may write to a repository. Everything behind the
+// login sees ports that hold what that person may see; whatever changes something needs a form of their session as well.
+import type { Context, Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { RepoKey } from "../domain/memory.ts";
+import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
+import type { Inside } from "./inside.ts";
+import { loginPage, problemPage } from "./login.ts";
+import { readAsPerson } from "./read-as-person.ts";
+import { readKnown } from "./read-known.ts";
+import { isSameOrigin } from "./same-origin.ts";
+import { ATTEMPT_COOKIE, COOKIE, type Sessions, sessions, type Who } from "./session.ts";
+import { shown } from "./shown.ts";
+
+/** A form with one token in it. */
+const MOST_BODY = 8_192;
+/** The repositories that were reviewed last: nobody waits for GitHub to say of more than these what one person may do. */
+const MOST_ASKED = 300;
+
+type Person = Extract<Who, { readonly kind: "person" }>;
+
+/** What the routes of the login share. */
+interface Desk {
+  readonly doors: Doors;
+  readonly held: Sessions;
+  readonly ports: DashboardPorts;
+  /** The page to log in, with what went wrong. */
+  readonly page: (
+    c: Context<Inside>,
+    problem: string | null,
+    status: 200 | 401 | 403 | 429,
+    next: string,
+  ) => Promise<Response>;
+}
+
+/** Adds the login, and lets nothing else be answered without a session. */
+export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
+  const held = sessions(doors, ports.random, ports.now);
+  const ways = { token: doors.token !== null, github: doors.github !== null };
+  const desk: Desk = {
+    ...{ doors, held, ports },
+    page: (c, problem, status, next) => shown(c, ports.version, loginPage(ways, problem, next), status),
+  };
+  app.use(async (c, next) => {
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    if (isRead) return next();
+    if (c.req.method !== "POST" || Number(c.req.header("content-length") ?? MOST_BODY + 1) > MOST_BODY)
+      return c.text("this is not taken", 405);
+    const sent = { origin: c.req.header("origin"), site: c.req.header("sec-fetch-site"), host: c.req.header("host") };
+    return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
+  });
+  app.get("/login", (c) => desk.page(c, null, 200, ownPath(c.req.query("next"))));
+  if (doors.token !== null) byToken(app, desk);
+  if (doors.github !== null) byGitHub(app, desk, doors.github);
+  insideOnly(app, desk);
+  app.post("/logout", (c) => {
+    deleteCookie(c, COOKIE, { path: "/" });
+    return c.redirect("/login", 303);
+  });
+}
+
+function byToken(app: Hono<Inside>, { held, page }: Desk): void {
+  app.post("/login", async (c) => {
+    const { token = "", next } = await c.req.parseBody();
+    const opened = held.open(String(token));
+    if (opened === "later") return page(c, "Too many wrong tokens. Wait a minute.", 429, ownPath(next));
+    if (opened === null) return page(c, "That is not the token.", 401, ownPath(next));
+    const secure = c.req.header("x-forwarded-proto") === "https";
+    setCookie(c, COOKIE, opened, { httpOnly: true, sameSite: "Strict", path: "/", maxAge: held.maxAge, secure });
+    return c.redirect(ownPath(next), 303);
+  });
+}
+
+function byGitHub(app: Hono<Inside>, desk: Desk, github: NonNullable<Doors["github"]>): void {
+  const { held, page } = desk;
+  const { host, protocol } = new URL(github.origin);
+  // Lax: the way back from GitHub begins at another site.
+  const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
+  app.get("/login/github", (c) => {
+    const next = ownPath(c.req.query("next"));
+    // GitHub sends everybody back to one address, and the cookie must be there.
+    if (c.req.header("host") !== host)
+      return c.redirect(`${github.origin}/login?${new URLSearchParams({ next })}`, 302);
+    const { cookie: value, state, challenge } = held.begin(next);
+    setCookie(c, ATTEMPT_COOKIE, value, { ...cookie, path: "/login", maxAge: held.attemptAge });
+    return c.redirect(github.page(state, challenge), 302);
+  });
+  app.get("/login/github/callback", async (c) => {
+    const attempt = held.comesBack(getCookie(c, ATTEMPT_COOKIE), c.req.query("state"));
+    deleteCookie(c, ATTEMPT_COOKIE, { path: "/login" });
+    if (attempt === null) return page(c, "This login was not begun here, or too long ago. Try again.", 403, "/");
+    const { verifier, next } = attempt;
+    const code = c.req.query("code") ?? "";
+    if (!/^[\w-]{1,200}$/.test(code)) return page(c, "GitHub did not let you in. Try again.", 401, next);
+    const visitor = await github.visitor(code, verifier);
+    if (visitor === null) return page(c, "GitHub does not take that login any more. Try again.", 401, next);
+    if ((await writableBy({ kind: "person", ...visitor }, desk, true)).size === 0)
+      return page(c, noRepository(visitor.login), 403, next);
+    setCookie(c, COOKIE, held.openFor(visitor), { ...cookie, path: "/", maxAge: held.maxAge });
+    return c.redirect(next, 303);
+  });
+}
+
+function insideOnly(app: Hono<Inside>, desk: Desk): void {
+  const { held, ports, page } = desk;
+  app.use(async (c, next) => {
+    const cookie = getCookie(c, COOKIE);
+    const who = held.who(cookie);
+    if (who === null || cookie === undefined) return c.redirect(`/login${wanted(c)}`, 303);
+    const isPost = c.req.method === "POST";
+    const seen = await seenBy(who, desk, isPost);
+    if ("problem" in seen) {
+      deleteCookie(c, COOKIE, { path: "/" });
+      return page(c, seen.problem, 403, "/");
+    }
+    if (isPost && !held.isOwnForm(cookie, (await c.req.parseBody()).form))
+      return shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
+    c.set("ports", seen);
+    c.set("formToken", held.formToken(cookie));
+    return next();
+  });
+}
+
+const OLD_FORM = "The form was too old, or not one of this session. Go back, load the page again, and try once more.";
+
+/** What somebody may see; or why that is nothing any more. */
+async function seenBy(who: Who, desk: Desk, isFresh: boolean): Promise<DashboardPorts | { readonly problem: string }> {
+  if (who.kind === "operator") return desk.ports;
+  const mine = await writableBy(who, desk, isFresh);
+  if (mine.size === 0) return { problem: noRepository(who.login) };
+  return readAsPerson(desk.ports, mine, { id: who.id, login: who.login });
+}
+
+/** Of the repositories that Kodiai knows, those that somebody may write to. A login, and what changes something, ask GitHub anew. */
+async function writableBy(
+  { id, login }: Person,
+  { doors, ports }: Desk,
+  isFresh: boolean,
+): Promise<ReadonlySet<RepoKey>> {
+  if (doors.github === null) return new Set();
+  const known = await readKnown(ports);
+  return doors.github.writable(
+    { id, login },
+    known.slice(0, MOST_ASKED).map(({ key }) => key),
+    isFresh,
+  );
+}
+
+function noRepository(login: string): string {
+  return `@${login} may write to no repository that Kodiai knows. It is those that the App is installed on, and that it has read or reviewed.`;
+}
+
+function wanted(c: Context<Inside>): string {
+  const { pathname, search } = new URL(c.req.url);
+  const isPage = c.req.method === "GET" && pathname !== "/";
+  return isPage ? `?${new URLSearchParams({ next: pathname + search }).toString()}` : "";
+}
+
+/** A page of ours to go on to: never another site. */
+function ownPath(next: unknown): string {
+  return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
+}

@@ -1,0 +1,298 @@
+// Logging in to the dashboard with GitHub, as a browser does it: GitHub's page and back; who gets in, what they see and may do.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStage, type Stage } from "./stage.ts";
+
+const TOKEN = "a-token-for-the-dashboard-0123456789";
+const CODE = {
+  "a.py": "import subprocess\n\ndef run(name, seen=[]):\n    subprocess.run(f'tar {name}', shell=True)\n",
+};
+
+let stage: Stage;
+let origin: string;
+const key = { shop: "", ledger: "" };
+const head = { shop: "", ledger: "" };
+
+beforeAll(async () => {
+  origin = `http://127.0.0.1:${await freePort()}`;
+  const admin = { host: "127.0.0.1", port: Number(new URL(origin).port) };
+  const client = { clientId: "Iv1.0123456789abcdef", clientSecret: "0123456789abcdef0123456789abcdef01234567" };
+  stage = await openStage({ app: { admin, dashboardToken: TOKEN, dashboardLogin: { ...client, origin } } });
+  const { world } = stage;
+  world.desk.callbackUrls = [`${origin}/login/github/callback`];
+  world.person("rita", { permission: "read" });
+  world.person("lena", { permission: "read", inRepository: { "acme/shop": "write" } });
+  world.person("otto", { permission: "read", inRepository: { "acme/shop": "maintain" } });
+  for (const name of ["shop", "ledger"] as const) {
+    const repository = await world.repository("acme", name, { files: { "README.md": `# ${name}\n` } });
+    const pull = await world.pullRequest(repository, { title: `feat: the ${name}`, files: CODE });
+    expect((await stage.settled(pull)).state).toBe("done");
+    key[name] = `github.com/${repository.id}`;
+    head[name] = pull.headSha;
+  }
+}, 60_000);
+afterAll(async () => {
+  expect([stage?.world.violations, stage?.world.unfaithful.filter((one) => one.includes("/user "))]).toEqual([[], []]);
+  await stage?.close();
+});
+
+/** A browser of one person: it keeps cookies, and follows nothing by itself. */
+function browser(login: string | null) {
+  const cookies = new Map<string, string>();
+  const ask = async (address: string, init: RequestInit = {}): Promise<Response> => {
+    stage.world.desk.signedIn = login;
+    const url = new URL(address, origin);
+    const own = url.origin === origin ? { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") } : {};
+    const answer = await fetch(url, { redirect: "manual", ...init, headers: { ...own, ...init.headers } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0/i.test(line)) cookies.delete(name);
+      else {
+        cookies.set(name, value);
+        expect(line).toMatch(/; Max-Age=\d+;.*; HttpOnly; SameSite=Lax$/);
+      }
+    }
+    return answer;
+  };
+  const leads = async (address: string) => (await ask(address)).headers.get("location") ?? "";
+  return {
+    cookies,
+    ask,
+    leads,
+    /** To GitHub and to the address that GitHub sends back to, which is not opened yet. */
+    async toGitHub(next = "/"): Promise<string> {
+      const page = await leads(`/login/github?${new URLSearchParams({ next })}`);
+      expect(page.startsWith(`${stage.world.apiUrl}/login/oauth/authorize?`)).toBe(true);
+      return leads(page);
+    },
+    async logIn(next = "/"): Promise<Response> {
+      return ask(await this.toGitHub(next));
+    },
+    async text(path: string): Promise<string> {
+      const answer = await ask(path);
+      return `${answer.status} ${await answer.text()}`;
+    },
+    async post(path: string, form?: string): Promise<Response> {
+      const page = await (await ask("/reviews")).text();
+      const own = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
+      return ask(path, {
+        method: "POST",
+        headers: { origin, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ form: form ?? own }).toString(),
+      });
+    },
+  };
+}
+
+test("whoever may write to a repository gets in, sees that one, and nothing of any other", async () => {
+  const lena = browser("lena");
+  const inside = await lena.logIn("/reviews?page=1");
+  expect([inside.status, inside.headers.get("location")]).toEqual([303, "/reviews?page=1"]);
+  expect(lena.cookies.has("kodiai_login")).toBe(false);
+  expect(stage.world.requests.filter(({ path }) => path === "/user")).toHaveLength(1);
+
+  const own = [
+    ...["/", "/repositories", "/reviews", "/memories", "/retrieval", "/jobs?state=done", "/configuration"],
+    ...[
+      `/repositories/${key.shop}`,
+      `/reviews/${key.shop}/1/${head.shop}`,
+      `/memories?repo=${encodeURIComponent(key.shop)}&q=shell`,
+    ],
+  ];
+  for (const path of own) {
+    const text = await lena.text(path);
+    expect(text).toMatch(/^200 /);
+    expect(text).toContain("@lena");
+    expect([path, text.includes("ledger")]).toEqual([path, false]);
+    expect([path, text.includes("acme/shop")]).toEqual([path, true]);
+  }
+  // What is of the process is not shown.
+  expect(await lena.text("/")).not.toMatch(/Up for|Queue/);
+  expect(await lena.text("/configuration")).not.toMatch(/Embedder|WEBHOOK_SECRET/);
+
+  const [memory] = await foreignMemories();
+  for (const path of [
+    `/repositories/${key.ledger}`,
+    `/reviews/${key.ledger}/1/${head.ledger}`,
+    `/memories/${key.ledger}/${memory}`,
+  ])
+    expect([path, (await lena.ask(path)).status]).toEqual([path, 404]);
+  for (const path of ["/", "/reviews", "/retrieval", "/memories", "/configuration"])
+    for (const wanted of [key.ledger, "%", "github.com/%"])
+      expect(await lena.text(`${path}?repo=${encodeURIComponent(wanted)}`)).not.toMatch(/ledger/);
+});
+
+test("whoever lost the right to write may change nothing from that moment, and is out", async () => {
+  const otto = browser("otto");
+  await otto.logIn();
+  expect(await otto.text("/")).toMatch(/^200 /);
+  const [own] = await memoriesOf(key.shop);
+  const page = await (await otto.ask("/reviews")).text();
+  const form = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  stage.world.person("otto", { inRepository: {} });
+  expect((await otto.post(`/memories/${key.shop}/${own}/forget`, form)).status).toBe(403);
+  expect(await memoriesOf(key.shop)).toContain(own);
+  expect(otto.cookies.has("kodiai_session")).toBe(false);
+  expect((await otto.leads("/reviews")).startsWith("/login")).toBe(true);
+});
+
+test("what changes something needs their right to write there, asked anew, and a form of their session", async () => {
+  const lena = browser("lena");
+  await lena.logIn();
+  const [theirs] = await foreignMemories();
+  const [own] = await memoriesOf(key.shop);
+  const counted = (what: string) => Number(memoryRows(`SELECT count(*) AS n FROM records WHERE mem = '${what}'`)[0]?.n);
+  expect((await lena.post(`/memories/${key.ledger}/${theirs}/forget`)).headers.get("location")).toContain(
+    "not-forgotten",
+  );
+  expect(counted(theirs ?? "")).toBe(1);
+  expect((await lena.post(`/memories/${key.ledger}/${theirs}/restore`)).status).toBe(404);
+  await lena.post(`/repositories/${key.ledger}/conventions/${theirs}/take`);
+  expect(memoryRows("SELECT count(*) AS n FROM taken")[0]?.n).toBe(0);
+  const [job] = stage.rows(`SELECT id FROM jobs WHERE key = '${key.ledger}#1' LIMIT 1`);
+  expect((await lena.post(`/jobs/${job?.id}/retry`)).headers.get("location")).toContain("not-retried");
+  expect((await lena.post(`/memories/${key.shop}/${own}/forget`, "another")).status).toBe(403);
+  expect(counted(own ?? "")).toBe(1);
+  expect((await lena.post(`/memories/${key.shop}/${own}/forget`)).headers.get("location")).toContain("done=forgotten");
+  expect(counted(own ?? "")).toBe(0);
+});
+
+test("whoever may only read, and whoever takes another's name, stays outside", async () => {
+  const rita = browser("rita");
+  const answer = await rita.logIn();
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toContain("@rita may write to no repository");
+  expect(rita.cookies.has("kodiai_session")).toBe(false);
+  // The login is somebody else's by now: GitHub tells another id.
+  const lena = browser("lena");
+  await lena.logIn();
+  const { id } = stage.world.person("lena");
+  try {
+    stage.world.person("lena", { id: 999 });
+    const again = browser("lena");
+    expect((await again.logIn()).status).toBe(303);
+    expect((await lena.post("/jobs/1/retry")).status).toBe(403);
+  } finally {
+    stage.world.person("lena", { id });
+  }
+});
+
+test("a login that this browser did not begin, a code that was used, and a declined one let nobody in", async () => {
+  const lena = browser("lena");
+  const back = new URL(await lena.toGitHub());
+  const outside = async (address: string, who = lena) => {
+    const answer = await who.ask(address);
+    expect(who.cookies.has("kodiai_session")).toBe(false);
+    return answer.status;
+  };
+  const other = new URL(back);
+  other.searchParams.set("state", "another-state");
+  // Somebody else's browser, which holds no cookie of the attempt, or one of another.
+  expect(await outside(back.href, browser("otto"))).toBe(403);
+  const mona = browser("otto");
+  await mona.toGitHub();
+  expect(await outside(back.href, mona)).toBe(403);
+  expect(await outside(other.href)).toBe(403);
+  // The wrong state ended the attempt.
+  expect(await outside(back.href)).toBe(403);
+
+  const again = browser("lena");
+  const used = await again.toGitHub();
+  const attempt = again.cookies.get("kodiai_login") ?? "";
+  expect((await again.ask(used)).status).toBe(303);
+  expect((await again.ask(used)).status).toBe(403);
+  // With the attempt's cookie kept by hand it is GitHub that refuses.
+  const replay = browser("lena");
+  replay.cookies.set("kodiai_login", attempt);
+  expect(await outside(used, replay)).toBe(401);
+  expect(await outside(await browser(null).toGitHub(), browser(null))).toBe(403);
+  const cancelled = browser(null);
+  expect(await outside(await cancelled.toGitHub(), cancelled)).toBe(401);
+});
+
+test("GitHub is told a challenge and not its answer, and nobody is sent on to another site", async () => {
+  const lena = browser("lena");
+  const asked = new URL(await lena.leads("/login/github"));
+  expect(asked.searchParams.get("code_challenge_method")).toBe("S256");
+  expect(asked.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
+  expect(asked.searchParams.get("redirect_uri")).toBe(`${origin}/login/github/callback`);
+  expect(asked.href).not.toContain("secret");
+  for (const next of [
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example",
+    "javascript:alert(1)",
+    "/%0d%0aX:1",
+  ]) {
+    const to = (await browser("lena").logIn(next)).headers.get("location") ?? "";
+    expect(new URL(to, origin).origin).toBe(origin);
+  }
+  // By another name of this machine GitHub's way back would miss the cookie.
+  const local = origin.replace("127.0.0.1", "localhost");
+  expect(
+    (await fetch(`${local}/login/github?next=//evil.example`, { redirect: "manual" })).headers.get("location"),
+  ).toBe(`${origin}/login?next=%2F`);
+});
+
+test("a session that somebody made or changed is none, and who logs out is out", async () => {
+  const lena = browser("lena");
+  await lena.logIn();
+  const cookie = lena.cookies.get("kodiai_session") ?? "";
+  const [until, name, , signature] = cookie.split(".");
+  const admin = Buffer.from(JSON.stringify([1, "octocat"])).toString("base64url");
+  for (const made of [
+    `${until}.${name}.${signature}`,
+    `${until}.${name}.${admin}.${signature}`,
+    `${cookie}A`,
+    "9999999999999.a.b",
+  ]) {
+    const other = browser("lena");
+    other.cookies.set("kodiai_session", made);
+    expect((await other.leads("/reviews")).startsWith("/login")).toBe(true);
+  }
+  expect(await lena.text("/login")).toContain("Log in with GitHub");
+  await lena.post("/logout");
+  expect((await lena.leads("/reviews")).startsWith("/login")).toBe(true);
+});
+
+test("while GitHub does not answer nobody is let in or thrown out, and the page says so", async () => {
+  const lena = browser("lena");
+  const back = await lena.toGitHub();
+  stage.world.fail({ match: { method: "GET", path: "/user" }, status: 502 });
+  expect((await lena.ask(back)).status).toBe(503);
+  expect(lena.cookies.has("kodiai_session")).toBe(false);
+});
+
+test("no log line and no page holds the client secret or a token of a person", async () => {
+  const said = stage.log.join("\n");
+  expect(said).not.toMatch(/ghu_|0123456789abcdef0123456789abcdef01234567/);
+});
+
+function memoryRows(sql: string): readonly Record<string, unknown>[] {
+  const db = new Database(`${stage.dataDir}/memory.db`, { readonly: true });
+  try {
+    return db.prepare(sql).all() as Record<string, unknown>[];
+  } finally {
+    db.close();
+  }
+}
+
+async function memoriesOf(repo: string): Promise<readonly string[]> {
+  const [host, id] = repo.split("/");
+  const where = `repo = (SELECT id FROM repositories WHERE host = '${host}' AND github_id = '${id}')`;
+  return memoryRows(`SELECT mem FROM records WHERE corpus = 'finding' AND ${where} ORDER BY id`).map(({ mem }) =>
+    String(mem),
+  );
+}
+
+const foreignMemories = () => memoriesOf(key.ledger);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
