@@ -74,6 +74,36 @@ export const MUTANTS: readonly Mutant[] = [
     test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
   },
   {
+    id: "interrupted jobs wait in line",
+    loses: "what was interrupted is taken up first",
+    file: "src/adapters/sqlite/lane.ts",
+    find: "WHEN interrupted_at IS NOT NULL THEN 1 ELSE 2 END,",
+    replace: "ELSE 2 END, 0 *",
+    test: [
+      QUEUE_TEST,
+      "what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn",
+    ],
+  },
+  {
+    id: "blamed for what was shared",
+    loses: "a job that merely ran when a process died is not parked for it",
+    file: "src/adapters/suspicion.ts",
+    find: "(company === 1 ? 1 : 0)",
+    replace: "(company === 0 ? 0 : 1)",
+    test: [QUEUE_TEST, "deaths that jobs share accuse none of them: they are tried alone, with nothing beside them"],
+  },
+  {
+    id: "nobody is ever blamed",
+    loses: "a job that ends each process it runs in is parked",
+    file: "src/adapters/suspicion.ts",
+    find: "if (alone >= MOST_ALONE) {",
+    replace: "if (alone >= MOST_DEATHS) {",
+    test: [
+      QUEUE_TEST,
+      "whatever else runs, a job that ends each process it runs in is parked after a few, and all others are done",
+    ],
+  },
+  {
     id: "no owner filter",
     loses: "memory of another owner is out of reach",
     file: "src/adapters/sqlite/scope-sql.ts",
