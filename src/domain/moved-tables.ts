@@ -58,6 +58,7 @@ const MEMORY: readonly MovedTable[] = [
   table("rejections", "id by", "id* by is_writer? reason url at*"),
   table("against", "id by", "id* by reason url at* is_reaction?"),
   table("flagged", "id", "id* repo* key* rule before# at# after# fixed_at*"),
+  table("taken", "id", "id* at*"),
   table("replays", "repo", "repo* at* pulls* comments* on_rate~ placebo~ low~ mean~ high~ model"),
 ];
 

@@ -45,7 +45,10 @@ export async function awaitDatabase(ask: () => Promise<void>, wait: DatabaseWait
       const left = mostMs - (performance.now() - since);
       if (left <= 0 || unwanted?.aborted === true) throw problem;
       told.reason = problem.message;
-      log.warn({ reason: problem.message, forSeconds: Math.round((mostMs - left) / 1_000) }, "waiting for the database");
+      log.warn(
+        { reason: problem.message, forSeconds: Math.round((mostMs - left) / 1_000) },
+        "waiting for the database",
+      );
       await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
       problem = await passing(ask);
     }

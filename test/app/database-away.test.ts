@@ -91,7 +91,9 @@ describe.skipIf(given === null)("a database that is away", () => {
     // A delivery is tried for five seconds before it is given back.
     const refused = server.deliver("ping", PING);
     await untilTrue("it says so", async () => !(await isReady(server)));
-    expect((await server.ready()).reasons.join()).toMatch(/^the store cannot be asked: the database cannot be reached now/);
+    expect((await server.ready()).reasons.join()).toMatch(
+      /^the store cannot be asked: the database cannot be reached now/,
+    );
     expect(await refused).toBe(503);
     expect(await status(`${server.url}/healthz`)).toBe(200);
     await wire.lay();

@@ -5,7 +5,13 @@ import type { Recall } from "../../ports/memory.ts";
 import { countsOf, type Group } from "../memory/counts-of.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
-import { KEYWORD_LIMITS, type KeywordLimits, type KeywordSearch, type KeywordWarmth, keywordSearch } from "./keyword-search.ts";
+import {
+  KEYWORD_LIMITS,
+  type KeywordLimits,
+  type KeywordSearch,
+  type KeywordWarmth,
+  keywordSearch,
+} from "./keyword-search.ts";
 import { nearestAll } from "./nearest.ts";
 import { buildIndexes, LARGE } from "./nearest-by-index.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";

@@ -12,7 +12,7 @@ import { turnBack } from "./rotate-vector.ts";
 
 /**
  * Where a table's rows stand under other names. A job that ran when the server ended waits again, unless its like waits already;
- * the order in which reviews were written and check runs begun is that of their rows.
+ * the order in which check runs were begun is that of their rows.
  */
 const ELSEWHERE: Readonly<
   Record<string, { readonly from: string; readonly as?: Readonly<Record<string, string>>; readonly where?: string }>
@@ -25,7 +25,11 @@ const ELSEWHERE: Readonly<
     from: "words w JOIN records r ON r.id = w.id",
     as: { id: "w.id", repo: "r.repo", text: "w.text", path: "w.path" },
   },
-  reviews: { from: "reviews", as: { written: "rowid" } },
+  // As they are read: one that was written again is the latest, wherever its row is.
+  reviews: {
+    from: "(SELECT *, row_number() OVER (ORDER BY written_at, rowid) AS place FROM reviews)",
+    as: { written: "place" },
+  },
   check_runs: { from: "check_runs", as: { begun: "rowid" } },
   jobs: {
     from: "jobs j",

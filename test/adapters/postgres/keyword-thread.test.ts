@@ -5,8 +5,8 @@ import { keywordSearch } from "../../../src/adapters/postgres/keyword-search.ts"
 import { keywordThread } from "../../../src/adapters/postgres/keyword-thread.ts";
 import { postgresMemory } from "../../../src/adapters/postgres/memory.ts";
 import { postgresRecall } from "../../../src/adapters/postgres/recall.ts";
-import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
 import { testDatabase } from "../../postgres.ts";
+import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
 
 const given = await testDatabase();
 const WORDS = ["pool", "lease", "queue", "cursor", "retry", "batch", "page", "lock"];
@@ -61,7 +61,9 @@ describe.skipIf(given === null)("ranking by words in a thread", () => {
   });
 
   test("a question that is wrong is a RangeError, one that the database could not be asked a Transient without its password", async () => {
-    await expect(aside.matchingAll(scopeOf({ repo: "shop" as never }), ["pool"], 3, {}, quiet)).rejects.toThrow(RangeError);
+    await expect(aside.matchingAll(scopeOf({ repo: "shop" as never }), ["pool"], 3, {}, quiet)).rejects.toThrow(
+      RangeError,
+    );
     const nobody = keywordThread("postgres://me:s3cret@127.0.0.1:9/none");
     const failed = await nobody.matchingAll(scopeOf(), ["pool"], 3, {}, quiet).catch((error: Error) => error);
     await nobody.close();
