@@ -152,10 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/publish/publish.ts",
     find: '  if (superseded !== null) return { kind: "superseded", reason: superseded };\n',
     replace: "",
-    test: [
-      "test/app/trouble.test.ts",
-      "a written review of a head that moved meanwhile is dropped, and the new head is reviewed",
-    ],
+    test: ["test/publish/publish.test.ts", "nothing is posted when the head moved meanwhile"],
   },
   {
     id: "closed is open",
