@@ -10,6 +10,11 @@ import { type Scene, walk } from "./walk.ts";
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const print = (text: string) => console.log(text);
 const dashboardToken = randomBytes(24).toString("base64url");
+const NEXT = `
+Next: look at it in a browser   npm run demo -- --dashboard
+      review your own changes   npm run -s kodiai -- review --repo PATH --base main
+      install it on GitHub      docs/quick-start.md
+`;
 const stays: Scene = async (at) => {
   const counts = await circle(at);
   print("\nA team's spring is imported, and four pull requests are reviewed; half a minute.");
@@ -23,6 +28,7 @@ try {
   const counts = isStaying
     ? await walk(startApp, { colours, print, dashboardToken }, stays)
     : await walk(startApp, { colours, print }, circle);
+  if (!isStaying) print(NEXT);
   console.log(`demo ${JSON.stringify(counts)}`);
 } catch (error) {
   console.error(`The demo stopped: ${error instanceof Error ? error.message : String(error)}`);

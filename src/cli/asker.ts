@@ -39,7 +39,7 @@ const TERMINAL: Asker = {
 const NOBODY: Asker = {
   isPerson: false,
   async text(_question, flag, fallback, problem) {
-    if (fallback === null) throw new UsageError(`say it with ${flag}: nobody can be asked here`);
+    if (fallback === null) throw new UsageError(`needs ${flag}, as nobody can be asked here: no terminal, or --yes`);
     const wrong = problem(fallback);
     if (wrong !== null) throw new UsageError(`${flag} ${wrong}`);
     return fallback;

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
+import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli.ts";
@@ -116,7 +117,24 @@ async function server(): Promise<Check[]> {
   }
   const read = readEnv(process.env);
   if ("problems" in read) return read.problems.map((text) => ({ name: "server", state: "broken", text }));
-  return [await github(read.env), await warmthCheck(read.env)];
+  return [await github(read.env), dashboardCheck(read.env), await warmthCheck(read.env)];
+}
+
+/** Who may look, and where; what GitHub must know for it is said too, as nobody but a browser can try it. */
+function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
+  const name = "dashboard";
+  if (dashboardToken === null && dashboardLogin === null) {
+    const mend = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
+    return { name, state: "note", text: `closed: ${mend}` };
+  }
+  const token = dashboardToken === null ? [] : [`http://${adminHost}:${adminPort} by its token`];
+  const login =
+    dashboardLogin === null
+      ? []
+      : [
+          `${dashboardLogin.origin} by GitHub; the App's callback URL must be ${dashboardLogin.origin}${LOGIN_CALLBACK}`,
+        ];
+  return { name, state: "ok", text: [...token, ...login].join(", ") };
 }
 
 async function github(env: Env): Promise<Check> {

@@ -17,6 +17,8 @@ usage: kodiai VERB [options]
              --webhook-url URL         where GitHub reaches the server: https://YOUR-HOST/api/github/webhooks
              --org ORG, --host HOST    an organisation's App; GitHub Enterprise Server, with --private-network in your own
              --app-id N --private-key-file FILE   an App that is there; --webhook-secret-file FILE its secret, else a new one
+             --client-id ID --client-secret-file FILE   its client, for logins to the dashboard; a new App's is kept by itself
+             --dashboard-url URL       where people reach the dashboard, if not on this machine
              --import OWNER/NAME       read what was said there, with an estimate first; may be given more than once
              --port N, --name NAME, --env-file FILE, --timeout SECONDS, --new; --yes asks nothing
   serve    start the server here, with the .env of this folder

@@ -27,7 +27,7 @@ export async function heldActs(repo: RepoKey, shelf: Pick<EvidenceShelf, "pulls"
 
 /** Lines for a terminal. */
 export function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
-  const nobody = "feedback: everybody who said or pressed something may write";
+  const nobody = "feedback: nothing of people without write access";
   const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access weigh nothing`;
   return [
     acts === 0 ? nobody : strangers,

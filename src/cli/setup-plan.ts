@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { endpointProblem } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
+import { localDashboard } from "../config/login-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
 import { type readWords, UsageError } from "./usage.ts";
@@ -18,6 +19,9 @@ export const SETUP_OPTIONS = {
   "app-id": { type: "string" },
   "private-key-file": { type: "string" },
   "webhook-secret-file": { type: "string" },
+  "client-id": { type: "string" },
+  "client-secret-file": { type: "string" },
+  "dashboard-url": { type: "string" },
   "env-file": { type: "string" },
   "data-dir": { type: "string" },
   import: { type: "string", multiple: true },
@@ -38,6 +42,8 @@ export interface SetupPlan {
   readonly name: string;
   /** As given; null: what GitHub has is kept. */
   readonly webhookUrl: string | null;
+  /** Where people reach the dashboard, without a slash at the end. */
+  readonly dashboardUrl: string;
   readonly port: number;
   readonly timeoutMs: number;
   readonly envFile: string;
@@ -67,6 +73,7 @@ export function setupPlan(words: SetupWords, apiUrlOf: (host: string) => string)
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookUrl: webhookUrl(words["webhook-url"]),
+    dashboardUrl: dashboardUrl(words["dashboard-url"], known),
     port: wholeNumber("--port", words.port ?? "0", 65_535),
     timeoutMs: wholeNumber("--timeout", words.timeout ?? "900", 86_400) * 1_000,
     envFile,
@@ -104,6 +111,26 @@ export function namedApp(
   const weak = weakSecret(webhookSecret);
   if (weak !== null) throw new UsageError(`the webhook secret ${weak}; make one with \`openssl rand -hex 32\``);
   return { appId, privateKey, webhookSecret, isNewSecret: before !== webhookSecret };
+}
+
+/** Of an App that is there: its client, for logins to the dashboard; null when the options name none. */
+export function namedClient(words: SetupWords): { readonly clientId: string; readonly clientSecret: string } | null {
+  const { "client-id": id, "client-secret-file": file } = words;
+  if (id === undefined && file === undefined) return null;
+  if (id === undefined || file === undefined) throw new UsageError("--client-id and --client-secret-file go together");
+  const clientSecret = matching("--client-secret-file", textOf("--client-secret-file", file).trim(), /^[!-~]{8,500}$/);
+  return { clientId: matching("--client-id", id, /^[\w.-]{5,100}$/), clientSecret };
+}
+
+/** As the server takes it: of this run, of an earlier one, or where the server listens by itself. */
+function dashboardUrl(word: string | undefined, known: ReadonlyMap<string, string>): string {
+  const set = (name: string) => process.env[name] ?? known.get(name);
+  const given = word ?? set("KODIAI_DASHBOARD_URL");
+  const port = Number(set("KODIAI_ADMIN_PORT") ?? Number(set("PORT") ?? "3000") + 1);
+  const url = given ?? localDashboard(port);
+  const problem = endpointProblem(url, []) ?? (/^https?:\/\/[^/]+\/*$/.test(url) ? null : "takes no path");
+  if (problem !== null) throw new UsageError(`--dashboard-url ${problem.replace(/;.*/, "")}`);
+  return url.replace(/\/+$/, "");
 }
 
 function webhookUrl(word: string | undefined): string | null {

@@ -1,11 +1,20 @@
 // kodiai setup: from nothing to a running App. Every step looks first at what is there, so that it can be run again.
 import { existsSync, readFileSync } from "node:fs";
 import { type AppDescription, appManifest, missingRights } from "../config/app-manifest.ts";
+import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
 import { type Asker, askerFor, Cancelled } from "./asker.ts";
 import { estimateText, pastEstimate } from "./setup-past.ts";
-import { namedApp, SETUP_OPTIONS, type SetupPlan, type SetupWords, setupPlan, webhookProblem } from "./setup-plan.ts";
-import { keepPrivateKey, keepVariables } from "./setup-store.ts";
+import {
+  namedApp,
+  namedClient,
+  SETUP_OPTIONS,
+  type SetupPlan,
+  type SetupWords,
+  setupPlan,
+  webhookProblem,
+} from "./setup-plan.ts";
+import { keepPrivateKey, keepVariables, variablesIn } from "./setup-store.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
@@ -66,6 +75,7 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
     const hasRights = tellRights(app, plan, ports.description);
     await settleWebhook(app, credentials, plan, ports, asker);
     tellInstallations(app, plan);
+    tellDashboard(plan, app);
     for (const name of plan.past) await readPast(name, credentials, plan, ports, asker);
     return endWithDoctor(plan, ports, hasRights);
   } catch (error) {
@@ -83,12 +93,15 @@ async function credentialsFor(
 ): Promise<AppCredentials> {
   const named = namedApp(words, plan.known);
   if (named !== null) {
-    keep(plan, named, words);
+    keep(plan, { ...named, ...namedClient(words) }, words);
     if (named.isNewSecret) await ports.setWebhook(named, { secret: named.webhookSecret }, plan.apiUrl);
     return named;
   }
   const before = words.new === true ? null : earlierApp(plan);
-  if (before !== null) return before;
+  if (before !== null) {
+    keepVariables(plan.envFile, clientVariables(namedClient(words)));
+    return before;
+  }
   const fresh = await newApp(plan, ports, asker);
   keep(plan, fresh, words);
   return fresh;
@@ -109,7 +122,8 @@ async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
   const question = "Where will GitHub reach this server? (https://YOUR-HOST/api/github/webhooks)";
   const webhookUrl = plan.webhookUrl ?? (await asker.text(question, "--webhook-url", null, webhookProblem));
   const settings = plan.org === null ? "/settings/apps/new" : `/organizations/${plan.org}/settings/apps/new`;
-  const wish = { name: plan.name, webhookUrl, homepage: new URL("/", webhookUrl).href };
+  const callbackUrl = plan.dashboardUrl + LOGIN_CALLBACK;
+  const wish = { name: plan.name, webhookUrl, callbackUrl, homepage: new URL("/", webhookUrl).href };
   const page = await ports.page({
     port: plan.port,
     registerUrl: `https://${plan.host}${settings}`,
@@ -132,7 +146,10 @@ async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
 /** Secrets are written and never shown. */
 function keep(
   plan: SetupPlan,
-  app: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string },
+  app: Pick<FreshApp, "appId" | "privateKey"> & { readonly webhookSecret: string } & (
+      | Pick<FreshApp, "clientId" | "clientSecret">
+      | object
+    ),
   words: SetupWords,
 ): void {
   const keyPath = keepPrivateKey(plan.dataDir, app.privateKey);
@@ -144,6 +161,8 @@ function keep(
       ["PRIVATE_KEY_PATH", keyPath],
       ["WEBHOOK_SECRET", app.webhookSecret],
       ["KODIAI_DATA_DIR", plan.dataDir],
+      ...clientVariables("clientId" in app ? app : null),
+      ...(words["dashboard-url"] === undefined ? [] : [["KODIAI_DASHBOARD_URL", plan.dashboardUrl] as const]),
       ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
       ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
       ...(words["private-network"] === true ? [["KODIAI_ALLOW_PRIVATE_HOSTS", plan.host] as const] : []),
@@ -154,6 +173,14 @@ function keep(
     ]),
   );
   say("kept", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
+}
+
+function clientVariables(client: Pick<FreshApp, "clientId" | "clientSecret"> | null): ReadonlyMap<string, string> {
+  if (client === null) return new Map();
+  return new Map([
+    ["GITHUB_CLIENT_ID", client.clientId],
+    ["GITHUB_CLIENT_SECRET", client.clientSecret],
+  ]);
 }
 
 /** False where something is missing. */
@@ -197,6 +224,21 @@ function tellInstallations({ installations, slug }: RegisteredApp, { host }: Set
   const where = installations.map(({ account }) => account).join(", ");
   const page = `https://${host}/${host === "github.com" ? "apps" : "github-apps"}/${slug}/installations/new`;
   say("installed", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
+}
+
+/** Who can look, and what GitHub must know for that. */
+function tellDashboard({ envFile, dashboardUrl, host, org }: SetupPlan, { slug }: RegisteredApp): void {
+  const known = variablesIn(envFile);
+  const set = (name: string) => (process.env[name] ?? known.get(name) ?? "") !== "";
+  const ways = [
+    ...(set("GITHUB_CLIENT_ID") ? ["log in with GitHub, for people who may write to a repository"] : []),
+    ...(set("KODIAI_DASHBOARD_TOKEN") ? ["or by KODIAI_DASHBOARD_TOKEN, for you"] : []),
+  ];
+  const closed = "closed: docs/dashboard.md says how it opens";
+  say("dashboard", ways.length === 0 ? closed : `${dashboardUrl} once the server runs: ${ways.join(", ")}`);
+  const where = org === null ? "settings" : `organizations/${org}/settings`;
+  if (set("GITHUB_CLIENT_ID"))
+    say("", `its callback URL at https://${host}/${where}/apps/${slug} must be ${dashboardUrl}${LOGIN_CALLBACK}`);
 }
 
 /** With a token of the App that reads this repository's pull requests and nothing else. */

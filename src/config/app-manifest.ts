@@ -24,8 +24,10 @@ export interface ManifestWish {
   readonly name: string;
   /** Where GitHub delivers webhooks; null: the App is made with its webhook switched off. */
   readonly webhookUrl: string | null;
-  /** Where GitHub sends the browser back to. */
+  /** Where GitHub sends the browser back to, once: it made the App. */
   readonly redirectUrl: string;
+  /** Where it sends people back to who log in to the dashboard. */
+  readonly callbackUrl: string;
   readonly homepage: string;
 }
 
@@ -44,13 +46,14 @@ export function appDescription(text: string): AppDescription {
  * webhook is off needs an address all the same.
  */
 export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
-  const { name, webhookUrl, redirectUrl, homepage } = wish;
+  const { name, webhookUrl, redirectUrl, callbackUrl, homepage } = wish;
   return {
     name,
     description,
     url: homepage,
     hook_attributes: { url: webhookUrl ?? "https://example.com/", active: webhookUrl !== null },
     redirect_url: redirectUrl,
+    callback_urls: [callbackUrl],
     public: false,
     default_events: events,
     default_permissions: Object.fromEntries(permissions),

@@ -256,14 +256,14 @@ function queue(jobs: NonNullable<Overview["jobs"]>): Html {
 }
 
 function warmthWords({ state, rows, repositories }: MemoryWarmth): string {
-  if (rows === 0) return `${state}; nothing is held for searching yet`;
-  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are held for searching`;
+  if (rows === 0) return `${state}; there was nothing to read ahead at the start`;
+  return `${state}: ${whole(rows)} memories of ${whole(repositories)} repositories are read ahead`;
 }
 
 function health({ warmth, uptimeMs, rss, memoryProblem }: Health): Html {
   return html`<section class="card"><h2>Process</h2>${facts([
     ["Up for", duration(uptimeMs)],
     ["Memory in use", `${whole(rss / 2 ** 20)} MiB`],
-    ["What is remembered", memoryProblem ?? warmthWords(warmth)],
+    ["Search in memory", memoryProblem ?? warmthWords(warmth)],
   ])}</section>`;
 }

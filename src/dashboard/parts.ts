@@ -77,13 +77,14 @@ export interface Column {
   readonly isWide?: boolean;
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table; where it is too wide for the window, its rows become lists of names and values. */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Content[])[]): Html {
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="scroll rows" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="quiet">${caption}</caption>
 <thead><tr>${columns.map(({ name, isNumber, isWide }) => html`<th scope="col" class="${columnClass({ name, isNumber, isWide })}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (cells) => html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}">${cell}</td>`)}</tr>`,
+    (cells) =>
+      html`<tr>${cells.map((cell, at) => html`<td class="${columnClass(columns[at])}" data-name="${columns[at]?.name ?? ""}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 

@@ -111,7 +111,8 @@ function replay({ replay: result, now }: RepositoryView): Html {
       html`<code>kodiai replay --repo OWNER/NAME</code> asks it of the repository's own pull requests: with memory, without, and with another repository's.`,
     )}</section>`;
   const { on, placebo, gain, pulls, comments, model } = result;
-  const digits = (value: number) => value.toFixed(3);
+  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+  const points = (value: number) => (100 * value).toFixed(1);
   const problem = noGain(result, now, model);
   const verdict =
     gain === null
@@ -124,16 +125,16 @@ function replay({ replay: result, now }: RepositoryView): Html {
 ${bars(
   "Share of pull requests of which memory met a later comment",
   [
-    { name: "memory on", value: on, shown: digits(on), tone: 1 },
-    { name: "memory off", value: 0, shown: digits(0), tone: 5 },
-    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: digits(placebo), tone: 3 }]),
+    { name: "memory on", value: on, shown: share(on), tone: 1 },
+    { name: "memory off", value: 0, shown: share(0), tone: 5 },
+    ...(placebo === null ? [] : [{ name: "another's (placebo)", value: placebo, shown: share(placebo), tone: 3 }]),
     ...(gain === null
       ? []
       : [
           {
             name: "gain over placebo",
             value: Math.max(0, gain.mean),
-            shown: `${digits(gain.mean)} [${digits(gain.low)}, ${digits(gain.high)}]`,
+            shown: `${points(gain.mean)} points [${points(gain.low)} to ${points(gain.high)}]`,
             tone: 2,
             interval: [Math.max(0, gain.low), Math.max(0, gain.high)] as const,
           },
@@ -152,7 +153,7 @@ function progressOf({ progress }: RepositoryView): Html {
     )}</section>`;
   const { stage, startedAt, finishedAt, tally, read } = progress;
   const counted = (list: readonly (readonly [string, number])[]) =>
-    list.map(([name, count]) => `${name} ${whole(count)}`).join(", ");
+    list.map(([name, count]) => `${name} (${whole(count)})`).join(", ");
   return html`<section class="card"><h2>Import of past reviews</h2><p>${stage === "done" ? badge("done", "good") : badge(`at: ${stage}`, "warn")}</p>${facts(
     [
       ["Began", moment(startedAt)],

@@ -94,10 +94,10 @@ function gateCard({ gate }: RetrievalFigures): Html {
   return html`<section class="card"><h2>The gate</h2>${
     gate.byRule.length === 0
       ? empty("It skipped nothing.", "Changes of documents or of a lock file alone are skipped, and counted here.")
-      : bars(
+      : html`<p class="note">Searches that it skipped, by rule.</p>${bars(
           "Skips by rule",
           gate.byRule.map(({ rule, count }) => ({ name: rule, value: count, shown: whole(count), tone: 4 })),
-        )
+        )}`
   }${facts([
     ["decided at once", percent(gate.decisions === 0 ? null : gate.fastPathShare)],
     ["from its cache", percent(gate.decisions === 0 ? null : gate.cachedShare)],
@@ -105,7 +105,7 @@ function gateCard({ gate }: RetrievalFigures): Html {
       "skips searched to check",
       `${whole(gate.shadow.searched)}, ${whole(gate.shadow.hits)} of them would have found something`,
     ],
-    ["right", percent(gate.accuracy)],
+    ["of those, rightly skipped", percent(gate.accuracy)],
     ["tokens saved", whole(gate.tokensSaved)],
   ])}</section>`;
 }
@@ -143,7 +143,7 @@ function byMethod({ byMethod: list }: RetrievalFigures): Content {
   if (list.length === 0) return "";
   return html`<h2>Who searched, and how</h2>${table(
     "Searches by origin and method",
-    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean", isNumber: true }],
+    [{ name: "Who" }, { name: "How" }, { name: "Searches", isNumber: true }, { name: "Mean time", isNumber: true }],
     list.map(({ origin, method, count, averageMs }): Content[] => [
       origin.replaceAll("-", " "),
       method,

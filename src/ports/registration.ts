@@ -8,6 +8,9 @@ export interface FreshApp {
   readonly privateKey: string;
   /** null: GitHub gave none, because the webhook is off. */
   readonly webhookSecret: string | null;
+  /** For logins to the dashboard. */
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** An App as GitHub knows it. */

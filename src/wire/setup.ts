@@ -26,7 +26,7 @@ export async function setupVerbPorts(): Promise<SetupVerbPorts> {
     convert: async (code, apiUrl) => {
       const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
       neverTell(app.privateKey);
-      neverTell(app.webhookSecret);
+      neverTell(app.webhookSecret, app.clientSecret);
       return app;
     },
     app: (credentials, apiUrl) => {

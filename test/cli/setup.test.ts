@@ -58,7 +58,11 @@ test("an App is made through one page on loopback; its secrets are kept for the 
     modeOf(join(folder, "data/kodiai.private-key.pem")),
     modeOf(join(folder, "data")),
   ]).toEqual([...["600", "600", "700"]]);
-  for (const secret of [webhookSecret, privateKey.split("\n")[1] ?? "?", "client_secret"])
+  expect(manifest.callback_urls).toEqual(["http://127.0.0.1:3001/login/github/callback"]);
+  const { clientId, clientSecret } = world.desk;
+  expect(set).toMatchObject({ GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret });
+  expect(out).toMatch(/dashboard +http:\/\/127\.0\.0\.1:3001 once the server runs: log in with GitHub/);
+  for (const secret of [webhookSecret, privateKey.split("\n")[1] ?? "?", clientSecret])
     expect(out).not.toContain(secret);
   expect(out).toMatch(/rights +the App may do and hears what app\.yml asks for/);
   expect(out).toMatch(
@@ -141,7 +145,7 @@ test("wrong words are refused before anything is asked or written", async () => 
   expect(refusals.map(({ err }) => err)).toEqual([
     expect.stringContaining("--host takes a host name"),
     expect.stringContaining("--webhook-url must begin with https://"),
-    expect.stringContaining("say it with --webhook-url"),
+    expect.stringContaining("needs --webhook-url"),
   ]);
   expect(world.requests).toEqual([]);
 });

@@ -40,6 +40,7 @@ test("three variables are enough, and everything else has its default", () => {
     logFormat: "json",
     dataDir: "./data",
     dashboardToken: null,
+    dashboardLogin: null,
     databaseUrl: null,
     searchMemoryBytes: null,
     reviewerLogin: null,
@@ -70,6 +71,9 @@ test("every variable is read", () => {
     LOG_FORMAT: "pretty",
     KODIAI_DATA_DIR: "/var/lib/kodiai",
     DATABASE_URL: "postgres://kodiai:secret@db.example.com/kodiai",
+    GITHUB_CLIENT_ID: "Iv23liABCDEFabcdef12",
+    GITHUB_CLIENT_SECRET: "0123456789abcdef0123456789abcdef01234567",
+    KODIAI_DASHBOARD_URL: "https://kodiai.example.com/",
     KODIAI_DASHBOARD_TOKEN: "a-token-of-thirty-two-characters-",
     KODIAI_SEARCH_MEMORY_MB: "512",
     KODIAI_REVIEWER_LOGIN: "kodiai-reviewer",
@@ -113,6 +117,11 @@ test("every variable is read", () => {
     logFormat: "pretty",
     dataDir: "/var/lib/kodiai",
     databaseUrl: "postgres://kodiai:secret@db.example.com/kodiai",
+    dashboardLogin: {
+      clientId: "Iv23liABCDEFabcdef12",
+      clientSecret: "0123456789abcdef0123456789abcdef01234567",
+      origin: "https://kodiai.example.com",
+    },
     dashboardToken: "a-token-of-thirty-two-characters-",
     searchMemoryBytes: 512_000_000,
     reviewerLogin: "kodiai-reviewer",
@@ -328,4 +337,19 @@ test(".env.example, filled in, starts the server with the defaults", () => {
   expect(readEnv(filled)).toEqual({
     env: { ...accepted({}), privateKey: { kind: "file", path: "./kodiai.private-key.pem" } },
   });
+});
+
+test("a login with GitHub needs both halves of the client, and an address that nobody listens in on", () => {
+  const login = { GITHUB_CLIENT_ID: "Iv23liABCDEFabcdef12", GITHUB_CLIENT_SECRET: "0123456789abcdef" };
+  const { GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET } = login;
+  expect(accepted(login).dashboardLogin?.origin).toBe("http://127.0.0.1:3001");
+  expect(accepted({ ...login, KODIAI_ADMIN_PORT: "9000" }).dashboardLogin?.origin).toBe("http://127.0.0.1:9000");
+  expect(refused({ GITHUB_CLIENT_ID })).toEqual([expect.stringContaining("GITHUB_CLIENT_SECRET is not set")]);
+  expect(refused({ GITHUB_CLIENT_SECRET })).toEqual([expect.stringContaining("GITHUB_CLIENT_ID is not set")]);
+  for (const KODIAI_DASHBOARD_URL of [
+    "http://kodiai.example.com",
+    "https://kodiai.example.com/dash",
+    "kodiai.example.com",
+  ])
+    expect(refused({ ...login, KODIAI_DASHBOARD_URL })).toEqual([expect.stringMatching(/^KODIAI_DASHBOARD_URL must /)]);
 });
