@@ -182,10 +182,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/publish/publish.ts",
     find: '  if (superseded !== null) return { kind: "superseded", reason: superseded };\n',
     replace: "",
-    test: [
-      "test/app/trouble.test.ts",
-      "a written review of a head that moved meanwhile is dropped, and the new head is reviewed",
-    ],
+    test: ["test/publish/publish.test.ts", "nothing is posted when the head moved meanwhile"],
   },
   {
     id: "closed is open",
@@ -537,5 +534,35 @@ export const MUTANTS: readonly Mutant[] = [
       "test/app/checks.test.ts",
       "a check that stands on GitHub and was never written down here is ended by the sweep",
     ],
+  },
+  {
+    id: "cut anywhere",
+    loses: "no half of a token comes out",
+    file: "src/domain/cut-text.ts",
+    find: "  if (from < end) return Math.min(end, from + KEPT);\n",
+    replace: "",
+    test: ["test/domain/cut-text.test.ts", "is not halved at any place of any limit"],
+    isQuick: true,
+  },
+  {
+    id: "addresses told",
+    loses: "strangers are told of no address",
+    file: "src/publish/not-said.ts",
+    find: "sanitizeInline(publicWords(reason), 200)",
+    replace: "sanitizeInline(reason, 200)",
+    test: ["test/publish/no-addresses.test.ts", "names no place in a summary, an answer or a check"],
+    isQuick: true,
+  },
+  {
+    id: "words of later",
+    loses: "what is written after somebody asked is not read",
+    file: "src/gather/gather.ts",
+    find: "if (words === undefined || words === askedWords(pull.title, pull.body))",
+    replace: "if (words !== null)",
+    test: [
+      "test/gather/gather.test.ts",
+      "what was written into title or description after somebody asked for the review is not read, and that is said",
+    ],
+    isQuick: true,
   },
 ];
