@@ -132,7 +132,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector|sqlite/search-thread|sqlite/recall-worker|sqlite/check-files|sqlite/check-worker)[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector|memory/search-thread|postgres/keyword-worker|sqlite/recall-worker|sqlite/check-files|sqlite/check-worker)[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },
@@ -160,12 +160,12 @@ export default {
       to: {
         path: "^src/",
         reachable: false,
-        // recall-worker.ts and check-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
+        // recall-worker.ts, check-worker.ts and keyword-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
         pathNot:
-          "^src/(main|cli/main|adapters/sqlite/(recall|check)-worker|adapters/rules/inspect-process|domain/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
+          "^src/(main|cli/main|adapters/sqlite/(recall|check)-worker|adapters/postgres/keyword-worker|adapters/rules/inspect-process|domain/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
       },
     },
   ],

@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/seed.ts"],
     // Watchdog only: ten times the slowest measured test. Timings never decide a test.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,11 +1,11 @@
 // Writes the files that are made from the code: documents, JSON Schema, examples. `--check` only says which are stale.
 //
 //   npm run generate [-- --check]
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rulesMarkdown } from "../src/adapters/rules/rules-markdown.ts";
+import { HELP } from "../src/cli/help.ts";
 import { commandsMarkdown } from "../src/config/commands-markdown.ts";
 import { exampleYaml } from "../src/config/config-example.ts";
 import { configurationMarkdown } from "../src/config/config-markdown.ts";
@@ -23,9 +23,8 @@ const read = (name: string) => readFileSync(join(root, name), "utf8");
 
 /** As people read it: what the command itself prints. */
 function cliMarkdown(): string {
-  const help = execFileSync(process.execPath, [join(root, "src/cli/main.ts"), "help"], { encoding: "utf8" });
   const about = "In a clone of the project: `npm run -s kodiai -- VERB`; installed as a package: `npx kodiai VERB`.";
-  return `<!-- Made by \`npm run generate\` from \`kodiai help\`; edit src/cli/main.ts. -->\n\n# Command line\n\n${about}\n\n\`\`\`text\n${help}\`\`\`\n`;
+  return `<!-- Made by \`npm run generate\` from \`kodiai help\`; edit src/cli/help.ts. -->\n\n# Command line\n\n${about}\n\n\`\`\`text\n${HELP}\n\`\`\`\n`;
 }
 
 const files = new Map([

@@ -14,7 +14,7 @@ import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
 import { dashboardOf } from "./server/dashboard-of.ts";
 import { runFeedback } from "./server/feedback-sweep.ts";
-import { heartbeat } from "./server/heartbeat.ts";
+import { heartbeat, sayAlive } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { appMetrics } from "./server/metrics.ts";
@@ -105,6 +105,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const sweeper = checkSweeper(store.checks, wiredChecks(github, store.held(null).writes), log);
   // Started now, so that the first review finds it ready.
   const inspector: NonNullable<AppOptions["inspector"]> = options.inspector ?? serverInspector();
+  await sayAlive(store.queue, log);
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
@@ -165,7 +166,7 @@ async function openedStore(options: AppOptions): Promise<Store> {
   store
     .warm()
     .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
-  return { ...store, inbox: withoutSecretsTaken(store.inbox) };
+  return withoutSecretsTaken(store);
 }
 
 /** What reads memory, as the operator chose. */

@@ -1,10 +1,10 @@
 // The server: reads the environment once, refuses what is wrong, starts the app. `npm start`, and the container's command.
 // What the app is made of is loaded last, so that a refusal is told at once and a signal finds somebody who heeds it.
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import { heedSignals } from "./server/heed-signals.ts";
+import { keepCompiled } from "./server/keep-compiled.ts";
 
-enableCompileCache();
+keepCompiled();
 const signals = heedSignals();
 const given = new Set(Object.keys(process.env));
 // The real environment beats .env: loadEnvFile leaves alone what is set.

@@ -23,6 +23,7 @@ import { ruleIds, rulesVersion } from "./adapters/rules/rules.ts";
 import { redactStrings } from "./adapters/secrets/redact-strings.ts";
 import { redactedInbox } from "./adapters/secrets/redacted-inbox.ts";
 import { type RedactedLog, redactedLog } from "./adapters/secrets/redacted-log.ts";
+import { redactedQueue } from "./adapters/secrets/redacted-queue.ts";
 import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import type { ServiceLimits } from "./adapters/service-call.ts";
@@ -38,7 +39,7 @@ import type { ReviewPorts } from "./flows/review-pull-request.ts";
 import type { Inbox } from "./ports/inbox.ts";
 import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
 import type { InstallationPace, WriteBook } from "./ports/writes.ts";
-import type { Inspector, Lease, Ledger } from "./ports.ts";
+import type { Inspector, Lease, Ledger, Queue } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
@@ -251,9 +252,9 @@ export function withoutSecretsKept(log: RetrievalLog, onUnrecorded: (error: unkn
   return redactedRetrievals(log, redactor, onUnrecorded);
 }
 
-/** The inbox without secrets in what it keeps of deliveries that ask nothing. */
-export function withoutSecretsTaken(inbox: Inbox): Inbox {
-  return redactedInbox(inbox, redactor);
+/** The inbox without secrets in what it keeps of deliveries that ask nothing, the queue without any in how jobs ended. */
+export function withoutSecretsTaken<Kept extends { readonly inbox: Inbox; readonly queue: Queue }>(kept: Kept): Kept {
+  return { ...kept, inbox: redactedInbox(kept.inbox, redactor), queue: redactedQueue(kept.queue, redactor) };
 }
 
 /** Figures of a running server, read at most every five minutes. */

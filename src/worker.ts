@@ -216,7 +216,7 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
 
 /** Try again with exponential backoff and jitter while it makes sense; what is gone is done with; else park the job with its cause. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) return lastWord(error);
   if (!(error instanceof Transient)) return { state: "dead", reason };
   if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
@@ -224,6 +224,15 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   const told = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS;
   // Queues keep whole milliseconds.
   return { state: "retry", at: Math.ceil(Math.max(now + backoff, told)), reason };
+}
+
+/** What an operator needs and strangers do not: the host or file that did not answer. */
+function causeOf({ cause, message }: Error): string {
+  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    // The outermost of HTTP clients only says that fetching failed.
+    if (at.message !== "" && at.message !== "fetch failed" && !message.includes(at.message)) return ` (${at.message})`;
+  }
+  return "";
 }
 
 /** Who may not, today, may be allowed tomorrow: somebody can have the job tried again. */

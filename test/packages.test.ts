@@ -44,3 +44,28 @@ test("sqlite-vec does real work", () => {
   expect(distance).toBeCloseTo(1, 6);
   db.close();
 });
+
+test("each package has one line that says why it, and no line is about another", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const wanted = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  });
+  const rows = readFileSync("docs/dependencies.md", "utf8").matchAll(/^\| (?!package|-)([^|]+?) +\|/gm);
+  const told = [...rows]
+    .flatMap(([, cell = ""]) => cell.replace(/\([^)]*\)/g, "").split(", "))
+    .map((name) => name.trim());
+  const covers = (name: string, one: string) =>
+    name.split(" ")[0] === one || (name.endsWith("*") && one.startsWith(name.slice(0, -1)));
+  for (const one of wanted)
+    expect(
+      told.filter((name) => covers(name, one)),
+      one,
+    ).toHaveLength(1);
+  for (const name of told)
+    expect(
+      wanted.some((one) => covers(name, one)),
+      name,
+    ).toBe(true);
+});

@@ -44,5 +44,8 @@ export async function pgliteDatabase(parts: readonly MigrationPart[]): Promise<P
       ),
   };
   await migrate(exec, parts);
+  // Arrays of vectors come in the binary form, as the server's driver sends them.
+  const { rows } = await lite.query<{ oid: number }>("SELECT oid FROM pg_type WHERE typname = '_halfvec'");
+  for (const { oid } of rows) lite.serializers[oid] = (bytes: unknown) => bytes as string;
   return db;
 }

@@ -69,8 +69,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "retries for ever from the start",
     loses: "a job that is tried again waits until its time",
     file: "src/adapters/sqlite/lane.ts",
-    find: "WHERE state = 'waiting' AND jobs.lane = @lane AND run_at <= @now",
-    replace: "WHERE state = 'waiting' AND jobs.lane = @lane AND (1 OR run_at <= @now)",
+    find: "MAY_RUN = `state = 'waiting' AND run_at <= @now",
+    replace: "MAY_RUN = `state = 'waiting' AND (1 OR run_at <= @now)",
     test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
   },
   {

@@ -1,4 +1,5 @@
 // The part of embedding that is the same for every service: distinct texts, batches, checked vectors, cost.
+import { cutText } from "../domain/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
 import { type BatchLimits, embeddingBatches, estimateTokens } from "./embedding-batches.ts";
 import type { ListAnswer } from "./list-answer.ts";
@@ -25,7 +26,7 @@ interface Batch {
  * the service refuses is tried once more in two halves, as the count of tokens is only estimated.
  */
 export async function embedTexts(service: EmbeddingService, texts: readonly string[]): Promise<Embedded> {
-  const prepared = texts.map((text) => text.slice(0, service.limits.maxTextChars).toWellFormed());
+  const prepared = texts.map((text) => cutText(text, service.limits.maxTextChars).toWellFormed());
   const distinct = [...new Set(prepared)].filter((text) => text.trim() !== "");
   const found = new Map<string, Float32Array>();
   const problems: string[] = [];

@@ -1,6 +1,8 @@
 // Tokens that give themselves away by their shape, beyond what secretlint's recommended preset knows.
 // Shapes are published facts (vendors' documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with).
 
+import { KEY_FILES } from "./secret-detector-key-files.ts";
+
 /** One published token format. */
 export interface TokenFormat {
   /** What people call it: "Datadog API key". */
@@ -154,8 +156,10 @@ const MODELS: readonly TokenFormat[] = [
   format("Notion token", ["ntn_"], "ntn_[0-9]{11}[A-Za-z0-9]{35}"),
 ];
 
+const KEYS: readonly TokenFormat[] = KEY_FILES.map(({ label, hints, body }) => format(label, hints, body));
+
 /** Every format, in an order that decides the label where two overlap. */
-export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES];
+export const TOKEN_FORMATS: readonly TokenFormat[] = [...MODELS, ...CLOUD, ...DEVELOPMENT, ...SERVICES, ...KEYS];
 
 /** A hint that random base64 or hexadecimal digits do not hold by chance. */
 const TELLING = /^(?=.{3})(?=.*[^A-Za-z0-9])|^.{6}|^xox|^A(?:[BKS]IA|CCA|3T)$|^dapi$/;

@@ -9,6 +9,9 @@ const TEMPLATE =
 const STAND_IN =
   /change[-_ ]?(?:me|it|this)|place[-_ ]?holder|your[-_ ]|^your|replace|redacted|insert[-_ ]|x{4,}|todo|fixme|^none$|^null$|^nil$|^undefined$|^true$|^false$/i;
 
+/** Keys and tokens are given by services; one that begins with "my" was written by hand, in the place of one. */
+const MINE = /^my[-_ ]?(?:api[-_ ]?key|access[-_ ]?key|auth[-_ ]?token|token)[-_ ]?\d{0,6}$/i;
+
 /** Words of examples and tests. */
 const SAMPLE =
   /example|sample|dummy|fake|mock|test|demo|secret|passw|p@ss|foo|bar|hello|world|abc|qwerty|12345|letmein|default|invalid|wrong|correct|admin|postgres|mysql|mongo|redis|rabbit|guest|minio|docker|root|s3cr3t|sup[e3]r|t0ken|token|not[-_ ]?(?:a|real)|deadbeef|cafebabe|0000|localhost|local[-_]?dev|development|string|value|encrypted|ENC\[|ENC\(|vault:|op:\/\/|ssm:|arn:|secretsmanager/i;
@@ -29,7 +32,7 @@ export function entropy(text: string): number {
  */
 export function isStandIn(value: string): boolean {
   const head = value.slice(0, 400);
-  return TEMPLATE.test(head) || STAND_IN.test(head) || new Set(head).size < 4;
+  return TEMPLATE.test(head) || STAND_IN.test(head) || MINE.test(head) || new Set(head).size < 4;
 }
 
 /**

@@ -1,4 +1,5 @@
 // A YAML file as values that remember where they stood, so that every later complaint can name its line and column.
+import { cutText } from "../domain/cut-text.ts";
 import type { ConfigProblem } from "./repo-config.ts";
 
 /** Where something begins; line and column count from 1. */
@@ -29,12 +30,12 @@ const MAX_SHOWN = 60;
 
 /**
  * A word of the file, fit to be quoted in one line of a message: control, invisible and direction characters and
- * backticks become "?", and it is cut at 60 code points.
+ * backticks become "?", and it is cut at 60 UTF-16 units.
  */
 export function shown(word: string): string {
-  const clean = word.slice(0, 4 * MAX_SHOWN).replace(/[\p{C}\p{Z}`]/gu, (char) => (char === " " ? " " : "?"));
-  const points = [...clean];
-  return points.length > MAX_SHOWN ? `${points.slice(0, MAX_SHOWN).join("")}…` : clean;
+  const start = cutText(word, MAX_SHOWN);
+  const clean = start.replace(/[\p{C}\p{Z}`]/gu, (char) => (char === " " ? " " : "?"));
+  return start.length < word.length ? `${clean}…` : clean;
 }
 
 /** A path in the dotted form that people write: `customRules[0].id`; "" for the root. */

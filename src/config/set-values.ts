@@ -1,4 +1,5 @@
 // What a configuration says beyond the defaults, value by value with who said it: to be kept with a review and shown.
+import { cutText } from "../domain/cut-text.ts";
 import type { Setting } from "../domain/review.ts";
 import type { ParsedConfig } from "./parse-config.ts";
 
@@ -21,5 +22,5 @@ export function shownValue(config: unknown, key: string): string {
   for (const part of key.split("."))
     value = typeof value === "object" && value !== null && Object.hasOwn(value, part) ? Reflect.get(value, part) : null;
   const text = JSON.stringify(value) ?? "null";
-  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS - 1).toWellFormed()}…` : text;
+  return text.length > VALUE_CHARS ? `${cutText(text, VALUE_CHARS - 1).toWellFormed()}…` : text;
 }

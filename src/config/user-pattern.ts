@@ -1,5 +1,7 @@
 // Regular expressions that people write into configuration. RE2 runs them in time linear in the text, whatever they are.
+
 import { RE2JS } from "re2js";
+import { cutText } from "../domain/cut-text.ts";
 
 /** Longer patterns are refused: nobody reads them, and each costs memory. */
 export const PATTERN_LENGTH = 500;
@@ -27,6 +29,6 @@ export function userPattern(source: string): UserPattern | { readonly problem: s
     return { source, matches: (text) => compiled.test(text) };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "it cannot be read";
-    return { problem: `is not a regular expression of RE2: ${why.slice(0, 200)}` };
+    return { problem: `is not a regular expression of RE2: ${cutText(why, 200)}` };
   }
 }

@@ -222,7 +222,12 @@ export interface CommandJob {
   readonly headSha: string | null;
   readonly command: Command;
   readonly comment: AskingComment;
-  readonly pull: { readonly title: string; readonly authorId: number };
+  readonly pull: {
+    readonly title: string;
+    readonly authorId: number;
+    /** Title and description as they stood then (see askedWords); absent where the delivery does not tell. */
+    readonly words?: string;
+  };
 }
 
 /** What the table says about a verb. */

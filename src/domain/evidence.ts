@@ -1,6 +1,6 @@
 // What people did about a finding: the evidence from which its outcome follows, each piece with who, when and where.
 import { type AccessLevel, hasAccess } from "./command.ts";
-import { oneLine } from "./cut-text.ts";
+import { cutText, oneLine } from "./cut-text.ts";
 import { isoDate } from "./iso-date.ts";
 import type { Decided, MemoryRecord } from "./memory.ts";
 
@@ -83,6 +83,6 @@ export function decidedWords({ at, by, reason, sha }: Decided): string {
   const where = sha === null ? "" : `in ${sha.slice(0, 12)}`;
   const head = [isoDate(at), where, who].filter((part) => part !== "").join(" ");
   const why = reason === null ? "" : oneLine(reason);
-  const cut = [...why].length > REASON_SHOWN ? `${[...why].slice(0, REASON_SHOWN - 1).join("")}…` : why;
+  const cut = why.length > REASON_SHOWN ? `${cutText(why, REASON_SHOWN - 1)}…` : why;
   return cut === "" ? head : `${head}: ${cut}`;
 }

@@ -40,6 +40,8 @@ export interface ReviewJob {
   readonly explicit: boolean;
   /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
   readonly focus?: string;
+  /** Title and description as they stood when a person asked (see askedWords); absent where nobody did, or nobody knows. */
+  readonly words?: string;
   /** True when whoever asked wants everything read anew; otherwise what a push did not touch need not be. */
   readonly whole?: boolean;
   /** Epoch milliseconds before which it does not run: another push may follow. Absent: at once. */
@@ -143,7 +145,10 @@ export interface UpkeepJobs {
   readonly jobs: readonly UpkeepJob[];
 }
 
-/** The pull request went away or became a draft: whatever waits for it is dropped. */
+/**
+ * The pull request went away or became a draft. What waits for it stays: this may be told late, after it was opened again, and a job
+ * asks GitHub how things stand before it does anything.
+ */
 export interface CancelJob {
   readonly kind: "cancel";
   readonly key: string;

@@ -1,5 +1,7 @@
 // One retrieval as it is written down: what was asked, what came of it, how long it took and what it cost.
+
 import { createHash } from "node:crypto";
+import { cutText } from "./cut-text.ts";
 import type { Repo, Trigger } from "./job.ts";
 import { type RepoKey, repoKey } from "./memory.ts";
 import { type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } from "./retrieval.ts";
@@ -94,7 +96,7 @@ export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): 
   // What reranking cost stands in its report already.
   const questions = (precedents.modelCosts ?? []).filter(({ purpose }) => purpose !== "rerank");
   const searched = precedents.query !== null;
-  const query = (precedents.query?.text ?? "").slice(0, QUERY_CHARS).toWellFormed();
+  const query = cutText(precedents.query?.text ?? "", QUERY_CHARS).toWellFormed();
   const distances = ranked.map(({ distance }) => distance);
   return {
     id: idOf([repoKey(repo), pull, origin, query, at]),

@@ -11,8 +11,8 @@ export interface MovedTable {
   readonly columns: Readonly<Record<string, MovedKind>>;
 }
 
-/** The columns' values in their order: bytes in hex, JSON as text without spaces, a vector as `[0.5,…]` of half floats. */
-export type MovedRow = readonly (string | number | boolean | null)[];
+/** The columns' values in their order: bytes in hex, JSON as text without spaces, a vector as half floats with the greater byte first. */
+export type MovedRow = readonly (string | number | boolean | null | Uint8Array)[];
 
 /** `id*` is a whole number; a mark after the name is its kind, no mark is text. */
 const MARKS: Readonly<Record<string, MovedKind>> = {
@@ -58,6 +58,7 @@ const MEMORY: readonly MovedTable[] = [
   table("rejections", "id by", "id* by is_writer? reason url at*"),
   table("against", "id by", "id* by reason url at* is_reaction?"),
   table("flagged", "id", "id* repo* key* rule before# at# after# fixed_at*"),
+  table("taken", "id", "id* at*"),
   table("replays", "repo", "repo* at* pulls* comments* on_rate~ placebo~ low~ mean~ high~ model"),
 ];
 
@@ -93,16 +94,3 @@ const BOOKS: readonly MovedTable[] = [
 ];
 
 export const MOVED_TABLES: readonly MovedTable[] = [...MEMORY, ...BOOKS];
-
-/**
- * The nearest half float (IEEE 754 binary16), of a number of magnitude ≤ 1; ties to even. What is written so is read back as it is.
- */
-export function halfFloat(value: number): number {
-  const size = Math.abs(value);
-  // Below 2^-14 the steps are 2^-24; above, eleven binary digits are kept.
-  const step = size < 2 ** -14 ? 2 ** -24 : 2 ** (Math.floor(Math.log2(size)) - 10);
-  const steps = value / step;
-  const whole = Math.round(steps);
-  const isTie = Math.abs(steps - Math.trunc(steps)) === 0.5;
-  return (isTie && whole % 2 !== 0 ? whole - 1 : whole) * step;
-}

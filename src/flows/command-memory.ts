@@ -1,8 +1,10 @@
 // Commands about memory: tell it something, make it forget, say what there is.
+
 import { languageOf } from "../analyze/analyze.ts";
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
 import { parseFindingMarker } from "../domain/marker.ts";
 import { repoKey } from "../domain/memory.ts";
+import { publicWords } from "../domain/public-words.ts";
 import { remember, threadMemories, toldRecord } from "../learn/learn.ts";
 import type { Order } from "./command-order.ts";
 
@@ -22,7 +24,8 @@ export async function rememberTold({ job, text, ports, step }: Order): Promise<A
   }
   const kept = await step("remember", () => remember([record], ports.embedder, ports.memory, { redact: ports.redact }));
   const [refused] = kept.refused;
-  if (refused !== undefined) return plainAnswer("failed", `It was not taken: ${refused.reason}.`, refused.reason);
+  if (refused !== undefined)
+    return plainAnswer("failed", `It was not taken: ${publicWords(refused.reason)}.`, refused.reason);
   const said = `Remembered as \`${record.id}\`. \`/kodiai forget ${record.id}\` deletes it.`;
   return { ...plainAnswer("done", said, `remembered ${record.id}`), degraded: kept.degraded };
 }

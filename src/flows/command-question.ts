@@ -1,6 +1,8 @@
 // A question is answered: the thread as it stood, the finding, what memory knows, one question to the model; or without it.
+
 import { hasAccess, mayAsk } from "../domain/command.ts";
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
+import { cutText } from "../domain/cut-text.ts";
 import type { Finding } from "../domain/finding.ts";
 import { isoDate } from "../domain/iso-date.ts";
 import { parseFindingMarker } from "../domain/marker.ts";
@@ -115,7 +117,7 @@ function withoutModel(reason: string, findings: readonly Finding[], { ranked }: 
         ];
   const before = ranked
     .slice(0, 3)
-    .map(({ record }) => `- ${record.outcome ?? "said before"}: ${record.text.replace(/\s+/g, " ").slice(0, 200)}`);
+    .map(({ record }) => `- ${record.outcome ?? "said before"}: ${cutText(record.text.replace(/\s+/g, " "), 200)}`);
   const known = [
     ...about,
     before.length === 0 ? "" : `What was said before about code like it:\n\n${before.join("\n")}`,

@@ -24,6 +24,7 @@ export async function startReview({ job, key, verb, text, ports }: Order): Promi
     explicit: true,
     whole: verb === "full review",
     ...(text === "" ? {} : { focus: text }),
+    ...(job.pull.words === undefined ? {} : { words: job.pull.words }),
   };
   await ports.jobs.add(review, ports.now());
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);

@@ -1,4 +1,5 @@
 // New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
+import { cutText } from "../domain/cut-text.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
 import { type Outcome, repoKey } from "../domain/memory.ts";
 import { publicWords } from "../domain/public-words.ts";
@@ -78,7 +79,7 @@ export async function noteOnMemory(
     stance: null,
     by,
     at: Date.parse(comment.at) || now,
-    text: said.text === "" ? null : said.text.slice(0, EVIDENCE_TEXT),
+    text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
     url: comment.url,
     sha: job.headSha,
     withdrawnAt: null,

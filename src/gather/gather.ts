@@ -1,8 +1,10 @@
 // DOOR  ReviewJob -> PullRequestContext | Skipped. The only room that reads a pull request: after it nobody asks again.
 // What the review cannot do without may throw; what it can do without is missing with a reason.
+
 import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { setValues } from "../config/set-values.ts";
+import { askedWords } from "../domain/asked-words.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { Declined } from "../domain/conversation.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
@@ -54,7 +56,8 @@ export async function gather(
   earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
-  const pull = await pulls.pull(repo, job.number);
+  const asked = asAsked(job, await pulls.pull(repo, job.number));
+  const pull = asked.value;
   // A person at a terminal may look at any pull request: nothing is posted there.
   const away = job.trigger === "command-line" ? null : turnedAway(pull);
   if (away !== null) return { kind: "skipped", reason: away };
@@ -94,8 +97,22 @@ export async function gather(
     ownComments: own.value,
     declined: earlier.declined,
     past: { checkpoint, said: readSaid(earlier.reviews, own.degraded.length === 0 ? own.value : null) },
-    degraded: [...changed.degraded, ...head.degraded, ...guidance.degraded, ...author.degraded, ...own.degraded],
+    degraded: [
+      ...asked.degraded,
+      ...changed.degraded,
+      ...head.degraded,
+      ...guidance.degraded,
+      ...author.degraded,
+      ...own.degraded,
+    ],
   };
+}
+
+/** Whoever asks for a review has read title and description: what took their place afterwards is not read. */
+function asAsked({ words }: ReviewJob, pull: PullRequest): Learned<PullRequest> {
+  if (words === undefined || words === askedWords(pull.title, pull.body)) return { value: pull, degraded: [] };
+  const reason = "it was changed after the review was asked for, and was not read";
+  return { value: { ...pull, title: "", body: null }, degraded: [{ part: "description", reason }] };
 }
 
 /** Which of these pull requests are open now; one that cannot be asked counts as closed. */

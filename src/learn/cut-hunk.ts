@@ -1,4 +1,5 @@
 // Hunks end at the line that was spoken about: what is cut off is their beginning.
+import { cutText } from "../domain/cut-text.ts";
 
 /** As every stored piece of code. */
 export const MAX_HUNK = 4_000;
@@ -16,7 +17,7 @@ export function cutHunk(hunk: string): string {
   const newline = hunk.indexOf("\n", hunk.length - room - 1);
   const tail =
     newline === -1 || newline === hunk.length - 1
-      ? hunk.slice(hunk.lastIndexOf("\n", hunk.length - 2) + 1).slice(0, room)
+      ? cutText(hunk.slice(hunk.lastIndexOf("\n", hunk.length - 2) + 1), room)
       : hunk.slice(newline + 1);
   return `${header}${CUT}\n${tail}`.toWellFormed();
 }

@@ -37,7 +37,7 @@ export function describeQuestion(record: MemoryRecord, delimiter: string): Descr
     ["remark", cutText(shownText(record.text).text, TEXT_CHARS)],
     ["replies", repliesOf(record)],
     ["file", cutText(path ?? "", 500)],
-    ["code", (record.hunk ?? "").slice(-HUNK_CHARS).toWellFormed()],
+    ["code", lastLines(record.hunk ?? "", HUNK_CHARS)],
   ] as const;
   const fenced = parts.filter(([, text]) => text.trim() !== "").map(([label, text]) => fence(label, text, delimiter));
   const text = [facts.join(" "), ...fenced, "Describe this remark."].filter((part) => part !== "").join("\n\n");
@@ -63,4 +63,11 @@ export function describeTokens(record: MemoryRecord): {
   const { system, user } = describeQuestion(record, SOME_DELIMITER);
   const chars = [...system, ...user].reduce((sum, { text }) => sum + text.length, 0);
   return { input: estimatedTokens(chars), usual: USUAL_REPLY_TOKENS, most: DESCRIBE_REPLY_TOKENS };
+}
+
+/** As many whole lines from the end as fit; of a line that is longer its beginning. */
+function lastLines(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.indexOf("\n", text.length - most - 1) + 1;
+  return start > 0 ? text.slice(start) : cutText(text.slice(text.lastIndexOf("\n") + 1), most);
 }

@@ -1,5 +1,6 @@
 // A record as the text that is embedded: where it comes from, then what it says. Changing a word here embeds everything
 // anew, since the hash of this text tells whether a vector is still right.
+import { cutText } from "../domain/cut-text.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 
 /**
@@ -37,7 +38,7 @@ export function digest(record: MemoryRecord, form: DigestForm = DEFAULT_DIGEST):
   const body = bodyOf(record, form.kind);
   if (body === "") return "";
   const context = form.context ? contextOf(record) : "";
-  return (context === "" ? body : `${context}\n${body}`).slice(0, MAX_DIGEST).toWellFormed();
+  return cutText(context === "" ? body : `${context}\n${body}`, MAX_DIGEST).toWellFormed();
 }
 
 function contextOf(record: MemoryRecord): string {

@@ -1,4 +1,5 @@
 // Names that only one code base knows, in text that is to be understood in another.
+import { cutText } from "../domain/cut-text.ts";
 
 /** Written so by everybody: names of languages, products and formats, not of anybody's code. */
 const WELL_KNOWN = new Set(
@@ -42,14 +43,14 @@ const SHAPES: readonly RegExp[] = [
  */
 export function findIdentifier(text: string): string | null {
   const quoted = /`[^`\n]{1,200}`/.exec(text);
-  if (quoted !== null) return quoted[0].slice(0, 60);
+  if (quoted !== null) return cutText(quoted[0], 60);
   for (const [run] of text.matchAll(/\S+/g)) {
-    if (run.length > LONGEST) return run.slice(0, 60);
+    if (run.length > LONGEST) return cutText(run, 60);
     const word = run
       .replace(/^["'“”‘’([{]+|(?<!["'“”‘’.,;:!?…])["'“”‘’.,;:!?…]+$/g, "")
       .replace(/(?<![([])[)\]}]+$/, "");
     const parts = word.split(/[-–—](?!>)/);
-    if (parts.some((part) => !isWellKnown(part) && SHAPES.some((shape) => shape.test(part)))) return word.slice(0, 60);
+    if (parts.some((part) => !isWellKnown(part) && SHAPES.some((shape) => shape.test(part)))) return cutText(word, 60);
   }
   return null;
 }

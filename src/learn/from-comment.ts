@@ -1,4 +1,5 @@
 // What a person (or another bot) wrote in a review becomes a memory, whichever way it came here.
+import { cutText } from "../domain/cut-text.ts";
 import type { Category, Severity } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
@@ -51,7 +52,7 @@ const MAX_TEXT = 65_536;
  */
 export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRules): MemoryRecord | NotRemembered {
   const { sourceId, path } = comment;
-  const text = comment.text.slice(0, MAX_TEXT).toWellFormed();
+  const text = cutText(comment.text, MAX_TEXT).toWellFormed();
   const reason = text.trim() === "" ? "it is empty" : (rules.lowInformation?.(text) ?? null);
   if (reason !== null) return { kind: "not-remembered", sourceId, reason };
   const key = repoKey(repo);
@@ -64,7 +65,7 @@ export function fromComment(comment: SaidComment, repo: Repo, rules: CommentRule
     corpus: "review_comment",
     sourceId,
     text,
-    replies: comment.replies.map((reply) => reply.slice(0, MAX_TEXT).toWellFormed()),
+    replies: comment.replies.map((reply) => cutText(reply, MAX_TEXT).toWellFormed()),
     situation: null,
     lesson: null,
     tags: [],

@@ -1,4 +1,5 @@
 // A file of the repository becomes memories: a document section by section, code definition by definition.
+import { cutText } from "../domain/cut-text.ts";
 import type { Repo } from "../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../domain/memory.ts";
@@ -38,7 +39,7 @@ export function fromSections(
     record(file, corpus, section.name === "" ? file.path : `${file.path}#${section.name}`, section.text, {
       tags: section.languages,
       language: section.languages[0] ?? UNKNOWN_LANGUAGE,
-      symbol: section.headings.map((heading) => heading.slice(0, MAX_HEADING)).join(" > ") || null,
+      symbol: section.headings.map((heading) => cutText(heading, MAX_HEADING)).join(" > ") || null,
       chunkType: "section",
       anchor: section.anchor,
     }),

@@ -1,5 +1,6 @@
 // What people did about a finding -> what became of it. Only people who may write move it; what others did is shown and weighs
 // nothing. A reason in words outweighs several rejections, those outweigh a word, a word outweighs a press on a button.
+import { cutText } from "../domain/cut-text.ts";
 import { type Evidence, isWriterAct } from "../domain/evidence.ts";
 import type { Decided, MemoryRecord, Outcome } from "../domain/memory.ts";
 import { isProtected } from "../domain/protected-finding.ts";
@@ -285,7 +286,7 @@ function decision(outcome: Outcome, from: Evidence, weight: Decided["weight"], b
 }
 
 function reasonOf({ text }: Evidence): string | null {
-  return text === null ? null : [...text.trim()].slice(0, REASON).join("");
+  return text === null ? null : cutText(text.trim(), REASON);
 }
 
 function nameOf({ by }: Evidence): string {

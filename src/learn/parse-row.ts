@@ -1,6 +1,8 @@
 // One line of an import: a row of our own export, or a row of the evaluation's corpus, told apart by their shape.
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { cutText } from "../domain/cut-text.ts";
 import { CATEGORIES, type Category, SEVERITIES } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
@@ -186,5 +188,5 @@ function wrong(reason: string): ImportRow {
 function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   const path = issue?.path.join(".") ?? "";
-  return `${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`.slice(0, 300);
+  return cutText(`${path === "" ? "" : `${path}: `}${issue?.message ?? "wrong"}`, 300);
 }

@@ -1,5 +1,5 @@
 // Tags as a model wrote them: 3 to 5 of 2 to 4 words each, or none at all.
-import { oneLine } from "../domain/cut-text.ts";
+import { cutText, oneLine } from "../domain/cut-text.ts";
 import type { FieldProblem } from "./situation-problems.ts";
 
 const TAGS = { least: 3, most: 5 } as const;
@@ -31,7 +31,7 @@ export function readTags(value: unknown): {
     tags.length > TAGS.most && { name: "too-many", told: `${tags.length} tags, and ${TAGS.most} are the most` },
     odd !== undefined && {
       name: "words-of-a-tag",
-      told: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${odd.slice(0, MAX_CHARS)}`,
+      told: `each tag has ${WORDS.least} to ${WORDS.most} words, and this one has not: ${cutText(odd, MAX_CHARS)}`,
     },
   ];
   const broken = problems.filter((problem) => problem !== false);

@@ -1,4 +1,5 @@
 // Secrets are hidden before anything is embedded or stored, in every field that holds words of others.
+import { cutText } from "../domain/cut-text.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { MAX_HUNK } from "./cut-hunk.ts";
 
@@ -29,7 +30,7 @@ export async function redactRecord(record: MemoryRecord, redact: Redact): Promis
 
 /** As much as is kept of any piece of code. */
 function piece(code: string): string {
-  return code.slice(0, MAX_HUNK).toWellFormed();
+  return cutText(code, MAX_HUNK).toWellFormed();
 }
 
 async function orNull(text: string | null, redact: Redact): Promise<string | null> {

@@ -1,6 +1,8 @@
 // Memories as examples for whoever tunes an embedder: a situation with the code that was spoken about, and with code that
 // was not. No training happens here.
+
 import { createHash } from "node:crypto";
+import { cutText } from "../domain/cut-text.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 
 /** What was said, beside code. `of` is the memory whose code it is; for a positive the same memory. */
@@ -40,7 +42,7 @@ export function trainingPairs(
 
 function pairOf(kind: TrainingPair["kind"], about: MemoryRecord, from: MemoryRecord | undefined): TrainingPair | null {
   if (from === undefined || from.hunk === null) return null;
-  const situation = (about.situation ?? about.text).slice(0, SITUATION_CHARS).toWellFormed();
+  const situation = cutText(about.situation ?? about.text, SITUATION_CHARS).toWellFormed();
   return { kind, memory: about.id, situation, snippet: from.hunk, of: from.id };
 }
 

@@ -1,8 +1,10 @@
 // How a check run ends: what it concludes from a review, and what stands in it. A check that says "success" is believed
 // without being read, so it says so only of a review that is complete.
+
 import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/check.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";
@@ -45,7 +47,7 @@ export function reviewEnd(
 
 /** The end of a check run without a review. `because` is one sentence fragment. */
 export function endWithoutReview(title: string, because: string): CheckEnd {
-  const summary = `${sanitizeInline(because, 300) || "No reason is known"}.`;
+  const summary = `${sanitizeInline(publicWords(because, 300), 300) || "No reason is known"}.`;
   return { conclusion: "neutral", title, summary, text: "", annotations: [] };
 }
 

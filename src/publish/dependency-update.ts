@@ -1,5 +1,6 @@
 // The section about a dependency update: a verdict in fixed words, a table of packages, what release notes announce, where the
 // code names a package, and what nobody looked at. Everything in it that others wrote is quoted and inert.
+
 import type {
   Advisory,
   DependencyUpdate,
@@ -8,6 +9,7 @@ import type {
   PackageUsage,
   UsagePlace,
 } from "../domain/dependency-update.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { Review } from "../domain/review.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { advisoryLink, linkedCode, permalink } from "./permalink.ts";
@@ -128,7 +130,7 @@ function placeWords({ repo, baseSha }: Review, { path, line, broken }: UsagePlac
 
 function gapLines({ packages, notes, usage, notLooked }: DependencyUpdate, room: number): readonly string[] {
   const gaps = [
-    ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(reason, 160)}`),
+    ...notLooked.map(({ what, reason }) => `${what}: ${sanitizeInline(publicWords(reason), 160)}`),
     ...grouped(
       "advisories of",
       packages.map(({ name, advisories }) => [name, advisories.kind === "unknown" ? advisories.reason : null]),
@@ -158,6 +160,6 @@ function grouped(what: string, reasons: readonly (readonly [string, string | nul
   return [...byReason].map(([reason, names]) => {
     const told = names.slice(0, NAMES_TOLD).map((name) => codeSpan(name, 60));
     const rest = names.length - told.length;
-    return `${what} ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(reason, 160)}`;
+    return `${what} ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}: ${sanitizeInline(publicWords(reason), 160)}`;
   });
 }

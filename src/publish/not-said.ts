@@ -1,8 +1,10 @@
 // Everything that was not reviewed, not said or not done as it should be, each with its reason. What weakens the review
 // stands open; what merely explains it is folded.
+
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Degraded } from "../domain/outcome.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { Review } from "../domain/review.ts";
 import { placeOf } from "./below.ts";
 import { counted, fitList } from "./fit-list.ts";
@@ -14,7 +16,7 @@ const PATHS_A_REASON = 20;
 
 /** What worked less well than it should; never folded. `room` in UTF-16 units. */
 export function degradedLines({ degraded }: Review, room: number): readonly string[] {
-  const write = ({ part, reason }: Degraded) => `- ${codeSpan(part, 60)}: ${sanitizeInline(reason, 200)}`;
+  const write = ({ part, reason }: Degraded) => `- ${codeSpan(part, 60)}: ${sanitizeInline(publicWords(reason), 200)}`;
   return degraded.length === 0 ? [] : ["**Incomplete:**", "", ...fitList(degraded, write, room, 50)];
 }
 

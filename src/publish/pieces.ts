@@ -1,5 +1,6 @@
 // One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading what was written
 // gives the same pieces again, which is why the sanitizer is idempotent.
+import { cutPoint } from "../domain/cut-text.ts";
 
 /** A run of plain characters, or the content of a code span. */
 export interface Piece {
@@ -84,7 +85,7 @@ export function visibleLength(pieces: readonly Piece[]): number {
   return length;
 }
 
-/** The first `length` code points of the pieces. */
+/** The first `length` code points of the pieces, fewer where a word or a mark of redaction would be parted. */
 export function cutPieces(pieces: readonly Piece[], length: number): readonly Piece[] {
   const kept: Piece[] = [];
   let left = length;
@@ -96,10 +97,17 @@ export function cutPieces(pieces: readonly Piece[], length: number): readonly Pi
     }
     left -= points.length;
     const whole = points.join("");
-    kept.push({ kind: piece.kind, text: left > 0 ? whole : whole.trimEnd() });
+    kept.push({ kind: piece.kind, text: left > 0 ? whole : cutEnd(piece, whole.length).trimEnd() });
     if (left <= 0) break;
   }
   return kept.filter((piece) => piece.text !== "");
+}
+
+/** Paths are the longest code there is, and are cut between their folders. */
+const IN_CODE = /[\w+=~.%:@\\!#$^&*?⟦⟧-]/;
+
+function cutEnd({ kind, text: whole }: Piece, most: number): string {
+  return most >= whole.length ? whole : whole.slice(0, cutPoint(whole, most, kind === "code" ? IN_CODE : undefined));
 }
 
 /** A code span with a delimiter that its content does not hold. `content` is one line, trimmed, not empty. */

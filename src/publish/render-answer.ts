@@ -1,7 +1,9 @@
 // An answer as a comment: to whoever asked, in words that do nothing, with what it leans on.
+
 import type { CommandJob } from "../domain/command.ts";
 import type { Answer } from "../domain/conversation.ts";
 import { answerMarker } from "../domain/marker.ts";
+import { publicWords } from "../domain/public-words.ts";
 import { safeUrl } from "./permalink.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 
@@ -38,7 +40,7 @@ function small({ sources, degraded, footer }: Answer, repo: CommandJob["repo"]):
     links.length === 0 ? "" : `Said before: ${links.join("; ")}.`,
     degraded.length === 0
       ? ""
-      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${reason}`, 200)).join("; ")}.`,
+      : `Incomplete: ${degraded.map(({ part, reason }) => sanitizeInline(`${part}: ${publicWords(reason)}`, 200)).join("; ")}.`,
     footer === "" ? "" : sanitizeInline(footer, 200),
   ].filter((line) => line !== "");
   return lines.length === 0 ? [] : [`<sub>${lines.join(" ")}</sub>`];

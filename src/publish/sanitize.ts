@@ -1,5 +1,6 @@
 // The only way out for text that others wrote: titles, paths, messages of custom rules, names. What leaves shows the same
 // words and does nothing: no image, HTML, link, mention, reference or command; closed fences; bounded length.
+import { cutText } from "../domain/cut-text.ts";
 import { blockLength, cutBlocks, readBlocks, writeBlocks } from "./blocks.ts";
 import { cutPieces, joinPieces, type Piece, readPieces, visibleLength, writeCode, writePieces } from "./pieces.ts";
 import { tame } from "./tame.ts";
@@ -58,8 +59,7 @@ function oneLine(text: string): string {
 function startOf(text: string, limit: number): string {
   const most = 16 * limit + 400;
   if (text.length <= most) return text;
-  const start = text.slice(0, most);
-  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
+  return cutText(text, most);
 }
 
 function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonly Piece[] {

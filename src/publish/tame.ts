@@ -16,7 +16,9 @@ const ACTIVE =
  */
 const COMMAND = new RegExp(
   [
-    "[/!+@][a-z]",
+    "[/!+][a-z]",
+    // A login may start with a digit.
+    "@[a-z0-9-]",
     "(?:bors|homu|jenkins|retest|recheck|reverify|rerun|rebuild\\w*|lgtm|shipit|azp|needs_\\w+|bot_\\w+)(?![a-z0-9])",
     "(?:dependabot|renovate|mergify\\w*|depfu|greenkeeper|snyk|autobuild)(?![a-z0-9])",
     "r[+?](?:\\s|$)",

@@ -1,4 +1,5 @@
 // What the model did not read, file by file: silence about a file that nobody read is not praise.
+import { publicWords } from "../domain/public-words.ts";
 import type { FileCoverage, Review } from "../domain/review.ts";
 import { counted, fitList } from "./fit-list.ts";
 import { codeSpan, sanitizeInline } from "./sanitize.ts";
@@ -46,5 +47,5 @@ export function unreadLines({ coverage }: Review, room: number): readonly string
 
 function line({ path, state, reason }: FileCoverage): string {
   const how = state === "partial" ? "in part" : "not read";
-  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(reason, 200)}`}`;
+  return `- ${codeSpan(path, 120)}: ${how}${reason === null ? "" : `, ${sanitizeInline(publicWords(reason), 200)}`}`;
 }

@@ -5,6 +5,7 @@ import { Repository, User } from "./delivery.ts";
 const Pull = z.object({
   number: z.int().positive(),
   title: z.string(),
+  body: z.string().nullish().catch(undefined),
   state: z.enum(["open", "closed"]),
   locked: z.boolean().optional(),
   user: User,

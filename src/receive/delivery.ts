@@ -20,6 +20,7 @@ export const PullRequestDelivery = z.object({
   pull_request: z.object({
     number: z.int().positive(),
     title: z.string(),
+    body: z.string().nullish().catch(undefined),
     state: z.enum(["open", "closed"]),
     draft: z.boolean().optional(),
     locked: z.boolean().optional(),

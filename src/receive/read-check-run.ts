@@ -1,5 +1,7 @@
 // Somebody asks GitHub to run our check again: that is a person who asks for a review by name.
+
 import { z } from "zod";
+import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { type Delivery, Repository } from "./delivery.ts";
 
@@ -32,7 +34,7 @@ export function readCheckRun(
     return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
   const { action, check_run: check, installation, repository } = parsed.data;
-  if (action !== "rerequested") return `check run: action ${JSON.stringify(action.slice(0, 40))} asks nothing of us`;
+  if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} asks nothing of us`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
   const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);
   if (number === undefined) return "the check run belongs to no pull request that we know";

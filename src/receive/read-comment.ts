@@ -1,6 +1,9 @@
 // A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
+
 import type { z } from "zod";
+import { askedWords } from "../domain/asked-words.ts";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
+import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo } from "../domain/job.ts";
 import {
   type CommentedPull,
@@ -57,7 +60,11 @@ export function readComment(
     headSha: heard.headSha,
     command,
     comment: { ...comment, author: { id: writer.id, login: writer.login } },
-    pull: { title: pull.title, authorId: pull.user.id },
+    pull: {
+      title: pull.title,
+      authorId: pull.user.id,
+      ...(pull.body === undefined ? {} : { words: askedWords(pull.title, pull.body) }),
+    },
   };
 }
 
@@ -72,7 +79,7 @@ function answeredWhenClosed(command: Command): boolean {
 }
 
 function refusalOf({ around, pull, writer, text }: Heard, wanted: string, slug: string): string | null {
-  if (around.action !== wanted) return `a comment that was ${JSON.stringify(around.action.slice(0, 40))} asks nothing`;
+  if (around.action !== wanted) return `a comment that was ${JSON.stringify(cutText(around.action, 40))} asks nothing`;
   if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by ourselves";
   // Only people are answered: two bots would never stop.
   if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";

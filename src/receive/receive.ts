@@ -1,7 +1,10 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
+
+import { askedWords } from "../domain/asked-words.ts";
 import { dependencyBot } from "../domain/bots.ts";
 import type { CommandJob } from "../domain/command.ts";
+import { cutText } from "../domain/cut-text.ts";
 import {
   type CancelJob,
   type FeedbackJob,
@@ -108,6 +111,7 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 
 function job(delivery: Delivery, payload: PullRequestDelivery, reception: Reception, trigger: Trigger): ReviewJob {
   const { repository, pull_request: pull } = payload;
+  const explicit = trigger === "labeled" || trigger === "review_requested";
   return {
     kind: "review",
     key: jobKey({ host: reception.host, id: repository.id }, pull.number),
@@ -117,7 +121,8 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     number: pull.number,
     headSha: pull.head.sha,
     trigger,
-    explicit: trigger === "labeled" || trigger === "review_requested",
+    explicit,
+    ...(explicit && pull.body !== undefined ? { words: askedWords(pull.title, pull.body) } : {}),
   };
 }
 
@@ -179,5 +184,5 @@ function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolea
 }
 
 function short(text: string): string {
-  return JSON.stringify(text.slice(0, 40));
+  return JSON.stringify(cutText(text, 40));
 }

@@ -1,5 +1,7 @@
 // Deliveries about repositories and installations -> jobs that keep memory in step with them.
+
 import type { z } from "zod";
+import { cutText } from "../domain/cut-text.ts";
 import {
   type Ignored,
   type IndexTrigger,
@@ -131,5 +133,5 @@ function repoOf(
 }
 
 function short(text: string): string {
-  return JSON.stringify(text.slice(0, 40));
+  return JSON.stringify(cutText(text, 40));
 }

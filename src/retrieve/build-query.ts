@@ -89,7 +89,7 @@ function partsOf({ pull, files }: QuerySubject, { intent, languages, risks, auth
 
 /** Templates speak to the author in comments; nothing of them is about the change. */
 function excerpt(body: string): string {
-  const { text } = shownText(body.slice(0, BODY_READ).replaceAll("\r\n", "\n"));
+  const { text } = shownText(cutText(body, BODY_READ).replaceAll("\r\n", "\n"));
   return cutText(text.trim(), BODY_CHARS).trim();
 }
 

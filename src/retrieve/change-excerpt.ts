@@ -41,7 +41,7 @@ export function changeExcerpt(
     ...(intent.type === null ? [] : [`Kind: ${intent.type}`]),
     ...(languages.length === 0 ? [] : [`Languages: ${languages.map(({ name }) => name).join(", ")}`]),
     ...risks.map(({ text }) => `Risk: ${text}`),
-    reveal(cutText(shownText((pull.body ?? "").slice(0, BODY_READ)).text.trim(), BODY_CHARS)),
+    reveal(cutText(shownText(cutText(pull.body ?? "", BODY_READ)).text.trim(), BODY_CHARS)),
     ...files.slice(0, 100).map(({ path }) => revealLine(cutText(path, LINE_CHARS))),
   ];
   const shown = mostChanged(files);

@@ -65,7 +65,7 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
   const { counts } = context.memory;
   const said = (name: string, text: string) => `${name}: ${JSON.stringify(cutText(oneLine(text), 600))}`;
   /** What people see of it. */
-  const shown = (text: string) => shownText(text.slice(0, TEXT_READ)).text;
+  const shown = (text: string) => shownText(cutText(text, TEXT_READ)).text;
   const lines = [
     said("project", context.project),
     `memories: ${counts === null ? "unknown" : [counts.total, ...[...counts.byCorpus].map((of) => of.join(" "))].join(", ")}`,

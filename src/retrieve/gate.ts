@@ -1,5 +1,6 @@
 // Is memory needed for this pull request? A table of rules, first hit wins. Anything unsure is searched; a skip needs every
 // changed file in one class, and a risk vetoes it. The gate decides about the search only, never about the review.
+import { cutText } from "../domain/cut-text.ts";
 import type { GateDecision, Strategy } from "../domain/retrieval.ts";
 import { isMinorBump } from "./bump-size.ts";
 import { isGeneratedOnly, isLockFilesOnly, isManifestsOnly, isNothingToReview } from "./change-classes.ts";
@@ -227,7 +228,7 @@ function onlyReviewed({ leftOut }: GateContext): boolean {
 
 function named({ title, body }: GateContext): string | null {
   const names = [...namedThings(title), ...namedThings(body)];
-  return names.length === 0 ? null : `names ${names.slice(0, 3).join(", ").slice(0, 120)}`;
+  return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
 /** The share of memories in the languages of the change, or null when memory or languages are unknown. */

@@ -27,7 +27,7 @@ const SITUATION_REPLY: Question<string>["shape"] = {
   },
   check: (value) => {
     const said = typeof value === "object" && value !== null && "situation" in value ? value.situation : null;
-    const text = typeof said === "string" ? oneLine(said.slice(0, 4 * SITUATION_CHARS)).toWellFormed() : "";
+    const text = typeof said === "string" ? oneLine(cutText(said, 4 * SITUATION_CHARS)).toWellFormed() : "";
     if (text.split(" ").length < LEAST_WORDS) return { ok: false, problem: "situation: is not two sentences" };
     return { ok: true, value: cutText(text, SITUATION_CHARS) };
   },

@@ -1,5 +1,6 @@
 // Does answering a question take memory? A table as for pull requests: first hit wins, anything unsure is searched.
 
+import { cutText } from "../domain/cut-text.ts";
 import type { GateDecision, MemoryCounts, Strategy } from "../domain/retrieval.ts";
 import { smallTalk } from "../domain/small-talk.ts";
 import { confident, type GateConfig } from "./gate.ts";
@@ -47,7 +48,7 @@ const RULES: readonly Rule[] = [
     0.95,
     () => "keyword",
     (text, { entityMentions }) => {
-      const names = entityMentions.slice(0, 3).join(", ").slice(0, 120);
+      const names = cutText(entityMentions.slice(0, 3).join(", "), 120);
       return entityMentions.length > 0 && !isGeneral(text)
         ? `names ${names}`
         : when(FILE_AT_END.test(text.trim()), "names a file");

@@ -64,7 +64,7 @@ function listed(text: string): readonly string[] {
 
 function cleaned(texts: readonly string[]): readonly string[] {
   const queries = texts
-    .map((text) => cutText(oneLine(text.slice(0, 4 * QUERY_CHARS)).toWellFormed(), QUERY_CHARS).trim())
+    .map((text) => cutText(oneLine(cutText(text, 4 * QUERY_CHARS)).toWellFormed(), QUERY_CHARS).trim())
     .filter((text) => wordsOf(text) >= LEAST_WORDS);
   return [...new Set(queries)].slice(0, MOST);
 }

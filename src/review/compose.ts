@@ -1,5 +1,6 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
+import { cutText } from "../domain/cut-text.ts";
 import type { DependencyUpdate } from "../domain/dependency-update.ts";
 import { fence } from "../domain/fence.ts";
 import type { Finding } from "../domain/finding.ts";
@@ -184,7 +185,7 @@ function intentLines(intent: Intent): readonly string[] {
     bump === null ? "" : `Dependency update, step ${bump.step}`,
     focusAreas.length === 0
       ? ""
-      : `The author asks to look at: ${focusAreas.map((area) => revealLine(area).slice(0, 60)).join(", ")}`,
+      : `The author asks to look at: ${focusAreas.map((area) => cutText(revealLine(area), 60)).join(", ")}`,
   ];
 }
 

@@ -58,15 +58,14 @@ function drawLine(
   const anchor = anchorOf(path, side, (side === "LEFT" ? oldLine : newLine) ?? 0, text);
   const marker = { added: "+", removed: "-", context: " " }[kind];
   const shown = shownLine(text);
-  return { text: `${anchor}:${marker}${shown}`, isCut: shown.length > MOST_LINE_CHARS };
+  return { text: `${anchor}:${marker}${shown.text}`, isCut: shown.isCut };
 }
 
-function shownLine(text: string): string {
+function shownLine(text: string): { readonly text: string; readonly isCut: boolean } {
   // A minified line is cut before it is read through: only its start is shown.
   const start = revealLine(cutText(text, 4 * MOST_LINE_CHARS));
-  return start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS
-    ? `${cutText(start, MOST_LINE_CHARS)}${CUT_MARK}`
-    : start;
+  const isCut = start.length > MOST_LINE_CHARS || text.length > 4 * MOST_LINE_CHARS;
+  return { text: isCut ? `${cutText(start, MOST_LINE_CHARS)}${CUT_MARK}` : start, isCut };
 }
 
 /**

@@ -10,6 +10,19 @@ export interface Heartbeat {
   stop(): Promise<void>;
 }
 
+/**
+ * One beat. Once before any worker looks for a job, so that what dead processes had in their hands comes first; whoever is found dead
+ * only later, as on another machine, has their jobs taken back by a later beat. Never throws.
+ */
+export async function sayAlive(queue: Pick<Queue, "beat">, log: Logger): Promise<void> {
+  try {
+    const recovered = await queue.beat(Date.now());
+    if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
+  } catch (error) {
+    log.warn({ err: error }, "a sign of life could not be written; the next beat tries again");
+  }
+}
+
 /** @param workers are woken at each beat: jobs may have come from elsewhere, as from the command line */
 export function heartbeat(
   queue: Pick<Queue, "beat" | "leave">,
@@ -20,12 +33,7 @@ export function heartbeat(
   let last: Promise<void> = Promise.resolve();
   let isBeating = false;
   const beat = async () => {
-    try {
-      const recovered = await queue.beat(Date.now());
-      if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
-    } catch (error) {
-      log.warn({ err: error }, "a sign of life could not be written; the next beat tries again");
-    }
+    await sayAlive(queue, log);
     for (const worker of Object.values(workers)) worker.wake();
     isBeating = false;
   };

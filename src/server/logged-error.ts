@@ -1,5 +1,6 @@
 // An error as the log shows it: who fails, where and why. Clients of HTTP hang requests, headers and whole answers on their
 // errors; none of that is written down, whatever it is called.
+import { cutText } from "../domain/cut-text.ts";
 
 /** Causes that are followed; a chain that bites its tail ends there too. */
 const CAUSES = 5;
@@ -40,5 +41,5 @@ export function loggedError(error: unknown, depth = 0): LoggedError {
 
 function shortText(value: unknown, most: number): string {
   const text = typeof value === "string" ? value : typeof value === "object" ? "(an object)" : String(value);
-  return text.slice(0, most).toWellFormed();
+  return cutText(text, most).toWellFormed();
 }

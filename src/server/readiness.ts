@@ -62,7 +62,7 @@ export function readinessCheck({
     lockedSince = error instanceof Transient ? (lockedSince ?? lookedAt) : null;
     if (lockedSince === null) problem = error === null ? null : "the store cannot keep anything";
     // Locks of a moment are usual: somebody works with the command line.
-    else if (lookedAt - lockedSince >= LOCKED_MS) problem = "the store is locked";
+    else if (lookedAt - lockedSince >= LOCKED_MS) problem = waitReason(error);
   }
 
   async function probed(): Promise<unknown> {
@@ -93,6 +93,12 @@ export function readinessCheck({
     ];
     return { ready: reasons.length === 0, reasons };
   };
+}
+
+/** A file is locked by another process; a database says what it lacks. */
+function waitReason(error: unknown): string {
+  const said = error instanceof Error ? error.message : "";
+  return said === "" || /locked/.test(said) ? "the store is locked" : `the store cannot be asked: ${said}`;
 }
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

@@ -6,8 +6,10 @@ import type { Env } from "../config/env.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { Transient } from "../domain/transient.ts";
+import { DatabaseRefuses, databaseAnswers } from "../wire/database-answers.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
+import { awaitDatabase } from "./await-database.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 import { loggedError } from "./logged-error.ts";
@@ -90,7 +92,9 @@ function sayCrashes(say: (error: unknown) => Promise<void>): void {
 
 /** The app; or, where its store cannot be used, a door that turns everybody away. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
+  const { databaseUrl = null } = options;
   try {
+    if (databaseUrl !== null) await awaitDatabase(() => databaseAnswers(databaseUrl), options);
     return await startApp(options);
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;
@@ -109,8 +113,9 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
 /** What the operator can mend, in one line that names the variable; null for anything else. */
 function startProblem(error: unknown, env: Env): string | null {
   if (error instanceof Transient && env.databaseUrl !== null) {
-    return `DATABASE_URL: ${error.message}; check the address, the server and the way to it`;
+    return `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`;
   }
+  if (error instanceof DatabaseRefuses) return `DATABASE_URL: ${error.message}`;
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
   return FOLDER_ERRORS.has(code)

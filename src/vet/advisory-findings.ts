@@ -1,5 +1,7 @@
 // Advisories that an update brings become findings: one a package, at the line that brings it.
+
 import type { RuleSetting } from "../config/repo-config.ts";
+import { cutText } from "../domain/cut-text.ts";
 import { ADVISORY_RULE, type Advisory, type PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { findingId } from "../domain/finding-id.ts";
@@ -67,11 +69,11 @@ function body({ from, change }: PackageUpdate, brought: readonly Advisory[]): st
 
 /** Signs such as `<` stay as they are in code. */
 function asCode(text: string): string {
-  return `\`${text.replaceAll("`", "").slice(0, 100)}\``;
+  return `\`${cutText(text.replaceAll("`", ""), 100)}\``;
 }
 
 function advisoryLine({ id, summary, range, patched }: Advisory): string {
-  const words = summary.replace(/\s+/g, " ").trim().slice(0, 200);
+  const words = cutText(summary.replace(/\s+/g, " ").trim(), 200);
   const where = range === null ? "" : `; affects ${asCode(range)}`;
   const until = patched === null ? "" : `; first fixed in ${asCode(patched)}`;
   return `- ${id}: ${words}${where}${until}`;

@@ -1,4 +1,5 @@
 // Which lines of a release's notes announce a break: what stands below a heading that says so, and lines that say so themselves.
+import { cutText } from "../domain/cut-text.ts";
 import { plainLines } from "./plain-lines.ts";
 
 const MOST_LINES = 8;
@@ -55,14 +56,13 @@ function headingOf(line: string): Heading | null {
 }
 
 function bare(line: string): string {
-  return line
+  const shown = line
     .replace(/!\[[^\]]{0,300}\]\([^)]{0,1000}\)/g, "")
     .replace(/<[^<>]{0,300}>/g, "")
     .replace(/^[\s>]{0,40}(?:[-*+]|\d{1,3}[.)])\s{1,9}/, "")
     .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, LONGEST)
-    .toWellFormed();
+    .trim();
+  return cutText(shown, LONGEST).toWellFormed();
 }
 
 const NAME_IN_CODE = /`([^`\n]{2,80})`/g;

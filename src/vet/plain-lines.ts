@@ -1,5 +1,6 @@
 // Markdown by others as the lines that a reader sees: without HTML comments and code blocks, and where wanted without what
 // is folded away.
+import { cutText } from "../domain/cut-text.ts";
 
 /** Longer lines hold no sentence about a version. */
 const LONGEST_LINE = 2_000;
@@ -16,7 +17,7 @@ export function plainLines(text: string, folds: "kept" | "left-out"): readonly s
     if (wasInside || fence !== null) continue;
     const depth = folded;
     folded = Math.max(0, folded + count(line, "<details") - count(line, "</details"));
-    if (folds === "kept" || (depth === 0 && folded === 0)) lines.push(line.slice(0, LONGEST_LINE));
+    if (folds === "kept" || (depth === 0 && folded === 0)) lines.push(cutText(line, LONGEST_LINE));
   }
   return lines;
 }

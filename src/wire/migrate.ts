@@ -7,8 +7,8 @@ import { sqliteMoveSource } from "../adapters/sqlite/move-source.ts";
 import type { OpenMigrate } from "../cli/migrate.ts";
 import { UsageError } from "../cli/usage.ts";
 
-/** A page of a million vectors is read in a moment, but the first one of a table without an index of its order is not. */
-const PATIENCE = { statementMs: 600_000, lockMs: 10_000, connections: 2, name: "kodiai migrate" };
+/** A page is read in a moment, but the indexes of a million memories take minutes; a connection for each table at work. */
+const PATIENCE = { statementMs: 7_200_000, lockMs: 10_000, connections: 4, name: "kodiai migrate", isMoving: true };
 
 /** @param to the address; undefined for DATABASE_URL, which does not show it to whoever lists processes */
 export const openMigration: OpenMigrate = async (from, to) => {

@@ -4,6 +4,8 @@ import { cachedEmbedder } from "../adapters/postgres/embedding-cache.ts";
 import { postgresEvidence } from "../adapters/postgres/evidence-shelf.ts";
 import { postgresFlaggedCode } from "../adapters/postgres/flagged-code.ts";
 import { postgresJobShelf } from "../adapters/postgres/job-shelf.ts";
+import type { KeywordSearch } from "../adapters/postgres/keyword-search.ts";
+import { keywordThread } from "../adapters/postgres/keyword-thread.ts";
 import { postgresMemory } from "../adapters/postgres/memory.ts";
 import { postgresConventionMarks, postgresMemoryFigures } from "../adapters/postgres/memory-figures.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
@@ -42,15 +44,16 @@ export async function openPostgresStore(url: string, settings: PostgresStoreSett
   const { queue, inbox, db, close } = await openQueueOn(url, settings.onTrouble ?? (() => {}), settings.silentMs);
   // The schema is up to date by now.
   const patient = connectPostgres(url, { name: "kodiai memory" });
+  const shelf = shelfOn(patient, settings.limits, keywordThread(url, settings.limits));
   return {
     queue,
     inbox,
     ...postgresBooks({ quick: db, patient }, processMark()),
-    ...shelfOn(patient, settings.limits),
+    ...shelf,
     ...searchesOn(patient),
     async close() {
       await close();
-      await patient.close();
+      await shelf.close();
     },
   };
 }
@@ -72,8 +75,9 @@ function searchesOn(db: Postgres): Pick<Store, "retrievals" | "statistics" | "jo
   };
 }
 
-function shelfOn(db: Postgres, limits: Partial<RecallLimits> = {}): Shelf {
-  const recall = postgresRecall(db, limits);
+/** @param words ranks by words; absent: in this thread */
+function shelfOn(db: Postgres, limits: Partial<RecallLimits> = {}, words?: KeywordSearch): Shelf {
+  const recall = postgresRecall(db, limits, words);
   return {
     memory: postgresMemory(db),
     evidence: postgresEvidence(db),
@@ -87,11 +91,14 @@ function shelfOn(db: Postgres, limits: Partial<RecallLimits> = {}): Shelf {
     cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
     warm: recall.warm,
     warmth: () => warmthOf(recall),
-    close: () => db.close(),
+    async close() {
+      await recall.close();
+      await db.close();
+    },
   };
 }
 
 function warmthOf(recall: PostgresRecall): MemoryWarmth {
-  const { waiting, repositories, rows } = recall.warmth();
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows };
+  const { waiting, ...held } = recall.warmth();
+  return { state: waiting > 0 ? "warming" : "warm", ...held };
 }

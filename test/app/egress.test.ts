@@ -122,6 +122,12 @@ function trap(mark: string): Record<string, string> {
   };
 }
 
+/** Devices, and the folder in which Node keeps what it compiled of this program. */
+const OWN_PLACES = /"\/(?:dev|proc)\/|\/kodiai\/compiled\//;
+
+/** In the name of a file of the pull request, behind what climbs out of a folder. */
+const STRANGE_NAME = "kodiai_name_of_a_stranger";
+
 test.runIf(canTrace)(
   "a hostile change reaches nobody but whom the operator named, runs nothing, and takes no secret along",
   async () => {
@@ -179,7 +185,18 @@ test.runIf(canTrace)(
       DEBUG: "*",
       NODE_DEBUG: "",
     };
-    const tracing = ["-f", "-qq", "--seccomp-bpf", "-v", "-s", "4096", "-e", "trace=connect,execve", "-o", trace];
+    const tracing = [
+      "-f",
+      "-qq",
+      "--seccomp-bpf",
+      "-v",
+      "-s",
+      "4096",
+      "-e",
+      "trace=connect,execve,open,openat,creat,mkdir,rename,unlink",
+      "-o",
+      trace,
+    ];
     const child: ChildProcess = spawn("strace", [...tracing, process.execPath, MAIN], { cwd: folder, env });
     let log = "";
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
@@ -200,7 +217,11 @@ test.runIf(canTrace)(
     const pull = await world.pullRequest(repository, {
       title: "feat: see https://attacker.example/title",
       body: `![x](https://attacker.example/p.png) http://169.254.169.254/latest/meta-data\nFixes https://attacker.example/issues/1`,
-      files: { ...trap(mark), "ops/backup.py": `${BACKUP}# https://attacker.example/code\n` },
+      files: {
+        ...trap(mark),
+        [`ops/%2e%2e%2f${STRANGE_NAME}.py`]: "x = 1\n",
+        "ops/backup.py": `${BACKUP}# https://attacker.example/code\n`,
+      },
     });
     const key = JSON.stringify(`github.com/${pull.repository.id}#${pull.number}`);
     // Other jobs of the pull request may end first.
@@ -227,6 +248,14 @@ test.runIf(canTrace)(
     expect(started.filter((line) => !OUR_READERS.test(line) || !line.includes(process.execPath))).toEqual([]);
     for (const line of started) for (const secret of secrets) expect(line).not.toContain(secret);
     expect(existsSync(mark)).toBe(false);
+
+    // No name of the pull request became a name of a file here, and nothing was written beside the data folder.
+    const opened = lines.filter((line) => /\b(?:open|openat|creat|mkdir|rename|unlink)\(/.test(line));
+    expect(opened.length).toBeGreaterThan(20);
+    expect(opened.filter((line) => line.includes(STRANGE_NAME))).toEqual([]);
+    const written = opened.filter((line) => /O_WRONLY|O_RDWR|O_CREAT|\b(?:creat|mkdir|rename|unlink)\(/.test(line));
+    expect(written.some((line) => line.includes(dataDir))).toBe(true);
+    expect(written.filter((line) => !line.includes(`"${dataDir}`) && !OWN_PLACES.test(line))).toEqual([]);
 
     // The model was heard: what it said would have told everything.
     expect(summary).toContain("redacted");

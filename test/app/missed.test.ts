@@ -171,7 +171,14 @@ describe("deliveries in any order", () => {
   const shuffles = SLOW ? 1_000 : 4;
   test("shuffles with repeats and losses end in the same", async () => {
     const any = fc.array(fc.nat({ max: 4 }), { minLength: 0, maxLength: 12 });
-    for (const [n, order] of fc.sample(any, { numRuns: shuffles, seed: 7 }).entries()) await play(1_000 + n, order);
+    for (const [n, order] of fc.sample(any, { numRuns: shuffles, seed: 7 }).entries()) {
+      // The emulator counts requests as GitHub does, and lets nobody ask 5,000 times an hour.
+      if (n % 50 === 49) {
+        await stage.close();
+        await open();
+      }
+      await play(1_000 + n, order);
+    }
   }, 3_600_000);
 });
 

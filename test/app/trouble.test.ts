@@ -1,4 +1,6 @@
 // GitHub fails, the connection breaks, the process dies: in the end there is one review, and nothing is said twice.
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN } from "./given.ts";
@@ -131,6 +133,23 @@ test("what can be done without is missing with its reason, and the review goes o
   expect(body).toContain("This review is **incomplete**, see below.");
   expect(body).toContain("- `author-tier`: GitHub answered 503 to GET /search/issues");
   expect(body).toContain("- `head-text`");
+});
+
+test("what the process was at when it died comes before whatever else waits at the next start", async () => {
+  const pulls = [await open(), await open(), await open()];
+  for (const pull of pulls) await stage.settled(pull);
+  const last = pulls[2] as Pull;
+  const before = stage.world.requests.length;
+  await stage.restart({ workers: 1 }, () => {
+    const db = new Database(join(stage.dataDir, "queue.db"));
+    const set = db.prepare("UPDATE jobs SET state = ?, owner = ?, run_at = 0 WHERE key LIKE ? AND lane = 'review'");
+    for (const pull of pulls) set.run(...(pull === last ? ["running", "gone"] : ["waiting", null]), `%#${pull.number}`);
+    db.close();
+  });
+  for (const pull of pulls) expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  const asked = stage.world.requests.slice(before).flatMap(({ path }) => /\/pulls\/(\d+)/.exec(path)?.[1] ?? []);
+  expect(Number(asked[0])).toBe(last.number);
+  await stage.restart();
 });
 
 test("a job that the process left behind when it died is taken up again", async () => {

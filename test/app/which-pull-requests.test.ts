@@ -99,17 +99,31 @@ test("a pull request that closes before it is reviewed is left alone", async () 
   expectNothingSaid(pull);
 });
 
-test("closing a pull request drops the review that waits for it", async () => {
+test("the review that waits for a pull request is not written once that is closed", async () => {
   const { world } = stage;
   world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/files$/ }, status: 503 });
   const pull = await open({});
   await stage.waitsAgain(pull);
 
   await world.closePull(pull);
-  expect(await stage.settled(pull)).toMatchObject({ state: "cancelled", outcome: "closed" });
+  await stage.hurry();
+  expect(await stage.settled(pull)).toMatchObject({ outcome: "skipped: the pull request is closed" });
   expectNothingSaid(pull);
 
   await world.reopen(pull);
+  await stage.settled(pull);
+  expect(said(world, pull)).toHaveLength(1);
+});
+
+test("a pull request that was closed and opened again is reviewed although the first is told last", async () => {
+  const { world } = stage;
+  world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/files$/ }, status: 503 });
+  const pull = await open({});
+  await stage.waitsAgain(pull);
+  await world.closePull(pull);
+  // It was opened again before, and that was told first.
+  Object.assign(pull, { state: "open" });
+  await stage.hurry();
   await stage.settled(pull);
   expect(said(world, pull)).toHaveLength(1);
 });

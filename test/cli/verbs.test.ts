@@ -168,7 +168,7 @@ test("help and version are always there; another verb is a mistake with a hint",
     run(["reveiw"]),
   ]);
   expect(help).toMatchObject({ code: 0, err: "", out: expect.stringContaining("usage: kodiai VERB [options]") });
-  expect(ofVerb.out).toBe(help.out);
+  expect(ofVerb.out).toMatch(/^usage: kodiai review \[options\]\n\n {2}review .+\n(?: {13}.+\n)+\n {2}--repo REPO/);
   expect(version.out).toMatch(/^kodiai \d+\.\d+\.\d+, Node \d+/);
   expect(wrong).toEqual({ code: 2, out: "", err: 'kodiai: "reveiw" is not a verb of mine; did you mean review?\n' });
 });

@@ -95,7 +95,7 @@ test("secrets are hidden before anything is embedded or stored", async () => {
 
 test("of flagged and fixed code 4,000 characters are kept", async () => {
   const memory = fakeMemory();
-  const record = givenRecord({ flaggedCode: "a".repeat(5_000), fixedCode: `${"b".repeat(3_999)}😀` });
+  const record = givenRecord({ flaggedCode: "a ".repeat(2_500), fixedCode: `${"b".repeat(3_999)}😀` });
   await remember([record], fakeEmbedder(), memory, asItIs);
   expect(memory.all()[0]?.flaggedCode).toHaveLength(4_000);
   expect(memory.all()[0]?.fixedCode?.isWellFormed()).toBe(true);

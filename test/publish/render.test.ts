@@ -60,7 +60,7 @@ describe("renderComment", () => {
   test("offers a suggestion for committing only when GitHub would commit exactly that", () => {
     expect(offer("x = 1")).toContain("```suggestion\nx = 1\n```");
     expect(offer("```")).toContain("````suggestion\n```\n````");
-    for (const text of ["/approve", "@dependabot merge", "a\u202eb", "x\r"]) {
+    for (const text of ["/approve", "@dependabot merge", "@0xbot merge", "@0", "a\u202eb", "x\r"]) {
       expect(offer(text)).not.toContain("suggestion");
       expect(violations(offer(text), OURS)).toEqual([]);
     }

@@ -52,7 +52,7 @@ describe("a command is a mention or /kodiai in the first line, and a verb", () =
   });
 
   test("a focus is cut at 200 characters, and what looks like a setting is text", () => {
-    const long = `--key=value ${"x".repeat(500)}`;
+    const long = `--key=value ${"of the totals ".repeat(50)}`;
     expect(read(`@kodiai review ${long}`)).toEqual(verb("review", long.slice(0, 200)));
   });
 });

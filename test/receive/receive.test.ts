@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { askedWords } from "../../src/domain/asked-words.ts";
 import { receive } from "../../src/receive/receive.ts";
 
 const RECEPTION = { host: "github.com", reviewerLogin: "kodiai-reviewer" };
@@ -52,6 +53,15 @@ describe("a delivery that asks for a review becomes a job", () => {
   test("the label kodiai:review, and only that label, asks by name", () => {
     expect(read("labeled", { label: { name: "kodiai:review" } })).toMatchObject({ trigger: "labeled", explicit: true });
     expect(read("labeled", { label: { name: "bug" } })).toMatchObject({ kind: "ignored" });
+  });
+
+  test("who asks by name has it remembered what title and description said then; pushes have not", () => {
+    const label = { label: { name: "kodiai:review" } };
+    const title = "fix(auth): expire sessions";
+    expect(read("labeled", label, { body: "Fixes #17" })).toMatchObject({ words: askedWords(title, "Fixes #17") });
+    expect(read("labeled", label, { body: null })).toMatchObject({ words: askedWords(title, null) });
+    for (const body of [undefined, 17, {}]) expect(read("labeled", label, { body })).not.toHaveProperty("words");
+    expect(read("synchronize", {}, { body: "Fixes #17" })).not.toHaveProperty("words");
   });
 
   test("a review requested from our login asks by name, from another it does not", () => {

@@ -56,6 +56,15 @@ test("a lock of a moment is no reason, one of five seconds is", async () => {
   expect((await check()).ready).toBe(true);
 });
 
+test("a database that cannot be reached is told with the reason", async () => {
+  const { world, check } = open();
+  world.error = new Transient("the database cannot be reached now (ECONNREFUSED)");
+  await check();
+  world.clock = 6_000;
+  const reasons = ["the store cannot be asked: the database cannot be reached now (ECONNREFUSED)"];
+  expect((await check()).reasons).toEqual(reasons);
+});
+
 test("the store is asked once a second, however often somebody looks, and a clock that is set back does not stop that", async () => {
   const { world, check, probes } = open();
   for (let times = 0; times < 50; times += 1) await check();

@@ -1,4 +1,5 @@
 // From what a model wrote to a value of the shape asked for, or to the sentence that asks it to try again.
+import { cutText } from "../../domain/cut-text.ts";
 import type { ReplyShape } from "../../domain/model.ts";
 import { jsonCandidates } from "./json-candidates.ts";
 import { mendJson } from "./mend-json.ts";
@@ -108,7 +109,7 @@ function strictly(text: string): Contender | null {
 
 function checked<T>(contender: Contender, shape: ReplyShape<T>): ReadReply<T> {
   const twice = repeatedKey(contender.source);
-  if (twice !== null) return { ok: false, problem: `the key ${JSON.stringify(twice.slice(0, 80))} stands twice` };
+  if (twice !== null) return { ok: false, problem: `the key ${JSON.stringify(cutText(twice, 80))} stands twice` };
   const check = shape.check(contender.value);
   return check.ok ? { ok: true, value: check.value, mended: contender.mended } : check;
 }

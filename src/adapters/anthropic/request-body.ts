@@ -1,5 +1,7 @@
 // A question in the words of the Messages API, with as much as this server and this model take.
+
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
+import { cutText } from "../../domain/cut-text.ts";
 import type { ModelRequest, PromptPiece, ReplyShape } from "../../domain/model.ts";
 import type { Feature } from "./call-failed.ts";
 import type { ModelFacts } from "./model-facts.ts";
@@ -123,8 +125,8 @@ const REMINDER = "Reply now with the one JSON object alone.";
 
 function repairTurns(repair: Repair | null): RequestBody["messages"] {
   if (repair === null) return [];
-  const reply = repair.reply.slice(0, MAX_SHOWN_REPLY).toWellFormed().trim();
-  const problem = repair.problem.slice(0, 2_000).toWellFormed();
+  const reply = cutText(repair.reply, MAX_SHOWN_REPLY).toWellFormed().trim();
+  const problem = cutText(repair.problem, 2_000).toWellFormed();
   return [
     { role: "assistant", content: reply === "" ? "(nothing)" : reply },
     {

@@ -1,4 +1,5 @@
 // Source code into chunks that have a name: functions, methods, classes. What a chunk stands in is part of its name.
+import { cutText } from "../../domain/cut-text.ts";
 import type { CodeChunk, CodeChunks } from "../../ports/memory.ts";
 import { parseText, unfit } from "../grammars.ts";
 import { type Definition, definitions } from "./definitions.ts";
@@ -135,7 +136,7 @@ function chunkOf(span: Span, lines: readonly string[]): CodeChunk {
     chunkType: isMember && span.parent?.chunkType !== "module" ? "method" : span.chunkType,
     startLine: span.first + 1,
     endLine: span.last + 1,
-    text: cutText(isContainer(span) ? outline(span, lines) : rows(lines, span.first, span.last)),
+    text: fitting(isContainer(span) ? outline(span, lines) : rows(lines, span.first, span.last)),
   };
 }
 
@@ -167,8 +168,8 @@ function rows(lines: readonly string[], first: number, last: number): string {
 }
 
 /** Whole lines as far as they fit; a first line that does not fit is cut. */
-function cutText(text: string): string {
+function fitting(text: string): string {
   if (text.length <= MAX_CHUNK) return text;
   const newline = text.lastIndexOf("\n", MAX_CHUNK);
-  return text.slice(0, newline > 0 ? newline : MAX_CHUNK).toWellFormed();
+  return cutText(text, newline > 0 ? newline : MAX_CHUNK).toWellFormed();
 }

@@ -2,6 +2,7 @@
 // from the API's own origin, within the rights that a review has anyway; what cannot be had is an answer with its reason.
 
 import type { Answer, GraphRow, PublishedAdvisory } from "../../domain/advisory.ts";
+import { cutText } from "../../domain/cut-text.ts";
 import type { Severity } from "../../domain/finding.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { Dependencies, Release } from "../../ports/dependency.ts";
@@ -104,7 +105,7 @@ async function readReleases(
     const at = { owner, repo: name, per_page: RELEASES_A_PAGE, page };
     const { data, headers } = await github.rest.repos.listReleases(at);
     for (const { tag_name: tag, body, prerelease, draft } of data) {
-      if (!draft) releases.push({ tag, body: (body ?? "").slice(0, MOST_NOTES), prerelease });
+      if (!draft) releases.push({ tag, body: cutText(body ?? "", MOST_NOTES), prerelease });
     }
     const complete = data.length < RELEASES_A_PAGE;
     if (complete || page === RELEASE_PAGES || isShort(headers)) return { value: { releases, complete }, headers };

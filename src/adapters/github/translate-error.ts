@@ -34,7 +34,7 @@ export function translate(error: unknown, now: number): unknown {
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
   if (error instanceof RequestError) return translateStatus(error, now);
-  if (isBrokenConnection(error)) return new Transient(`GitHub did not answer: ${message(error)}`, null, error);
+  if (isBrokenConnection(error)) return new Transient(`GitHub did not answer${codeOf(error)}`, null, error);
   return error;
 }
 
@@ -116,6 +116,11 @@ function route(error: RequestError): string {
   return `${error.request.method} ${new URL(error.request.url).pathname}`;
 }
 
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Of what broke only the code: messages name hosts, proxies and ports, and this one may come before strangers. */
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if ("code" in at && typeof at.code === "string" && /^[A-Z][A-Z0-9_]{2,39}$/.test(at.code)) return ` (${at.code})`;
+    if (at.name === "TimeoutError") return " in time";
+  }
+  return "";
 }

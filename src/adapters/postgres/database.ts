@@ -2,7 +2,7 @@
 // up to date. What a statement is given is made fit for Postgres here: no U+0000, no half surrogate pairs.
 import pg from "pg";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
-import { type MigrationPart, migrate } from "./migrate.ts";
+import { type MigrationPart, migrate, refuseHalfMoved } from "./migrate.ts";
 import { isCut, translated } from "./postgres-error.ts";
 import type { Postgres, Sql } from "./sql.ts";
 
@@ -19,6 +19,8 @@ export interface PostgresSettings {
   readonly isLastWord?: boolean;
   /** A transaction that is silent for longer ends, and with it its locks: its process stands still, or is cut off; milliseconds. */
   readonly silentMs?: number;
+  /** True for the one that moves a store here. */
+  readonly isMoving?: boolean;
 }
 
 /** A review asks a dozen questions at once, and a server has 100 connections by default. */
@@ -33,8 +35,8 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
  * Opens the database and brings the parts of its schema up to date.
  *
  * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`; it is never part of a message
- * @throws StoreUnusable when the address is none, or the schema comes from a newer Kodiai, or pgvector is missing;
- *   Transient when the server cannot be reached now
+ * @throws StoreUnusable when the address is none, or the schema comes from a newer Kodiai, or pgvector is missing, or a store is still
+ *   being moved there; Transient when the server cannot be reached now
  */
 export async function openPostgres(
   url: string,
@@ -44,6 +46,7 @@ export async function openPostgres(
   const db = connectPostgres(url, settings);
   try {
     await migrate(db, parts);
+    if (settings.isMoving !== true) await refuseHalfMoved(db);
     return db;
   } catch (error) {
     await db.close();

@@ -1,20 +1,16 @@
 // The code that findings were about, as hashes of its tokens, beside the records: it goes with them.
-import type { CodeShape } from "../../domain/code-shape.ts";
-import type { Category, Severity } from "../../domain/finding.ts";
-import { type Flagged, shapeKey } from "../../domain/flagged.ts";
+import { shapeKey } from "../../domain/flagged.ts";
 import type { FlaggedCode, PastCode } from "../../ports/rejections.ts";
+import { asFlagged, bytesOf, FLAGGED_COLUMNS, type FlaggedRow, MOST_FLAGGED } from "../memory/flagged-row.ts";
 import { repositoryId } from "./repository-row.ts";
 import type { Postgres, Sql } from "./sql.ts";
-
-const MOST_FLAGGED = 2_000;
 
 /** Over an open database. */
 export function postgresFlaggedCode(db: Postgres): PastCode & FlaggedCode {
   return {
     async flagged(repo, keys, exceptPull) {
       const rows = await db.all<FlaggedRow>(
-        `SELECT r.mem, r.pull, r.path, r.category, r.severity, f.rule, c.text, c.url, r.at AS said_at, r.outcome, f.fixed_at,
-                f.before, f.at, f.after
+        `SELECT ${FLAGGED_COLUMNS}
          FROM flagged f JOIN records r ON r.id = f.id JOIN contents c ON c.id = f.id
          WHERE f.repo = $1 AND f.key = ANY ($2::bigint[]) AND r.pull <> $3
            AND r.path IS NOT NULL AND r.category IS NOT NULL AND r.severity IS NOT NULL
@@ -28,34 +24,6 @@ export function postgresFlaggedCode(db: Postgres): PastCode & FlaggedCode {
         const id = await repositoryId(sql, repo);
         if (id !== null) await keepFlagged(sql, id, now, at);
       }),
-  };
-}
-
-interface FlaggedRow {
-  readonly mem: string;
-  readonly pull: number;
-  readonly path: string;
-  readonly category: Category;
-  readonly severity: Severity;
-  readonly rule: string | null;
-  readonly text: string;
-  readonly url: string | null;
-  readonly said_at: number;
-  readonly outcome: string | null;
-  readonly fixed_at: number | null;
-  readonly before: Buffer;
-  readonly at: Buffer;
-  readonly after: Buffer;
-}
-
-function asFlagged(row: FlaggedRow): Flagged {
-  const { mem, pull, path, category, severity, rule, text, url, said_at: at } = row;
-  return {
-    ...{ memoryId: mem, pull, path, category, severity, rule, url, at },
-    title: text.split("\n", 1)[0] ?? "",
-    shape: { before: tokensOf(row.before), at: tokensOf(row.at), after: tokensOf(row.after) },
-    // An outcome that people gave has no date of its own here: the day on which it was said stands for it.
-    fixedAt: row.fixed_at ?? (row.outcome === "fixed" ? at : null),
   };
 }
 
@@ -84,13 +52,4 @@ async function keepFlagged(
     );
   await mark(null, standing);
   await mark(at, fixed);
-}
-
-function bytesOf(tokens: CodeShape["at"]): Buffer {
-  return Buffer.from(Uint32Array.from(tokens).buffer);
-}
-
-/** Copied: a row's bytes need not begin where numbers of four bytes may. */
-function tokensOf(bytes: Buffer): readonly number[] {
-  return [...new Uint32Array(new Uint8Array(bytes).buffer, 0, bytes.length >>> 2)];
 }

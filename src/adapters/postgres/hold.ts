@@ -27,5 +27,7 @@ export function fenced<T>(db: Postgres, held: Held | null, work: (sql: Sql) => P
 /** The job has come on: whatever ends its process now is not what ended it before. */
 export async function cameOn(sql: Sql, held: Held | null): Promise<void> {
   if (held !== null)
-    await sql.run("UPDATE jobs SET deaths = 0 WHERE id = $1 AND token = $2 AND deaths > 0", [held.id, held.token]);
+    await sql.run("UPDATE jobs SET deaths = 0, alone = 0 WHERE id = $1 AND token = $2 AND deaths > 0", [
+      ...[held.id, held.token],
+    ]);
 }

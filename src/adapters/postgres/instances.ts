@@ -1,15 +1,13 @@
 // The processes that work on one database: who lives, and what becomes of the jobs of those who do not.
 import type { LaneName } from "../../ports.ts";
 import { isGone } from "../process-mark.ts";
-import { close, handOn, LONGEST_WAIT_MS, waitAgain } from "./lane.ts";
-import { issueTo, tryKey } from "./put-job.ts";
+import { type Beating, silenceWatch } from "../silence.ts";
+import { afterDeath, clearsOthers, type Deaths } from "../suspicion.ts";
+import { close, handOn, LONGEST_WAIT_MS } from "./lane.ts";
+import { FIRST_TAG, issueTo, tryKey, WANTS_TICKET } from "./put-job.ts";
 import type { Postgres, Sql } from "./sql.ts";
 import { BOSS_SCHEMA, type Tickets } from "./tickets.ts";
 
-/** After so many processes that died over it, without any progress between, a job is parked. */
-const MOST_DEATHS = 3;
-/** Whoever looks rarely, as after standing still itself or a database that was away, counts no more than this for one look. */
-const MOST_A_LOOK_MS = 10_000;
 /** Jobs without a ticket that one look gives one. */
 const MOST_ISSUED = 200;
 
@@ -24,18 +22,6 @@ export interface InstanceOptions {
   readonly held: Set<number>;
 }
 
-interface Row {
-  readonly id: string;
-  readonly process: string | null;
-  readonly beats: number;
-}
-
-interface Seen {
-  readonly beats: number;
-  readonly at: number;
-  readonly silentFor: number;
-}
-
 export interface Instances {
   beat(now: number): Promise<number>;
   leave(): Promise<number>;
@@ -47,23 +33,14 @@ export interface Instances {
  */
 export function instances(db: Postgres, tickets: Tickets, options: InstanceOptions): Instances {
   const { instance, process, silentMs, held } = options;
-  const seen = new Map<string, Seen>();
+  const watch = silenceWatch(silentMs);
   let isFirst = true;
 
-  function isSilent({ id, beats }: Row, now: number): boolean {
-    const last = seen.get(id);
-    const passed = last === undefined || last.beats !== beats ? null : Math.min(now - last.at, MOST_A_LOOK_MS);
-    const silentFor = passed === null || last === undefined ? 0 : last.silentFor + Math.max(0, passed);
-    seen.set(id, { beats, at: now, silentFor });
-    return silentFor >= silentMs;
-  }
-
   async function strikeOff(now: number): Promise<void> {
-    for (const other of await db.all<Row>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
-      if (!isSilent(other, now) && (other.process === null || !isGone(other.process))) continue;
-      seen.delete(other.id);
-      // Unless it was heard of a moment ago.
-      await db.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [other.id, other.beats]);
+    for (const other of await db.all<Beating>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
+      if (!watch.isSilent(other, now) && (other.process === null || !isGone(other.process))) continue;
+      watch.forget(other.id);
+      await db.transaction((sql) => buried(sql, other));
     }
   }
 
@@ -90,6 +67,14 @@ export function instances(db: Postgres, tickets: Tickets, options: InstanceOptio
   };
 }
 
+/** One that died is struck off, unless it was heard of a moment ago; its jobs know how many they were. */
+async function buried(sql: Sql, { id, beats }: Beating): Promise<void> {
+  if ((await sql.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
+  const ran = await sql.all<Deaths>("SELECT deaths, alone FROM jobs WHERE state = 'running' AND owner = $1", [id]);
+  await sql.run("UPDATE jobs SET company = $2 WHERE state = 'running' AND owner = $1", [id, ran.length]);
+  if (clearsOthers(ran)) await sql.run("UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running')");
+}
+
 const BEAT = `INSERT INTO instances (id, process, beats) VALUES ($1, $2, 1)
   ON CONFLICT (id) DO UPDATE SET beats = instances.beats + 1`;
 
@@ -109,25 +94,35 @@ const LONG_HELD = `SELECT id, token, key, lane FROM jobs
 function takeBack(db: Postgres, tickets: Tickets, { id, token, key, lane }: Left, died: 0 | 1): Promise<0 | 1> {
   return db.transaction(async (sql) => {
     if (!(await tryKey(sql, key))) return 0;
-    const left = await sql.one<{ deaths: number; ticket: string | null; isOvertaken: boolean }>(
-      `SELECT deaths, ticket, EXISTS (SELECT 1 FROM jobs AS later WHERE later.key = $3 AND later.state = 'waiting') AS "isOvertaken"
+    const left = await sql.one<Deaths & { company: number | null; ticket: string | null; isOvertaken: boolean }>(
+      `SELECT deaths, alone, company, ticket, EXISTS (SELECT 1 FROM jobs AS later WHERE later.key = $3 AND later.state = 'waiting') AS "isOvertaken"
        FROM jobs WHERE id = $1 AND token = $2 AND ${died === 1 ? IS_LEFT_ALONE : "state = 'running'"} FOR UPDATE SKIP LOCKED`,
       [id, token, key],
     );
     if (left === null) return 0;
-    const deaths = left.deaths + died;
+    const verdict = died === 1 ? afterDeath(left, left.company) : ({ ...left, kind: "again", restMs: 0 } as const);
     if (left.isOvertaken) await close(sql, id, "superseded", "a later job took its place when the process ended");
-    else if (deaths >= MOST_DEATHS) await close(sql, id, "dead", `parked: ${deaths} processes died while this job ran`);
-    else await waitAgain(sql, id, 0, deaths, null);
+    else await execute(sql, id, verdict);
     await handOn(sql, tickets, { id, key, lane, ticket: left.ticket });
     return 1;
   });
 }
 
+/** Interrupted jobs come before all that wait, after a rest where they have one. */
+async function execute(sql: Sql, id: number, verdict: ReturnType<typeof afterDeath>): Promise<void> {
+  if (verdict.kind === "parked") return close(sql, id, "dead", verdict.why);
+  const { deaths, alone, restMs } = verdict;
+  await sql.run(
+    `UPDATE jobs SET state = 'waiting', owner = NULL, ticket = NULL, run_at = queue_now() + $2, deaths = $3, alone = $4, company = NULL,
+       tag = ${FIRST_TAG} WHERE id = $1`,
+    [id, restMs, deaths, alone],
+  );
+}
+
 /** Jobs that were put there without a ticket, as by the command line or a move from another store. */
 async function deliver(db: Postgres, tickets: Tickets): Promise<void> {
   const undelivered = await db.all<{ key: string }>(
-    `SELECT key FROM jobs WHERE state = 'waiting' AND ticket IS NULL
+    `SELECT key FROM jobs WHERE ${WANTS_TICKET}
        AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = jobs.key AND busy.state = 'running')
      ORDER BY id LIMIT ${MOST_ISSUED}`,
   );

@@ -57,7 +57,7 @@ async function retry(sql: Sql, { id, key, state }: Row): Promise<JobChange> {
   if ((await sql.one(other, [key, id])) !== null)
     return refused("a later job of the same pull request or repository waits or runs");
   await sql.run(
-    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = queue_now(), owner = NULL, finished_at = NULL,
+    `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, alone = 0, run_at = queue_now(), owner = NULL, finished_at = NULL,
        ticket = NULL, tag = ${nextTag("jobs.lane", "jobs.repo")} WHERE id = $1`,
     [id],
   );

@@ -1,9 +1,11 @@
 // Matching by words: exact BM25 over the scope, by an index in memory that is filled from the database. Where that does not fit or is
 // still being read, Postgres's own index is asked, which knows no rare words and ranks less well; that is told.
+import { totalmem } from "node:os";
 import type { KeywordHit, MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { bestRows } from "../memory/best-rows.ts";
 import type { Bm25Part } from "../memory/bm25.ts";
+import { memoryFor } from "../memory/memory-for.ts";
 import { seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository, Segment } from "../memory/segment.ts";
 import { type CountedRepository, repositoryLookUp, toldRows } from "./admitted.ts";
@@ -20,8 +22,8 @@ export interface KeywordLimits {
   readonly coldRows: number;
 }
 
-/** 512 MB hold about 600,000 records; 5,000 rows hold up an answer for at most half a second. */
-export const KEYWORD_LIMITS: KeywordLimits = { memoryBytes: 512e6, coldRows: 5_000 };
+/** As much memory as an embedded store would take; 5,000 rows hold up an answer for at most half a second. */
+export const KEYWORD_LIMITS: KeywordLimits = { memoryBytes: memoryFor(totalmem()), coldRows: 5_000 };
 
 /** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
 const BYTES_PER_ROW = 900;
@@ -38,6 +40,7 @@ export interface KeywordSearch {
   /** Reads the repositories that were written to last, as many as fit into half of the room. */
   warm(): Promise<void>;
   warmth(): KeywordWarmth;
+  close(): Promise<void>;
 }
 
 export interface KeywordWarmth {
@@ -45,9 +48,12 @@ export interface KeywordWarmth {
   readonly waiting: number;
   readonly repositories: number;
   readonly rows: number;
+  readonly bytes: number;
+  /** What they may take. */
+  readonly limitBytes: number;
 }
 
-/** The search over an open database, in this thread. */
+/** The search over an open database, in this thread (see keywordThread for one aside); closing it leaves the database open. */
 export function keywordSearch(db: Postgres, limits: KeywordLimits = KEYWORD_LIMITS): KeywordSearch {
   const shelves = openShelves(limits.memoryBytes);
   const lookUp = repositoryLookUp();
@@ -83,7 +89,8 @@ export function keywordSearch(db: Postgres, limits: KeywordLimits = KEYWORD_LIMI
         await readAhead(id);
       }
     },
-    warmth: () => ({ waiting: reading.size, ...shelves.held() }),
+    warmth: () => ({ waiting: reading.size, ...shelves.held(), limitBytes: limits.memoryBytes }),
+    close: async () => {},
   };
 }
 

@@ -35,6 +35,19 @@ export async function migrate(db: Postgres, parts: readonly MigrationPart[]): Pr
   });
 }
 
+/**
+ * A database that a store is still being moved to lacks rows, and what keeps them together: nobody else may use it.
+ *
+ * @throws StoreUnusable when a move was begun and not finished
+ */
+export async function refuseHalfMoved(db: Sql): Promise<void> {
+  const half = await db.one<{ half: boolean }>("SELECT to_regclass('store_move') IS NOT NULL AS half");
+  if (half?.half === true)
+    throw new StoreUnusable(
+      "A store is being moved to this database, and that is not finished. Run `kodiai migrate` again: it goes on where it was stopped.",
+    );
+}
+
 /** The newest step of each part that was run. */
 async function versions(sql: Sql): Promise<ReadonlyMap<string, number>> {
   const known = await sql.one<{ known: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS known");

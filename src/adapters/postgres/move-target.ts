@@ -4,6 +4,8 @@ import { MOVED_TABLES } from "../../domain/moved-tables.ts";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import type { MoveTarget } from "../../ports/move.ts";
 import { asJson } from "./database.ts";
+import { halfvecArray, halfvecBytes } from "./halfvec-wire.ts";
+import { setAside, setBack } from "./move-indexes.ts";
 import type { Postgres, Sql } from "./sql.ts";
 import { LEXEMES } from "./write-records.ts";
 
@@ -15,7 +17,7 @@ const SENT: Readonly<Record<MovedKind, { readonly type: string; readonly kept?: 
   flag: { type: "boolean" },
   json: { type: "text", kept: "jsonb" },
   bytes: { type: "bytea" },
-  vector: { type: "text", kept: "halfvec" },
+  vector: { type: "halfvec" },
 };
 
 /** Sequences and what they must be above. */
@@ -32,7 +34,11 @@ const NUMBERED: readonly (readonly [sequence: string, table: string, column: str
 export function postgresMoveTarget(db: Postgres): MoveTarget {
   return {
     page: (table, after, most) => page(db, table, after, most),
-    begin: (mark) => db.transaction((sql) => begin(sql, mark)),
+    begin: (mark) =>
+      db.transaction(async (sql) => {
+        await begin(sql, mark);
+        await setAside(sql);
+      }),
     async progress({ name }) {
       const row = await db.one<{ after: MovedRow | null; done: boolean }>(
         "SELECT after, done FROM store_move WHERE part = $1",
@@ -51,12 +57,14 @@ export function postgresMoveTarget(db: Postgres): MoveTarget {
       }),
     finish: (clock) =>
       db.transaction(async (sql) => {
+        await setBack(sql);
         for (const [sequence, table, column] of NUMBERED)
           await sql.run(
             `SELECT setval(${sequence}, (SELECT greatest(max(${column}), 1) FROM ${table}), EXISTS (SELECT 1 FROM ${table}))`,
           );
         await sql.run("SELECT setval('memory_clock', $1)", [Math.max(1, clock)]);
         await sql.run("DROP TABLE store_move");
+        await sql.run(`ANALYZE ${MOVED_TABLES.map(({ name }) => name).join(", ")}`);
       }),
   };
 }
@@ -84,13 +92,23 @@ async function insert(sql: Sql, { name, columns }: MovedTable, rows: readonly Mo
   const kept = kinds.map(
     ([column, kind]) => `"${column}"${SENT[kind].kept === undefined ? "" : `::${SENT[kind].kept}`}`,
   );
-  const values = kinds.map(([, kind], at) => rows.map((row) => sent(kind, row[at] ?? null)));
+  const values = await Promise.all(kinds.map(([, kind], at) => column(sql, kind, rows, at)));
   // Words have a column of their own making.
   const [more, made] = name === "words" ? [", lexemes", `, ${LEXEMES}`] : ["", ""];
   await sql.run(
     `INSERT INTO ${name} (${names.join(", ")}${more}) OVERRIDING SYSTEM VALUE
      SELECT ${kept.join(", ")}${made} FROM unnest(${lists.join(", ")}) AS x (${names.join(", ")})`,
     values,
+  );
+}
+
+/** Of all rows what stands at a place, as a parameter. */
+async function column(sql: Sql, kind: MovedKind, rows: readonly MovedRow[], at: number): Promise<unknown> {
+  const values = rows.map((row) => row[at] ?? null);
+  if (kind !== "vector") return values.map((value) => sent(kind, value));
+  return halfvecArray(
+    sql,
+    values.filter((value) => value instanceof Uint8Array),
   );
 }
 
@@ -105,7 +123,9 @@ async function page(
   most: number,
 ): Promise<MovedRow[]> {
   const kinds = Object.entries(columns);
-  const select = kinds.map(([column, kind]) => (kind === "vector" ? `${column}::text AS ${column}` : `"${column}"`));
+  const select = kinds.map(([column, kind]) =>
+    kind === "vector" ? `halfvec_send(${column}) AS ${column}` : `"${column}"`,
+  );
   // Byte by byte, as the other side orders them.
   const inOrder = key.map((column) => (columns[column] === "text" ? `"${column}" COLLATE "C"` : `"${column}"`));
   const later =
@@ -121,6 +141,6 @@ function read(kind: MovedKind, value: unknown): MovedRow[number] {
   if (value === null || value === undefined) return null;
   if (kind === "json") return JSON.stringify(value);
   if (kind === "bytes") return (value as Buffer).toString("hex");
-  if (kind === "vector") return `[${(JSON.parse(value as string) as number[]).map(Math.fround).join(",")}]`;
+  if (kind === "vector") return halfvecBytes(value as Buffer);
   return value as string | number | boolean;
 }

@@ -1,5 +1,6 @@
 // Jobs come into the ledger, each in the place of one of its key that waits, together with their tickets.
 import type { AnyJob, LaneName } from "../../ports.ts";
+import { SUSPECT_AFTER } from "../suspicion.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets, Waiting } from "./tickets.ts";
 
@@ -42,6 +43,9 @@ export const nextTag = (lane: string, repo: string) => `greatest(
   coalesce((SELECT tag + 1 FROM turns WHERE lane = ${lane} AND repo = ${repo}), 0),
   coalesce((SELECT max(tag) + 1 FROM jobs AS own
     WHERE own.lane = ${lane} AND own.repo = ${repo} AND own.state IN ('waiting', 'running')), 0))`;
+
+/** Before all turns: what was interrupted. */
+export const FIRST_TAG = -1;
 
 /** A job on its way into the ledger. */
 export interface Putting {
@@ -165,11 +169,14 @@ export function replace(sql: Sql, key: string, state: "superseded" | "cancelled"
   );
 }
 
+/** Of jobs that wait without a ticket those that are to have one. A suspect is taken without: see lane.ts. */
+export const WANTS_TICKET = `state = 'waiting' AND ticket IS NULL AND deaths < ${SUSPECT_AFTER}`;
+
 /** Gives a ticket to the job that waits under a key and has none. The key must be locked, and nothing of it run. */
 export async function issueTo(sql: Sql, tickets: Tickets, key: string): Promise<void> {
   const found = await sql.one<Waiting & { readonly id: number }>(
     `SELECT id, lane, key, repo, run_at AS "runAt", tag FROM jobs
-     WHERE key = $1 AND state = 'waiting' AND ticket IS NULL
+     WHERE key = $1 AND ${WANTS_TICKET}
        AND NOT EXISTS (SELECT 1 FROM jobs AS busy WHERE busy.key = $1 AND busy.state = 'running')`,
     [key],
   );

@@ -89,5 +89,12 @@ export const QUEUE_PART: MigrationPart = {
     writer_process text
   );
   `,
+    `
+  -- Of the processes that died over a job, those in which it ran alone (adapters/suspicion.ts), and how many jobs the last one had in
+  -- its hands: null where nobody knows.
+  ALTER TABLE jobs ADD COLUMN alone int NOT NULL DEFAULT 0, ADD COLUMN company int;
+  -- Suspects have no ticket: no turn of theirs may come while something else runs beside them.
+  CREATE INDEX jobs_suspected ON jobs (run_at) WHERE state = 'waiting' AND deaths >= 3;
+  `,
   ],
 };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
-import type { Queue } from "../../ports.ts";
+import type { LaneName, Queue } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
 import { type LaneOptions, lane } from "./lane.ts";
@@ -28,7 +28,7 @@ export interface QueueOptions extends InstanceOptions, LaneOptions {
  */
 export function postgresQueue(db: Postgres, tickets: Tickets, given: Partial<QueueOptions> = {}): Queue {
   const usual = { instance: randomUUID(), process: null, silentMs: SILENT_MS, skew: () => 0, now: Date.now };
-  const options = { ...usual, held: new Set<number>(), ...given };
+  const options = { ...usual, held: new Set<number>(), served: new Set<LaneName>(), ...given };
   const company = instances(db, tickets, options);
   return {
     ...lane<ReviewJob>(db, tickets, "review", options),

@@ -1,5 +1,6 @@
 // Rows of Postgres back to records.
-import type { Decided, Described, MemoryRecord } from "../../domain/memory.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import { assembleRecord, type FlatRecord } from "../memory/assemble-record.ts";
 
 /** The columns of a record over `p` (repositories), `r` (records) and `c` (contents). */
 export const RECORD_COLUMNS = `
@@ -14,31 +15,7 @@ export const RECORD_COLUMNS = `
    FROM descriptions d WHERE d.id = r.id) AS described,
   CASE WHEN p.gives THEN 'given' END AS sharing`;
 
-type Flat = Omit<MemoryRecord, "provenance" | "described" | "decided" | "sharing"> &
-  MemoryRecord["provenance"] & {
-    readonly decided: Decided | null;
-    readonly described: Described | null;
-    readonly sharing: "given" | null;
-  };
-
-/**
- * One row of RECORD_COLUMNS as a record. Owner and visibility are the repository's as they are known now, not as they
- * were at the time of writing; the owner id is 0 where it is in doubt.
- */
+/** One row of RECORD_COLUMNS as a record. */
 export function readRecord(row: unknown): MemoryRecord {
-  const { replies, tags, stale, decided, described, sharing, flaggedCode, fixedCode, ...flat } = row as Flat;
-  const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
-  return {
-    ...rest,
-    ...(flaggedCode ? { flaggedCode } : {}),
-    ...(fixedCode ? { fixedCode } : {}),
-    // In the order in which every store tells a record: an export of one is byte for byte that of another.
-    replies,
-    tags,
-    provenance: { url, author, authorIsBot, sha, pull, at },
-    stale,
-    ...(decided === null ? {} : { decided }),
-    ...(described === null ? {} : { described }),
-    ...(sharing === null ? {} : { sharing }),
-  };
+  return assembleRecord(row as FlatRecord);
 }

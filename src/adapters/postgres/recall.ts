@@ -5,7 +5,13 @@ import type { Recall } from "../../ports/memory.ts";
 import { countsOf, type Group } from "../memory/counts-of.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
-import { KEYWORD_LIMITS, type KeywordLimits, type KeywordWarmth, keywordSearch } from "./keyword-search.ts";
+import {
+  KEYWORD_LIMITS,
+  type KeywordLimits,
+  type KeywordSearch,
+  type KeywordWarmth,
+  keywordSearch,
+} from "./keyword-search.ts";
 import { nearestAll } from "./nearest.ts";
 import { buildIndexes, LARGE } from "./nearest-by-index.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
@@ -22,11 +28,20 @@ export interface PostgresRecall extends Recall {
   /** Reads the words of what was written to last into memory, and has Postgres build the indexes that pay; in the background. */
   warm(): Promise<void>;
   warmth(): KeywordWarmth;
+  /** Ends the search by words; the database stays open. */
+  close(): Promise<void>;
 }
 
-/** Recall over an open database (see openPostgres). Questions fail with RangeError when they were wrong, else as Memory's do. */
-export function postgresRecall(db: Postgres, limits: Partial<RecallLimits> = {}): PostgresRecall {
-  const words = keywordSearch(db, { ...KEYWORD_LIMITS, ...limits });
+/**
+ * Recall over an open database (see openPostgres). Questions fail with RangeError when they were wrong, else as Memory's do.
+ *
+ * @param words ranks by words; absent: in this thread, as a command does that asks once
+ */
+export function postgresRecall(
+  db: Postgres,
+  limits: Partial<RecallLimits> = {},
+  words: KeywordSearch = keywordSearch(db, { ...KEYWORD_LIMITS, ...limits }),
+): PostgresRecall {
   const large = limits.indexedRows ?? LARGE;
   const nearest = nearestAll(db, large);
   return {
@@ -40,6 +55,7 @@ export function postgresRecall(db: Postgres, limits: Partial<RecallLimits> = {})
       await buildIndexes(db, large);
     },
     warmth: words.warmth,
+    close: words.close,
   };
 }
 

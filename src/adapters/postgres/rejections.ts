@@ -1,11 +1,8 @@
 // What people said against findings, beside the records: it goes with them.
-import type { Category } from "../../domain/finding.ts";
-import type { RejectedMemory, Rejection } from "../../domain/rejections.ts";
 import type { PastRejections, Rejecting } from "../../ports/rejections.ts";
+import { MOST_REJECTED, type RejectedRow, rejectedMemories } from "../memory/rejected-rows.ts";
 import { recordIds, repositoryId } from "./repository-row.ts";
 import type { Postgres } from "./sql.ts";
-
-const MOST_REJECTED = 5_000;
 
 /** Over an open database. */
 export function postgresRejections(db: Postgres): PastRejections & Rejecting {
@@ -36,21 +33,6 @@ export function postgresRejections(db: Postgres): PastRejections & Rejecting {
   };
 }
 
-interface RejectedRow {
-  readonly mem: string;
-  readonly pull: number | null;
-  readonly path: string | null;
-  readonly category: Category | null;
-  readonly rule: string | null;
-  readonly foundAt: string | null;
-  readonly by: string;
-  readonly is_writer: boolean;
-  readonly reason: string | null;
-  readonly url: string | null;
-  readonly at: number;
-  readonly is_reaction: boolean;
-}
-
 /** Of one person's words, reactions and commands about a finding, the one that says most. */
 const REJECTED = `
   SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS "foundAt", j.by, j.is_writer, j.reason, j.url, j.at, j.is_reaction
@@ -63,14 +45,3 @@ const REJECTED = `
     WHERE id IN (SELECT id FROM records WHERE repo = $1 AND corpus = 'finding')) j
   JOIN records r ON r.id = j.id JOIN contents c ON c.id = r.id LEFT JOIN flagged f ON f.id = r.id
   WHERE r.repo = $1 AND j.place = 1 ORDER BY j.at DESC, j.id, j.by LIMIT $2`;
-
-function rejectedMemories(rows: readonly RejectedRow[]): RejectedMemory[] {
-  const found = new Map<string, RejectedMemory & { readonly each: Rejection[] }>();
-  for (const { mem, pull, path, category, rule, foundAt, ...one } of rows) {
-    const { by, is_writer: isWriter, reason, url, at, is_reaction } = one;
-    const memory = found.get(mem) ?? { memoryId: mem, pull, path, category, rule, url: foundAt, each: [] };
-    memory.each.unshift({ by, isWriter, reason, url, at, ...(is_reaction ? { isReaction: true } : {}) });
-    found.set(mem, memory);
-  }
-  return [...found.values()];
-}

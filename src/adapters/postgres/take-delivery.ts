@@ -2,7 +2,7 @@
 
 import type { Arrival } from "../../ports/inbox.ts";
 import type { AnyJob, LaneName, Queue } from "../../ports.ts";
-import { lockKeys, type Putting, putAll, replace } from "./put-job.ts";
+import { lockKeys, type Putting, putAll } from "./put-job.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets } from "./tickets.ts";
 
@@ -63,12 +63,7 @@ async function takeDelivery(sql: Sql, hand: Hand, { delivery, outcome, beside }:
   const { receivedAt: at } = delivery;
   if (!(await keep(sql, delivery, outcome))) return false;
   const add = (lane: LaneName, job: AnyJob, by: string) => hand.add(lane, job, at, by);
-  // Whatever waits under the key is overtaken: by a newer head, or by its end.
-  if (outcome.kind === "cancel") {
-    await hand.lay();
-    await replace(sql, outcome.key, "cancelled", outcome.reason);
-    await forgetMeanings(sql, outcome.key);
-  }
+  if (outcome.kind === "cancel") await forgetMeanings(sql, outcome.key);
   if (outcome.kind === "review") await add("review", outcome, outcome.headSha);
   if (outcome.kind === "command") await add("command", outcome, outcome.delivery);
   if (outcome.kind === "upkeep") for (const job of outcome.jobs) await add("upkeep", job, job.delivery);

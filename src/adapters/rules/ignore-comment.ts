@@ -1,4 +1,5 @@
 // `kodiai-ignore RULE reason` in a comment of the reviewed code: the finding is held back with the reason, never lost.
+import { cutText } from "../../domain/cut-text.ts";
 import type { LineText } from "./place.ts";
 import type { Match } from "./rule.ts";
 
@@ -43,5 +44,5 @@ function reasonFor(rule: string, after: string): string | null {
     .replace(/(\*\/|-->).*$/s, "")
     .replace(/^[\s:—–-]+/, "")
     .trim();
-  return reason === "" ? "no reason given" : reason.slice(0, MAX_REASON);
+  return reason === "" ? "no reason given" : cutText(reason, MAX_REASON);
 }

@@ -1,6 +1,8 @@
 // ast-grep's glue: which grammar reads a file, one parse for all rules, and matches given back as lines of the head file.
 // Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter mends what is cut off.
+
 import type { SgNode } from "@ast-grep/napi";
+import { cutText } from "../../domain/cut-text.ts";
 import type { Hunk } from "../../domain/pull-request.ts";
 import type { InspectedFile } from "../../ports.ts";
 import { grammarOf, parseText, unfit } from "../grammars.ts";
@@ -91,7 +93,7 @@ export function causesOf(error: unknown): string {
     .split("\n")
     .map((line) => line.replace(/^[\s|>-]+/, "").trim())
     .filter((line) => line !== "");
-  return causes.join(" ").slice(0, 300);
+  return cutText(causes.join(" "), 300);
 }
 
 function languageKeys(file: InspectedFile): string[] {

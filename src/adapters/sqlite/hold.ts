@@ -22,5 +22,6 @@ export function fenced<T>(db: Database.Database, held: Held | null, work: () => 
 
 /** The job has come on: whatever ends its process now is not what ended it before. */
 export function cameOn(db: Database.Database, held: Held | null): void {
-  if (held !== null) db.prepare("UPDATE jobs SET deaths = 0 WHERE id = ? AND token = ?").run(held.id, held.token);
+  if (held !== null)
+    db.prepare("UPDATE jobs SET deaths = 0, alone = 0 WHERE id = ? AND token = ?").run(held.id, held.token);
 }

@@ -46,7 +46,7 @@ export function sqliteJobShelf(db: Database.Database, now: () => number): JobShe
         if (isOpen.get(found.key, id) !== undefined)
           return refused("a later job of the same pull request or repository waits or runs");
         db.prepare(
-          `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, run_at = ?, owner = NULL, finished_at = NULL
+          `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, alone = 0, run_at = ?, owner = NULL, finished_at = NULL
            WHERE id = ?`,
         ).run(now(), id);
         return CHANGED;

@@ -24,7 +24,9 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
   return {
     async unsent(job) {
       const row = db
-        .prepare("SELECT review FROM reviews WHERE key = ? AND settled_at IS NULL ORDER BY written_at DESC LIMIT 1")
+        .prepare(
+          "SELECT review FROM reviews WHERE key = ? AND settled_at IS NULL ORDER BY written_at DESC, rowid DESC LIMIT 1",
+        )
         .get(job.key) as { review: string } | undefined;
       return row === undefined ? null : read(row.review);
     },
@@ -51,14 +53,16 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
       failPoint("after-settle");
     },
     async latest(key) {
-      const row = db.prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC LIMIT 1").get(key) as
-        | { review: string }
-        | undefined;
+      const row = db
+        .prepare("SELECT review FROM reviews WHERE key = ? ORDER BY written_at DESC, rowid DESC LIMIT 1")
+        .get(key) as { review: string } | undefined;
       return row === undefined ? null : (JSON.parse(row.review) as Review);
     },
     async finding(key, findingId) {
       const rows = db
-        .prepare("SELECT review FROM reviews WHERE key = ? AND instr(review, ?) > 0 ORDER BY written_at DESC LIMIT 5")
+        .prepare(
+          "SELECT review FROM reviews WHERE key = ? AND instr(review, ?) > 0 ORDER BY written_at DESC, rowid DESC LIMIT 5",
+        )
         .all(key, findingId) as { review: string }[];
       for (const { review } of rows) {
         const { findings, heldBack } = JSON.parse(review) as Review;

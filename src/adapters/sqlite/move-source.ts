@@ -1,7 +1,7 @@
 // A store in SQLite as it is read to be moved elsewhere: each table in the order of its keys, vectors turned back.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { halfFloat, type MovedKind, type MovedRow, type MovedTable } from "../../domain/moved-tables.ts";
+import type { MovedKind, MovedRow, MovedTable } from "../../domain/moved-tables.ts";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import type { MoveSource } from "../../ports/move.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -12,7 +12,7 @@ import { turnBack } from "./rotate-vector.ts";
 
 /**
  * Where a table's rows stand under other names. A job that ran when the server ended waits again, unless its like waits already;
- * the order in which reviews were written and check runs begun is that of their rows.
+ * the order in which check runs were begun is that of their rows.
  */
 const ELSEWHERE: Readonly<
   Record<string, { readonly from: string; readonly as?: Readonly<Record<string, string>>; readonly where?: string }>
@@ -25,7 +25,11 @@ const ELSEWHERE: Readonly<
     from: "words w JOIN records r ON r.id = w.id",
     as: { id: "w.id", repo: "r.repo", text: "w.text", path: "w.path" },
   },
-  reviews: { from: "reviews", as: { written: "rowid" } },
+  // As they are read: one that was written again is the latest, wherever its row is.
+  reviews: {
+    from: "(SELECT *, row_number() OVER (ORDER BY written_at, rowid) AS place FROM reviews)",
+    as: { written: "place" },
+  },
   check_runs: { from: "check_runs", as: { begun: "rowid" } },
   jobs: {
     from: "jobs j",
@@ -101,13 +105,15 @@ function movedValue(kind: MovedKind, value: unknown, dimension: number): MovedRo
   if (kind === "flag") return value === 1;
   if (kind === "whole" || kind === "real") return value as number;
   if (kind === "bytes") return (value as Buffer).toString("hex");
-  if (kind === "vector") return vectorText(value as Buffer, dimension);
+  if (kind === "vector") return halfFloats(value as Buffer, dimension);
   // No other database takes U+0000.
   const text = String(value).replaceAll("\0", "").toWellFormed();
   return kind === "json" ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-function vectorText(bytes: Buffer, dimension: number): string {
-  const stored = Float32Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length));
-  return `[${Array.from(turnBack(stored, dimension), halfFloat).join(",")}]`;
+/** Of unit length, as half floats with the greater byte first. */
+function halfFloats(bytes: Buffer, dimension: number): Uint8Array {
+  const stored = new Float32Array(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  const halves = new Float16Array(turnBack(stored, dimension));
+  return Buffer.from(halves.buffer).swap16();
 }

@@ -276,4 +276,11 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ALTER TABLE installations ADD COLUMN writer TEXT;
   ALTER TABLE installations ADD COLUMN writer_process TEXT;
   `,
+  `
+  -- Of the processes that died over a job, those in which it ran alone (adapters/suspicion.ts); since when it is held; and when it was
+  -- interrupted, until it is taken up again: interrupted jobs come before all that wait.
+  ALTER TABLE jobs ADD COLUMN alone INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE jobs ADD COLUMN taken_at INTEGER;
+  ALTER TABLE jobs ADD COLUMN interrupted_at INTEGER;
+  `,
 ];

@@ -20,7 +20,8 @@ const SILENT_MS = 20_000;
  *   on the caller's clock
  */
 export function sqliteQueue(db: Database.Database, given: Partial<InstanceOptions & LaneOptions> = {}): Queue {
-  const options = { instance: randomUUID(), process: null, silentMs: SILENT_MS, skew: () => 0, ...given };
+  const usual = { instance: randomUUID(), process: null, silentMs: SILENT_MS, skew: () => 0, ...given };
+  const options = { ...usual, served: new Set<LaneName>() };
   const { skew } = options;
   const company = instances(db, options);
   let isFirst = true;
@@ -112,11 +113,7 @@ function accept(
   const inserted = keep.run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome), meaning);
   if (inserted.changes === 0) return false;
   const { receivedAt } = delivery;
-  // Whatever waits under the key is overtaken: by a newer head, or by its end.
-  if (outcome.kind === "cancel") {
-    replace(db, outcome.key, "cancelled", receivedAt + skew, outcome.reason);
-    forgetMeanings(db, outcome.key);
-  }
+  if (outcome.kind === "cancel") forgetMeanings(db, outcome.key);
   if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha, skew);
   if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery, skew);
   if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery, skew);
@@ -142,14 +139,13 @@ function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
 /** Adds a job in the place of one that waits. `by` names what overtook that. `at` and the job's times are the caller's. */
 function put(db: Database.Database, name: LaneName, job: AnyJob, at: number, by: string, skew: number): void {
   const { runAt, since } = timesOf(db, job, at, skew);
+  // What comes in the place of an interrupted job has its turn.
+  const interrupted = db.prepare("SELECT interrupted_at FROM jobs WHERE key = ? AND state = 'waiting'").pluck();
+  const interruptedAt = interrupted.get(job.key) ?? null;
   replace(db, job.key, "superseded", at + skew, `overtaken by ${by}`);
-  db.prepare("INSERT INTO jobs (key, lane, job, state, run_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)").run(
-    job.key,
-    name,
-    JSON.stringify(job),
-    runAt,
-    since,
-  );
+  db.prepare(
+    "INSERT INTO jobs (key, lane, job, state, run_at, created_at, interrupted_at) VALUES (?, ?, ?, 'waiting', ?, ?, ?)",
+  ).run(...[job.key, name, JSON.stringify(job), runAt, since, interruptedAt]);
 }
 
 /** Ends the jobs of a key that wait; returns how many. */

@@ -1,5 +1,6 @@
 // Rows of memory.db back to records.
 import type { Decided, Described, MemoryRecord } from "../../domain/memory.ts";
+import { assembleRecord, type FlatRecord } from "../memory/assemble-record.ts";
 
 /** The columns of a record over `p` (repositories), `r` (records) and `c` (contents). */
 export const RECORD_COLUMNS = `
@@ -14,34 +15,25 @@ export const RECORD_COLUMNS = `
    FROM descriptions d WHERE d.id = r.id) AS described,
   CASE WHEN p.gives = 1 THEN 'given' END AS sharing`;
 
-type Flat = Omit<MemoryRecord, "replies" | "tags" | "provenance" | "stale" | "described" | "decided" | "sharing"> &
-  Pick<MemoryRecord["provenance"], "url" | "author" | "sha" | "pull" | "at"> & {
-    readonly replies: string;
-    readonly tags: string;
-    readonly authorIsBot: number;
-    readonly stale: number;
-    readonly decided: string | null;
-    readonly described: string | null;
-    readonly sharing: "given" | null;
-  };
+type Flat = Omit<FlatRecord, "replies" | "tags" | "authorIsBot" | "stale" | "decided" | "described"> & {
+  readonly replies: string;
+  readonly tags: string;
+  readonly authorIsBot: number;
+  readonly stale: number;
+  readonly decided: string | null;
+  readonly described: string | null;
+};
 
-/**
- * One row of RECORD_COLUMNS as a record. Owner and visibility are the repository's as they are known now, not as they
- * were at the time of writing; the owner id is 0 where it is in doubt.
- */
+/** One row of RECORD_COLUMNS as a record. */
 export function readRecord(row: unknown): MemoryRecord {
-  const { replies, tags, stale, decided, described, sharing, flaggedCode, fixedCode, ...flat } = row as Flat;
-  const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
-  return {
+  const { replies, tags, authorIsBot, stale, decided, described, ...rest } = row as Flat;
+  return assembleRecord({
     ...rest,
-    ...(flaggedCode ? { flaggedCode } : {}),
-    ...(fixedCode ? { fixedCode } : {}),
     replies: JSON.parse(replies) as string[],
     tags: JSON.parse(tags) as string[],
-    provenance: { url, author, authorIsBot: authorIsBot === 1, sha, pull, at },
+    authorIsBot: authorIsBot === 1,
     stale: stale === 1,
-    ...(decided === null ? {} : { decided: JSON.parse(decided) as Decided }),
-    ...(described === null ? {} : { described: JSON.parse(described) as Described }),
-    ...(sharing === null ? {} : { sharing }),
-  };
+    decided: decided === null ? null : (JSON.parse(decided) as Decided),
+    described: described === null ? null : (JSON.parse(described) as Described),
+  });
 }

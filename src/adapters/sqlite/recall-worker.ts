@@ -3,9 +3,11 @@
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Degraded } from "../../domain/outcome.ts";
+import type { Progress, Reply } from "../memory/thread-protocol.ts";
 import { inWords } from "./memory-file.ts";
-import type { Progress, Reply, Request, SearchSettings } from "./recall-protocol.ts";
+import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { type MemorySearch, openSearch } from "./search-memory.ts";
+import type { Warmth } from "./warm-up.ts";
 
 const settings = workerData as SearchSettings;
 let search: MemorySearch | null = null;
@@ -40,7 +42,7 @@ function answer(request: Request): Reply {
   } catch (caught) {
     const error = inWords(settings.path, caught);
     const text = error instanceof Error ? error.message : String(error);
-    return { id: request.id, error: publicText(text), range: error instanceof RangeError };
+    return { id: request.id, error: publicText(text), kind: error instanceof RangeError ? "range" : "other" };
   }
 }
 
@@ -83,6 +85,6 @@ function readSoon(): void {
 
 function tellProgress(): void {
   if (search === null) return;
-  const progress: Progress = { warmth: search.warmth() };
+  const progress: Progress<Warmth> = { warmth: search.warmth() };
   parentPort?.postMessage(progress);
 }

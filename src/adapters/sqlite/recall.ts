@@ -2,10 +2,11 @@
 import { availableParallelism, totalmem } from "node:os";
 import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
+import { memoryFor } from "../memory/memory-for.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
+import { PATIENCE, type SearchPatience, searchThread } from "../memory/search-thread.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
-import { PATIENCE, type SearchPatience, searchThread } from "./search-thread.ts";
 import type { SearchPart, Warmth } from "./warm-up.ts";
 
 export interface RecallSettings {
@@ -49,7 +50,7 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
       path: settings.path,
       limits: { ...limits, part, memoryBytes: limits.memoryBytes * SHARES[part] },
     };
-    return searchThread(program, data, patience);
+    return searchThread<Warmth>(program, data, patience);
   };
   const isApart = settings.workers === undefined && availableParallelism() > 1;
   const forWords = isApart
@@ -94,12 +95,3 @@ function together(told: readonly Warmth[]): Warmth | null {
 
 /** Of the memory that is given for searching: postings are three quarters of what a row without its vector takes. */
 const SHARES: Readonly<Record<SearchPart, number>> = { all: 1, words: 0.6, vectors: 0.4 };
-
-/**
- * An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories and their sign bits take 1.2.
- *
- * @param bytes that the machine has
- */
-export function memoryFor(bytes: number): number {
-  return Math.min(2e9, Math.max(256e6, bytes / 8));
-}

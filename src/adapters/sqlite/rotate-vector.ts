@@ -40,7 +40,9 @@ export function turnBack(rotated: Float32Array, dimension: number): Float32Array
   let squares = 0;
   for (let at = 0; at < dimension; at += 1) squares += (out[at] ?? 0) ** 2;
   const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares);
-  return Float32Array.from({ length: dimension }, (_, at) => (out[at] ?? 0) * signAt(at) * scale);
+  const turned = new Float32Array(dimension);
+  for (let at = 0; at < dimension; at += 1) turned[at] = (out[at] ?? 0) * signAt(at) * scale;
+  return turned;
 }
 
 /** Components after rotation. At least 64, so that sign bits always fill pairs of 32-bit words. */

@@ -1,4 +1,5 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
+import { cutText } from "../../domain/cut-text.ts";
 import type { Reranked, Reranker } from "../../ports/memory.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
 import { ServiceFailed } from "../service-failed.ts";
@@ -82,6 +83,6 @@ function isPlace(index: unknown, count: number): index is number {
 
 /** A service refuses empty strings, and a cut may part a surrogate pair. */
 function cut(text: string, chars: number): string {
-  const whole = text.slice(0, chars).toWellFormed();
+  const whole = cutText(text, chars).toWellFormed();
   return whole.trim() === "" ? "-" : whole;
 }

@@ -50,6 +50,13 @@ export function ledgerContract(name: string, open: () => Promise<Ledger & Review
       expect((await ledger.unsent(job))?.headSha).toBe("h2");
     });
 
+    test("of two reviews of the same millisecond the one that was written later is the latest", async () => {
+      for (const headSha of ["h2", "h3", "h1"]) await ledger.save(job, review(headSha), 5);
+      expect((await ledger.unsent(job))?.headSha).toBe("h1");
+      expect((await ledger.latest(job.key))?.headSha).toBe("h1");
+      expect((await ledger.earlier(job)).map(({ review: { headSha } }) => headSha)).toEqual(["h1", "h3", "h2"]);
+    });
+
     test("the code of findings is kept until the review is sent, and no longer", async () => {
       const hunks = [{ findingId: "fnd_1", hunk: "@@ -1 +1 @@\n+eval(x)" }];
       await ledger.save(job, { ...review("h1"), hunks }, 1);

@@ -104,15 +104,14 @@ export function queueContract(
       expect(await queue.isOvertaken(running)).toBe(true);
     });
 
-    test("closing drops what waits", async () => {
+    test("what waits is kept when the pull request is said to be closed: that may be told late, after it was opened again", async () => {
       const job = reviewJob(1, "a");
       await add(job, 10);
       await queue.accept(
         { id: "close", event: "pull_request", receivedAt: 11 },
         { kind: "cancel", key: job.key, delivery: "close", reason: "closed" },
       );
-      expect(await queue.lease(20)).toBeNull();
-      expect((await queue.counts()).waiting).toBe(0);
+      expect(await queue.lease(20)).toMatchObject({ job });
     });
 
     test("a job that is tried again waits until its time and counts its attempts", async () => {
@@ -192,25 +191,161 @@ export function queueContract(
       expect(await mine.lease(11)).toMatchObject({ attempt: 6 });
     });
 
-    test("a job over which three processes died is parked, and the others run", async () => {
+    /** Whoever says nothing for so long is dead. Returns the time at which it is buried. */
+    const buried = async (observer: Queue, from: number) => {
+      let at = from;
+      for (let look = 1; look <= 4; look++) {
+        at += 10_000;
+        await observer.beat(at);
+      }
+      return at;
+    };
+    const ended = { state: "done", outcome: "posted" } as const;
+
+    test("a job over which three processes died while it ran alone is parked, and the others run", async () => {
       const [mine] = await openTwo();
       const [poison, good] = [reviewJob(1, "a"), reviewJob(2, "b", 43)];
       await mine.accept(received(poison, 1), poison);
-      await mine.accept(received(good, 2), good);
-      let at = 0;
+      let at = 10;
       for (let death = 1; death <= 3; death++) {
         const [, victim] = await openTwo(false);
-        at += 10;
         expect((await victim.lease(at))?.job).toEqual(poison);
-        let recovered = 0;
-        while (recovered === 0) {
-          at += 10_000;
-          recovered = await mine.beat(at);
+        at = await buried(mine, at);
+        // After the second it rests, so that somebody else who kills can be seen.
+        if (death === 2) {
+          expect(await mine.lease(at)).toBeNull();
+          at += 30_000;
         }
-        if (death === 1) await mine.end((await mine.lease(at)) as Lease, at, { state: "done", outcome: "posted" });
       }
       expect(await mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+      await mine.accept(received(good, at), good);
+      expect((await mine.lease(at))?.job).toEqual(good);
+    });
+
+    test("deaths that jobs share accuse none of them: they are tried alone, with nothing beside them", async () => {
+      const [mine] = await openTwo();
+      const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
+      for (const job of jobs) await mine.accept(received(job, 1), job);
+      let at = 10;
+      for (let death = 1; death <= 3; death++) {
+        const [, victim] = await openTwo(false);
+        for (const _ of jobs) expect(await victim.lease(at)).not.toBeNull();
+        at = await buried(mine, at);
+      }
+      const other = reviewJob(3, "b", 50);
+      await mine.accept(received(other, at), other);
+      // Long overdue: the first of them comes before all others.
+      at += 60_000;
+      const first = (await mine.lease(at)) as Lease;
+      expect(jobs).toContainEqual(first.job);
       expect(await mine.lease(at)).toBeNull();
+      expect(await mine.nextAt()).toBeNull();
+      await mine.end(first, at, ended);
+      const second = (await mine.lease(at)) as Lease;
+      expect(jobs).toContainEqual(second.job);
+      expect(await mine.lease(at)).toBeNull();
+      // It does not keep the process for itself for ever.
+      expect((await mine.lease(at + 121_000))?.job).toEqual(other);
+      await mine.end(second, at + 121_000, ended);
+      expect((await mine.counts()).dead).toBe(0);
+    });
+
+    test("a process that is busy keeps itself free for a suspect that has waited for too long", async () => {
+      const [mine] = await openTwo();
+      const suspects = [reviewJob(1, "a"), reviewJob(2, "a")];
+      for (const job of suspects) await mine.accept(received(job, 1), job);
+      const [busy, next] = [reviewJob(3, "b", 50), reviewJob(4, "b", 50)];
+      let running: Lease | null = null;
+      let at = 10;
+      for (let death = 1; death <= 3; death++) {
+        const [, victim] = await openTwo(false);
+        for (const _ of suspects) expect(await victim.lease(at)).not.toBeNull();
+        for (const job of [busy, next]) if (death === 3) await mine.accept(received(job, at), job);
+        if (death === 3) running = await mine.lease(at);
+        at = await buried(mine, at);
+      }
+      expect(running?.job).toEqual(busy);
+      expect(await mine.lease(at)).toBeNull();
+      expect(await mine.nextAt()).toBeNull();
+      await mine.end(running as Lease, at, ended);
+      expect(suspects).toContainEqual((await mine.lease(at))?.job);
+    });
+
+    test("a job is not blamed while processes die without it, nor after it came to an end of its own", async () => {
+      const [mine] = await openTwo();
+      const job = reviewJob(1, "a");
+      await mine.accept(received(job, 1), job);
+      let at = 10;
+      for (let death = 1; death <= 7; death++) {
+        const [, victim] = await openTwo(false);
+        expect((await victim.lease(at))?.job).toEqual(job);
+        at = await buried(mine, at);
+        if (death % 2 === 1) continue;
+        // While it rests somebody ends a process that does something else.
+        const [, bystander] = await openTwo(false);
+        await bystander.beat(at);
+        at = await buried(mine, at);
+      }
+      await mine.end((await mine.lease(at)) as Lease, at, { state: "retry", at, reason: "502" });
+      for (let death = 1; death <= 2; death++) {
+        const [, victim] = await openTwo(false);
+        expect((await victim.lease(at))?.job).toEqual(job);
+        at = (await buried(mine, at)) + 30_000;
+      }
+      expect(await mine.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+    });
+
+    test("whatever else runs, a job that ends each process it runs in is parked after a few, and all others are done", async () => {
+      const [mine] = await openTwo();
+      const jobs = Array.from({ length: 12 }, (_, index) => reviewJob(index + 1, "a", 40 + (index % 3)));
+      for (const job of jobs) await mine.accept(received(job, 1), job);
+      let at = 10;
+      let deaths = 0;
+      for (let turn = 0; turn < 40 && (await mine.counts()).waiting > 0; turn++) {
+        const [, victim] = await openTwo(false);
+        await victim.beat(at);
+        const held: Lease[] = [];
+        for (let lease = await victim.lease(at); lease !== null && held.length < 4; lease = await victim.lease(at))
+          held.push(lease);
+        const isFatal = held.some(({ job }) => job.number === 5);
+        if (isFatal) deaths++;
+        else for (const lease of held) await victim.end(lease, at, ended);
+        if (!isFatal) await victim.leave(at);
+        at = await buried(mine, at);
+      }
+      expect(await mine.counts()).toEqual({ waiting: 0, running: 0, dead: 1 });
+      expect(deaths).toBeLessThanOrEqual(6);
+    });
+
+    test("what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn", async () => {
+      const [mine, theirs] = await openTwo();
+      await mine.accept(received(reviewJob(1, "a"), 1), reviewJob(1, "a"));
+      await mine.accept(received(reviewJob(2, "a", 43), 2), reviewJob(2, "a", 43));
+      for (const _ of [1, 2]) expect(await theirs.lease(10)).not.toBeNull();
+      const waiting = Array.from({ length: 200 }, (_, index) => reviewJob(index + 10, "b", 50 + (index % 20)));
+      for (const job of waiting) await mine.accept(received(job, 20), job);
+      const at = await buried(mine, 20);
+      // Somebody pushes meanwhile: the newer head has the place of the one that was interrupted.
+      await mine.accept(received(reviewJob(2, "c", 43), at), reviewJob(2, "c", 43));
+      const taken: ReviewJob[] = [];
+      for (let turn = 1; turn <= 4; turn++) taken.push(((await mine.lease(at)) as Lease).job);
+      expect(
+        taken
+          .slice(0, 2)
+          .map(({ number }) => number)
+          .toSorted(),
+      ).toEqual([1, 2]);
+      expect(taken.find(({ number }) => number === 2)?.headSha).toBe("c".repeat(40));
+      expect(new Set(taken.slice(2).map(({ repo }) => repo.id)).size).toBe(2);
+    });
+
+    test("what a process gives back when it ends is taken up first", async () => {
+      const [mine, theirs] = await openTwo();
+      await mine.accept(received(reviewJob(1, "a"), 1), reviewJob(1, "a"));
+      await theirs.lease(10);
+      await mine.accept(received(reviewJob(2, "a", 43), 11), reviewJob(2, "a", 43));
+      await theirs.leave(12);
+      expect((await mine.lease(13))?.job.number).toBe(1);
     });
 
     test("one repository with many jobs delays others by one job of its own at a time", async () => {

@@ -1,11 +1,12 @@
 // One search thread as the main thread sees it: questions go in, answers come out or time is up, and a thread that ends is
 // started again.
 import { Worker } from "node:worker_threads";
+import { Transient } from "../../domain/transient.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
-import type { Progress, Reply, Request, SearchSettings } from "./recall-protocol.ts";
-import type { Warmth } from "./warm-up.ts";
+import type { Progress, Reply, Request } from "./thread-protocol.ts";
 
-export interface SearchThread {
+/** `Warmth`: what the thread tells of how much it holds. */
+export interface SearchThread<Warmth> {
   ask(request: Omit<Request, "id">, tell?: TellDegraded): Promise<unknown>;
   waiting(): number;
   /** What it last told of itself; null when it does not run or has told nothing yet. */
@@ -38,15 +39,18 @@ interface Waiting {
 /** Ends in a row without one answer after which the thread stays down for a while. */
 const MOST_ENDS = 2;
 
-/** @param program what runs in the thread: recall-worker.ts */
-export function searchThread(program: URL, data: SearchSettings, patience: SearchPatience): SearchThread {
-  let running: RunningThread | null = null;
+/**
+ * @param program what runs in the thread, and answers as thread-protocol.ts says
+ * @param data what it is started with
+ */
+export function searchThread<Warmth>(program: URL, data: unknown, patience: SearchPatience): SearchThread<Warmth> {
+  let running: RunningThread<Warmth> | null = null;
   let closed = false;
   let endsInRow = 0;
   let downUntil = 0;
 
-  const start = (): RunningThread => {
-    const started = runningThread(program, data, patience, {
+  const start = (): RunningThread<Warmth> => {
+    const started = runningThread<Warmth>(program, data, patience, {
       onAnswer: () => {
         endsInRow = 0;
       },
@@ -76,19 +80,19 @@ export function searchThread(program: URL, data: SearchSettings, patience: Searc
   };
 }
 
-interface RunningThread {
+interface RunningThread<Warmth> {
   ask(request: Omit<Request, "id">, tell: TellDegraded | undefined): Promise<unknown>;
   waiting(): number;
   warmth(): Warmth | null;
   close(): Promise<void>;
 }
 
-function runningThread(
+function runningThread<Warmth>(
   program: URL,
-  data: SearchSettings,
+  data: unknown,
   patience: SearchPatience,
   { onAnswer, onEnd }: { readonly onAnswer: () => void; readonly onEnd: () => void },
-): RunningThread {
+): RunningThread<Warmth> {
   const worker = new Worker(program, { workerData: data });
   const waiting = new Map<number, Waiting>();
   /** Given up on, and not answered since: the thread is still at one of them, and whoever asks waits behind it. */
@@ -118,7 +122,7 @@ function runningThread(
       void worker.terminate();
     }, patience.stuckMs).unref();
   };
-  worker.on("message", (message: Reply | Progress) => {
+  worker.on("message", (message: Reply | Progress<Warmth>) => {
     if ("warmth" in message) {
       warmth = message.warmth;
       return;
@@ -165,9 +169,14 @@ function settle(waiting: Map<number, Waiting>, reply: Reply): void {
   waiting.delete(reply.id);
   if (one === undefined) return;
   if ("error" in reply) {
-    one.reject(reply.range ? new RangeError(reply.error) : new Error(reply.error));
+    one.reject(asError(reply));
     return;
   }
   for (const { part, reason } of reply.degraded) one.tell?.(part, reason);
   one.resolve(reply.value);
+}
+
+function asError({ error, kind }: Extract<Reply, { readonly error: string }>): Error {
+  if (kind === "range") return new RangeError(error);
+  return kind === "passing" ? new Transient(error) : new Error(error);
 }

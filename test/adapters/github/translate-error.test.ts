@@ -1,0 +1,42 @@
+// A request that got no answer: what strangers may read of it, and what whoever runs Kodiai can look up.
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { translate } from "../../../src/adapters/github/translate-error.ts";
+import { Transient } from "../../../src/domain/transient.ts";
+import { loggedError } from "../../../src/server/logged-error.ts";
+
+/** A port of this machine on which nobody listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+test("a connection that is refused is told by its code; the address stands in the log alone", async () => {
+  const port = await deadPort();
+  const broken: unknown = await fetch(`http://127.0.0.1:${port}/api/v3/app`).catch((error: unknown) => error);
+  const told = translate(broken, 0);
+  expect(told).toBeInstanceOf(Transient);
+  expect((told as Transient).message).toBe("GitHub did not answer (ECONNREFUSED)");
+  expect(JSON.stringify(loggedError(told))).toContain(`127.0.0.1:${port}`);
+});
+
+test("a name that nobody knows, a proxy that refuses and a certificate of another host are not told", () => {
+  for (const [message, code] of [
+    ["getaddrinfo ENOTFOUND ghes.acme.internal", "ENOTFOUND"],
+    ["Connect Timeout Error (attempted address: squid:3128, timeout: 10000ms)", "UND_ERR_CONNECT_TIMEOUT"],
+    ["Hostname/IP does not match certificate's altnames: Host: ghes.acme.corp.", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ] as const) {
+    const cause = Object.assign(new Error(message), { code });
+    const told = translate(new TypeError("fetch failed", { cause }), 0) as Transient;
+    expect(told.message).toBe(`GitHub did not answer (${code})`);
+  }
+});
+
+test("a deadline that passed is told as such, and what has no code without one", () => {
+  const late = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+  expect((translate(late, 0) as Transient).message).toBe("GitHub did not answer in time");
+  expect((translate(new TypeError("terminated"), 0) as Transient).message).toBe("GitHub did not answer");
+});

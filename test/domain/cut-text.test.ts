@@ -1,0 +1,113 @@
+// Whatever is cut is cut so that a redactor still finds all that it would have found, and no half of a token comes out.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
+import { cutText } from "../../src/domain/cut-text.ts";
+import { publicWords } from "../../src/domain/public-words.ts";
+import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
+import { receive } from "../../src/receive/receive.ts";
+import { loggedError } from "../../src/server/logged-error.ts";
+
+/** Put together, so that no scanner takes this file for a leak. */
+const TOKENS: readonly string[] = [
+  ["ghp", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ6mGfA3eUo5iK"].join("_"),
+  ["AKI", "AV7Q2ZPXR4LTNWS5Y"].join(""),
+  ["xoxb", "2148736509", "2148736509871", "b7Qk2ZpXv9Lr4TnWs8Yc1HdJ"].join("-"),
+  `sk-ant-api03-${"b7Qk2ZpXv9Lr4TnWs8Yc".repeat(5).slice(0, 93)}AA`,
+  ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiI5ODM0NzEyMDU2In0", "q7Xk2Zp-v9Lr4TnWs8Yc1HdJ6mGfA3eUo5iKb2Q"].join("."),
+  `postgres://app:${"x9Lr4TnWs8Yc1"}@db.acme-internal.net/shop`,
+  `password = "${"x9Lr4TnWs8Yc1HdJ6mGf"}"`,
+];
+
+const secretOf = (token: string) => /:\/\/app:([^@]+)@|"([^"]+)"/.exec(token)?.slice(1).find(Boolean) ?? token;
+
+function leaks(text: string, token: string): boolean {
+  const secret = secretOf(token);
+  for (let at = 0; at + 8 <= secret.length; at++) if (text.includes(secret.slice(at, at + 8))) return true;
+  return false;
+}
+
+const word = fc.stringMatching(/^[a-z]{1,9}$/);
+const around = fc.array(word, { maxLength: 60 }).map((words) => words.join(" "));
+const cases = fc.record({
+  token: fc.constantFrom(...TOKENS),
+  before: around,
+  after: around,
+  glue: fc.constantFrom(" ", "\n", "\t", ": ", "`", "(", '", "'),
+  most: fc.integer({ min: 20, max: 400 }),
+});
+
+describe("a token that stands across a cut", () => {
+  const { redact } = secretRedactor();
+  const told: readonly (readonly [name: string, cut: (text: string, most: number) => string])[] = [
+    ["cut text", cutText],
+    ["public words", publicWords],
+    ["a line of a comment", sanitizeInline],
+    ["a comment", sanitizeBlock],
+    ["a name", codeSpan],
+  ];
+
+  test.each(told)("does not come out by half of %s, wherever it stands and whatever the limit", async (_, cut) => {
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ token, before, after, glue, most }) => {
+        const { text } = await redact(cut(`${before}${glue}${token}${glue}${after}`, most));
+        expect(leaks(text, token), text).toBe(false);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("is not halved at any place of any limit", async () => {
+    for (const token of TOKENS)
+      for (let most = 0; most <= token.length + 12; most++) {
+        const { text } = await redact(cutText(`for us ${token} and more`, most));
+        expect(leaks(text, token), `${most}: ${text}`).toBe(false);
+      }
+  });
+
+  test("is in no log of an error, whatever the length before it", async () => {
+    for (const token of TOKENS)
+      for (const length of [1_960, 1_975, 1_985, 1_990, 1_993, 1_999, 2_000]) {
+        const error = new Error(`${"a ".repeat(length / 2)}${token} and more`);
+        const { text } = await redact(JSON.stringify(loggedError(error)));
+        expect(leaks(text, token)).toBe(false);
+      }
+  });
+
+  test("is in no reason why a delivery was ignored", async () => {
+    for (const token of TOKENS)
+      for (const before of ["", "a ", "an action ", "one more action of "]) {
+        const payload = { action: `${before}${token}`, pull_request: {}, repository: {} };
+        const said = receive(
+          { id: "1", event: "pull_request", payload },
+          { host: "github.com", reviewerLogin: null, slug: "kodiai" },
+        );
+        const { text } = await redact(JSON.stringify(said));
+        expect(leaks(text, token), text).toBe(false);
+      }
+  });
+});
+
+describe("a mark of redaction", () => {
+  const marked = "the key [redacted:github-token] of the build";
+  test("is whole or gone", () => {
+    for (let most = 0; most <= marked.length; most++) {
+      for (const shown of [cutText(marked, most), publicWords(marked, most)])
+        expect(shown.includes("[redacted:github-token]") || !/\[r/.test(shown), shown).toBe(true);
+    }
+    for (let most = 20; most <= marked.length; most++) {
+      const shown = [sanitizeInline(marked, most), sanitizeBlock(marked, most), codeSpan(marked, most)];
+      for (const one of shown) expect(one.includes("redacted:github-token") || !one.includes("redact"), one).toBe(true);
+    }
+  });
+});
+
+describe("what holds no token", () => {
+  test("is cut between words, with the beginning of the last", () => {
+    expect(cutText("the build of the shop failed", 15)).toBe("the build of th");
+    expect(cutText("see packages/checkout/src/total.ts", 30)).toBe("see package");
+    expect(cutText("短い題名はそのまま切られます", 6)).toBe("短い題名はそ");
+    expect(cutText("a😀b", 2)).toBe("a");
+    expect(cutText("anything", 0)).toBe("");
+  });
+});

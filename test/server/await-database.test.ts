@@ -1,0 +1,29 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { Transient } from "../../src/domain/transient.ts";
+import { awaitDatabase } from "../../src/server/await-database.ts";
+
+const log = pino({ level: "silent" });
+const at = { host: "127.0.0.1", port: 0 };
+const away = new Transient("the database cannot be reached now (ECONNREFUSED)");
+
+test("a database that answers is not waited for", async () => {
+  // No address of this machine: a door would fail.
+  await awaitDatabase(async () => {}, { host: "203.0.113.1", port: 1, log });
+});
+
+test("after a while it is given up, with what was wrong last", async () => {
+  let asked = 0;
+  const ask = () => Promise.reject(++asked === 1 ? new Transient("starting up") : away);
+  await expect(awaitDatabase(ask, { ...at, log, mostMs: 30 })).rejects.toBe(away);
+  expect(asked).toBeGreaterThan(1);
+});
+
+test("what another try will not mend ends the wait at once, and so does nobody who wants it any more", async () => {
+  let asked = 0;
+  const wrong = new Error("no such database");
+  const ask = () => Promise.reject(++asked === 1 ? away : wrong);
+  await expect(awaitDatabase(ask, { ...at, log })).rejects.toBe(wrong);
+  const unwanted = AbortSignal.timeout(20);
+  await expect(awaitDatabase(() => Promise.reject(away), { ...at, log, unwanted })).rejects.toBe(away);
+});
