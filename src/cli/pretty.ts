@@ -75,7 +75,9 @@ function verdict(review: Review): string {
   const detail = counts.map(({ severity, count }) => styleText(COLOR[severity], `${count} ${severity}`)).join(", ");
   const what =
     total === 0
-      ? styleText(["green", "bold"], "no findings")
+      ? review.reviewed.length + review.leftOut.length === 0
+        ? styleText("bold", "nothing to review: no file changed")
+        : styleText(["green", "bold"], "no findings")
       : `${styleText("bold", `${total} ${total === 1 ? "finding" : "findings"}`)}: ${detail}`;
   const files = `${review.reviewed.length} ${review.reviewed.length === 1 ? "file" : "files"} reviewed`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";

@@ -29,7 +29,7 @@ export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView
   return {
     title: name === null ? "Reviews" : `Reviews of ${name}`,
     section: "reviews",
-    body: html`<div class="head"><h1>Reviews${name === null ? "" : ` of ${name}`}</h1>${repositoryChooser("/reviews", choice)}</div>${
+    body: html`<h1>Reviews${name === null ? "" : ` of ${name}`}</h1>${repositoryChooser("/reviews", choice)}${
       total === 0
         ? empty(
             "No review was written yet.",

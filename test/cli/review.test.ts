@@ -77,8 +77,14 @@ describe("what is read", () => {
 
   test("an empty range and an empty diff", async () => {
     const [range, diff] = await Promise.all([run(["--base", "HEAD"]), run(["--diff", "-"])]);
-    expect(range).toMatchObject({ code: 0, out: expect.stringContaining("no findings; 0 files reviewed") });
-    expect(diff).toMatchObject({ code: 0, out: expect.stringContaining("no findings; 0 files reviewed") });
+    expect(range).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("nothing to review: no file changed; 0 files reviewed"),
+    });
+    expect(diff).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("nothing to review: no file changed; 0 files reviewed"),
+    });
   });
 });
 

@@ -67,7 +67,8 @@ test("what GitHub denies is no, and what it does not answer is neither yes nor n
   const { writable } = writers();
   const key = `github.com/${shop.id}`;
   now += 5 * MINUTE;
-  world.fail({ match: { path: /collaborators/ }, status: 403 });
+  const body = { message: "Resource not accessible by integration" };
+  world.fail({ match: { path: /collaborators/ }, status: 403, body });
   expect([...(await writable(mona, [key], false))]).toEqual([]);
   world.fail({ match: { path: /collaborators/ }, status: 503 });
   await expect(writable(mona, [key], true)).rejects.toThrow(Transient);
