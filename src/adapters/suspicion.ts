@@ -5,7 +5,7 @@
 // - Deaths that several jobs share accuse none of them. After three without any progress between a job is a suspect: it runs only
 //   where nothing else runs, and nothing is begun beside it.
 // - A death while it ran alone counts against it. After two of them it rests for half a minute, in which the process does other
-//   work: when a process dies that runs no accused job, somebody else is killing, and all counting begins anew. The third is the last.
+//   work. A process that dies without it shows that others kill as well, and counting begins anew. The third is the last.
 // - Any progress that is written down wipes the slate, and so does an end, also one that asks for another try.
 // - Twenty deaths without progress are the last in any case: nobody is killed for ever on account of a rule.
 
@@ -26,7 +26,7 @@ export const ALONE_MS = 120_000;
 export interface Deaths {
   /** Of processes that it ran in. */
   readonly deaths: number;
-  /** Of those in which it ran alone, and since a process died that ran nobody who is accused. */
+  /** Of those in which it ran alone, and since a process died without it. */
   readonly alone: number;
 }
 
@@ -49,9 +49,4 @@ export function afterDeath(before: Deaths, company: number | null): Verdict {
   if (deaths >= MOST_DEATHS)
     return { kind: "parked", deaths, alone, why: `parked: ${deaths} processes died while this job ran` };
   return { kind: "again", deaths, alone, restMs: company === 1 && alone >= MOST_ALONE - 1 ? REST_MS : 0 };
-}
-
-/** True where a process died that ran none of the accused: somebody else kills processes. */
-export function clearsOthers(ran: readonly Deaths[]): boolean {
-  return ran.every(({ deaths, alone }) => deaths < SUSPECT_AFTER && alone === 0);
 }

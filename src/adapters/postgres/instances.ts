@@ -2,7 +2,7 @@
 import type { LaneName } from "../../ports.ts";
 import { isGone } from "../process-mark.ts";
 import { type Beating, silenceWatch } from "../silence.ts";
-import { afterDeath, clearsOthers, type Deaths } from "../suspicion.ts";
+import { afterDeath, type Deaths } from "../suspicion.ts";
 import { close, handOn, LONGEST_WAIT_MS } from "./lane.ts";
 import { FIRST_TAG, issueTo, tryKey, WANTS_TICKET } from "./put-job.ts";
 import type { Postgres, Sql } from "./sql.ts";
@@ -70,9 +70,16 @@ export function instances(db: Postgres, tickets: Tickets, options: InstanceOptio
 /** One that died is struck off, unless it was heard of a moment ago; its jobs know how many they were. */
 async function buried(sql: Sql, { id, beats }: Beating): Promise<void> {
   if ((await sql.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
-  const ran = await sql.all<Deaths>("SELECT deaths, alone FROM jobs WHERE state = 'running' AND owner = $1", [id]);
-  await sql.run("UPDATE jobs SET company = $2 WHERE state = 'running' AND owner = $1", [id, ran.length]);
-  if (clearsOthers(ran)) await sql.run("UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running')");
+  await sql.run(
+    `UPDATE jobs SET company = (SELECT count(*) FROM jobs AS own WHERE own.state = 'running' AND own.owner = $1)
+     WHERE state = 'running' AND owner = $1`,
+    [id],
+  );
+  // It died without them: somebody else kills processes as well.
+  await sql.run(
+    `UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running') AND owner IS DISTINCT FROM $1`,
+    [id],
+  );
 }
 
 const BEAT = `INSERT INTO instances (id, process, beats) VALUES ($1, $2, 1)

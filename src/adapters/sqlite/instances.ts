@@ -2,7 +2,7 @@
 
 import { isGone } from "../process-mark.ts";
 import { type Beating, silenceWatch } from "../silence.ts";
-import { afterDeath, clearsOthers, type Deaths } from "../suspicion.ts";
+import { afterDeath, type Deaths } from "../suspicion.ts";
 import { type Database, write } from "./database.ts";
 
 export interface InstanceOptions {
@@ -29,10 +29,8 @@ export function instances(db: Database.Database, { instance, process, silentMs }
       if (!watch.isSilent(other, now) && (other.process === null || !isGone(other.process))) continue;
       watch.forget(other.id);
       db.prepare("DELETE FROM instances WHERE id = ?").run(other.id);
-      const ran = db
-        .prepare("SELECT deaths, alone FROM jobs WHERE state = 'running' AND owner = ?")
-        .all(other.id) as Deaths[];
-      if (clearsOthers(ran)) db.prepare("UPDATE jobs SET alone = 0 WHERE alone > 0 AND state <> 'dead'").run();
+      // It died without them: somebody else kills processes as well.
+      db.prepare("UPDATE jobs SET alone = 0 WHERE alone > 0 AND state <> 'dead' AND owner IS NOT ?").run(other.id);
     }
   }
 
