@@ -53,8 +53,10 @@ export interface Asked {
 
 const BATCH = 2_000;
 const VARIANTS = 16;
+/** Made before the rows whatever is asked for: the rows of a folder that was filled once are the same with fewer questions. */
+export const MOST_QUESTIONS = 65;
 
-/** @param questions pull requests that ask, each about rows that are not remembered */
+/** @param questions pull requests that ask, each about rows that are not remembered; at most MOST_QUESTIONS */
 export async function retrievalCorpus(
   rows: number,
   repositories: number,
@@ -66,7 +68,8 @@ export async function retrievalCorpus(
   const rowsEach = Math.floor(rows / repositories);
   const target = Math.floor(repositories / 2);
   const asked: Asked[] = [];
-  for (let at = 0; at < questions; at += 1) asked.push(await question(target, makeVector, word, random));
+  if (questions > MOST_QUESTIONS) throw new RangeError(`${MOST_QUESTIONS} questions at most`);
+  for (let at = 0; at < MOST_QUESTIONS; at += 1) asked.push(await question(target, makeVector, word, random));
   function* batches(): Generator<Batch> {
     for (let repository = 0; repository < repositories; repository += 1) {
       for (let at = 0; at < rowsEach; at += BATCH) {
@@ -82,7 +85,10 @@ export async function retrievalCorpus(
       }
     }
   }
-  return { corpus: { rows: rowsEach * repositories, repositories, rowsEach, target, batches }, asked };
+  return {
+    corpus: { rows: rowsEach * repositories, repositories, rowsEach, target, batches },
+    asked: asked.slice(0, questions),
+  };
 }
 
 /** The repository of that number as GitHub would tell it. */

@@ -1,12 +1,13 @@
 // Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalChart } from "./retrieval-chart.ts";
+import { retrievalMarkdown } from "./retrieval-markdown.ts";
 
 const SIZES = [
   { rows: "10000", repositories: "1" },
@@ -33,6 +34,7 @@ export function retrievalBench(words: readonly string[]): void {
       keep: { type: "string" },
       megabytes: { type: "string" },
       chart: { type: "string" },
+      table: { type: "string" },
       json: { type: "string" },
     },
   });
@@ -55,11 +57,13 @@ export function retrievalBench(words: readonly string[]): void {
     console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load} before and ${machine.loadAfter} after`);
     print(figures);
     if (values.chart !== undefined) {
+      mkdirSync(values.chart, { recursive: true });
       const name = join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
       writeFileSync(name, retrievalChart(figures));
     }
     return { machine, ...figures };
   });
+  if (values.table !== undefined) writeFileSync(values.table, runs.map(retrievalMarkdown).join("\n"));
   const json = JSON.stringify({ bench: "retrieval", runs });
   if (values.json === undefined) console.log(`\n${json}`);
   else writeFileSync(values.json, `${json}\n`);

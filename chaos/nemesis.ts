@@ -1,7 +1,7 @@
 // Whoever is against the server: kills it at random moments and at named points, freezes it, ends it politely, takes the database's
 // lock. Always one thing at a time, always from its own dice.
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Dice } from "./dice.ts";
@@ -68,7 +68,21 @@ export function nemesis(options: NemesisOptions): Nemesis {
       await wait(isLong ? dice.between(26_000, 40_000) : dice.between(500, 4_000));
       server.thaw();
     }
+    if (happens(weather, "disk") && dice.chance(0.2)) await fillDisk(dice.between(500, 4_000));
     if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
+  }
+
+  /** Somebody else's file takes all the room there is. */
+  async function fillDisk(forMs: number): Promise<void> {
+    if (options.dataDir === null) return;
+    const [at, file] = [Date.now(), join(options.dataDir, "ballast")];
+    try {
+      for (const size of [1 << 20, 1 << 12]) writeUntilFull(file, Buffer.alloc(size));
+      await wait(forMs);
+    } finally {
+      rmSync(file, { force: true });
+    }
+    history.note({ kind: "trouble", at, what: "the disk is full", until: Date.now() + 2_500 });
   }
 
   /** A process of its own, so that its lock is as strange to the server as a backup's would be. */
@@ -122,6 +136,14 @@ export function nemesis(options: NemesisOptions): Nemesis {
       for (const helper of helpers) helper.kill("SIGKILL");
     },
   };
+}
+
+function writeUntilFull(file: string, block: Buffer): void {
+  try {
+    for (;;) appendFileSync(file, block);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
 }
 
 /** GitHub's orchestrators wait for 30 s. */

@@ -10,6 +10,9 @@ import type { History, PullName } from "./history.ts";
 /** GitHub gives a receiver ten seconds. */
 const PATIENCE_MS = 10_000;
 const LOG_PAGE = 30;
+/** Whoever presses "Redeliver" in vain waits, twice as long each time. */
+const FIRST_PAUSE_MS = 2_000;
+const MOST_PAUSE_MS = 20_000;
 
 interface Letter {
   readonly guid: string;
@@ -26,6 +29,9 @@ interface Letter {
   travels: number;
   isTaken: boolean;
   askedAgain: number;
+  /** How long somebody waits before the next try by hand, and until when now. */
+  pauseMs: number;
+  pausedUntil: number;
 }
 
 interface LogRow {
@@ -43,7 +49,7 @@ export interface PostOffice {
   address(...urls: readonly string[]): void;
   /** Answers requests for the delivery log; null for any other. */
   answer(method: string, path: string, search: string, authorization: string): Promise<Answer | null>;
-  /** Sends again, as an operator does by hand, what was not accepted. Returns how many. */
+  /** Sends again, as an operator does by hand with growing patience, what was not accepted. Returns how many. */
   sendFailedAgain(): Promise<number>;
   /** Letters that travel or were not accepted; those never sent do not count. */
   pending(): number;
@@ -168,8 +174,15 @@ export async function openPostOffice({ dice, weather, history, publicKey }: Post
       return json(200, { ...rowJson(row), ...sent, response: { headers: {}, payload: "" } });
     },
     async sendFailedAgain() {
-      const failed = letters.filter(({ isTaken, travels }) => !isTaken && travels === 0);
-      for (const letter of failed) travel(letter, dice.between(0, 300), true);
+      const now = Date.now();
+      const failed = letters.filter(
+        ({ isTaken, travels, pausedUntil }) => !isTaken && travels === 0 && pausedUntil <= now,
+      );
+      for (const letter of failed) {
+        letter.pausedUntil = now + letter.pauseMs;
+        letter.pauseMs = Math.min(MOST_PAUSE_MS, 2 * letter.pauseMs);
+        travel(letter, dice.between(0, 300), true);
+      }
       return failed.length;
     },
     pending: () => letters.filter(({ isTaken, travels }) => !isTaken || travels > 0).length,
@@ -208,6 +221,8 @@ function letterOf(headers: Record<string, string>, body: string): Letter {
     travels: 0,
     isTaken: false,
     askedAgain: 0,
+    pauseMs: FIRST_PAUSE_MS,
+    pausedUntil: 0,
   };
 }
 

@@ -2,7 +2,7 @@
 import { createPublicKey } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Pull } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
 import { type Canaries, newCanaries } from "./canaries.ts";
@@ -42,6 +42,8 @@ export interface SeedOptions {
   readonly store: string;
   /** Servers on one store; more than one needs Postgres. Absent: one. */
   readonly processes?: number;
+  /** Where the data folder is to stand, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
+  readonly smallDisk?: string | undefined;
   /** Keeps the folder with history, log and databases. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
@@ -203,7 +205,7 @@ async function build(options: SeedOptions): Promise<Theatre> {
       ? null
       : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say });
   const slots = await openSlots(options, throws, common, folder, stage);
-  const view = stage?.view(pullOf) ?? sqliteView(join(folder, "data"), pullOf);
+  const view = stage?.view(pullOf) ?? sqliteView(slots[0]?.dataDir ?? folder, pullOf);
   office.address(...slots.map(({ port }) => `http://127.0.0.1:${port}/api/github/webhooks`));
   weather.isCalm = false;
   const theatre = { options, folder, slots, stage, history, weather, canaries, world, gate, office, models };
@@ -220,10 +222,14 @@ async function openSlots(
   const count = options.processes ?? 1;
   if (count > 1 && stage === null) throw new Error("several servers need one Postgres");
   const failPoints = await ownFailPoints();
+  const { smallDisk } = options;
+  // Filling a file system that others need is no test.
+  if (options.faults.has("disk") && smallDisk === undefined) throw new Error("the fault disk needs --small-disk DIR");
+  const home = smallDisk === undefined ? folder : mkdtempSync(join(smallDisk, "kodiai-chaos-"));
   const slots: Slot[] = [];
   for (let index = 0; index < count; index++) {
     const isOnly = count === 1;
-    const dataDir = join(folder, isOnly ? "data" : `data-${index}`);
+    const dataDir = join(home, isOnly ? "data" : `data-${index}`);
     mkdirSync(dataDir);
     const foe = nemesis({
       ...common,
@@ -528,7 +534,9 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
 async function close({ slots, stage, models, gate, office, world, view, folder, options }: Theatre): Promise<void> {
   for (const { foe } of slots) foe.close();
   await Promise.all([models.close(), gate.close(), office.close(), world.close(), view.close(), stage?.close()]);
-  if (!options.keep) rmSync(folder, { recursive: true, force: true });
+  if (options.keep) return;
+  for (const gone of [folder, ...slots.map(({ dataDir }) => dirname(dataDir))])
+    rmSync(gone, { recursive: true, force: true });
 }
 
 function wait(ms: number): Promise<void> {

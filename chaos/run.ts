@@ -20,6 +20,7 @@ const { values } = parseArgs({
     settle: { type: "string", default: "900" },
     store: { type: "string", default: "sqlite" },
     processes: { type: "string", default: "1" },
+    "small-disk": { type: "string" },
     stories: { type: "string", default: "3" },
     json: { type: "string" },
     keep: { type: "boolean", default: false },
@@ -72,6 +73,7 @@ async function main(): Promise<void> {
       store: values.store,
       processes: whole("processes"),
       keep: values.keep,
+      smallDisk: values["small-disk"],
       say: (line) => console.log(line),
     });
     tell(seed, result);

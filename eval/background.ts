@@ -21,7 +21,8 @@ export function countWords(rows: RetrievalRows, without: string | null): Backgro
     const here = new Set<string>();
     for (const memory of memories) {
       counts.size += 1;
-      for (const word of new Set(memory.words)) {
+      for (const number of new Set(memory.words)) {
+        const word = rows.lexicon.wordOf(number);
         counts.texts.set(word, (counts.texts.get(word) ?? 0) + 1);
         here.add(word);
       }

@@ -7,6 +7,7 @@ import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
 import type { Background } from "../src/domain/word-rarity.ts";
 import { type Signals, signalsOf, textSignals } from "../src/retrieve/features.ts";
 import { type FusionWeight, scaled } from "../src/retrieve/fuse-learned.ts";
+import type { Lexicon } from "../src/retrieve/lexicon.ts";
 import type { PreparedMemory } from "../src/retrieve/prepare.ts";
 import { backgroundFile, countWords } from "./background.ts";
 import { bootstrap, mrr, pairedBootstrap, recallAt } from "./metrics.ts";
@@ -59,7 +60,7 @@ function examplesOf(rows: RetrievalRows, task: Task, choices: readonly Choice[])
     if (truth.size === 0 || memories.length === 0) return [];
     const background = backgrounds.get(query.repo) ?? countWords(rows, query.repo);
     backgrounds.set(query.repo, background);
-    return [exampleOf(query, truth, memories, background, task, choices)];
+    return [exampleOf(query, truth, memories, { background, words: rows.lexicon }, task, choices)];
   });
 }
 
@@ -67,11 +68,11 @@ function exampleOf(
   query: RetrievalQuery,
   truth: ReadonlySet<string>,
   memories: readonly PreparedMemory[],
-  background: Background,
+  { background, words }: { readonly background: Background; readonly words: Lexicon },
   task: Task,
   choices: readonly Choice[],
 ): Example {
-  const signals: Signals = (task === "G" ? signalsOf : textSignals)(query.change, memories, background);
+  const signals: Signals = (task === "G" ? signalsOf : textSignals)(query.change, memories, background, words);
   const columns = choices.map(({ signal, scale }) =>
     scaled(signals[signal] ?? new Float64Array(memories.length), scale),
   );
@@ -79,7 +80,8 @@ function exampleOf(
   const ids = memories.map((memory) => memory.id);
   const found = Math.max(1, ids.filter((id) => truth.has(id)).length);
   const hits = Float64Array.from(ids, (id) => (truth.has(id) ? 1 / found : 0));
-  return { query: query.id, repo: query.repo, ids, values, hits, truth, untuned: untunedFusion(query, memories, task) };
+  const untuned = untunedFusion(query, memories, task, words);
+  return { query: query.id, repo: query.repo, ids, values, hits, truth, untuned };
 }
 
 /** Repositories into folds: largest first into the emptiest fold, equals in seeded order. */

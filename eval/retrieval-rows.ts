@@ -1,6 +1,7 @@
 // The retrieval data as the ranker takes it: comments and changes prepared, truth beside them.
 import { createHash } from "node:crypto";
 import { parseDiff } from "../src/gather/parse-diff.ts";
+import { type Lexicon, lexicon } from "../src/retrieve/lexicon.ts";
 import {
   type ChangedHunk,
   type PreparedChange,
@@ -25,6 +26,8 @@ export interface RetrievalQuery {
 export interface RetrievalRows {
   readonly memories: ReadonlyMap<string, readonly PreparedMemory[]>;
   readonly queries: readonly RetrievalQuery[];
+  /** With which all of it was prepared. */
+  readonly lexicon: Lexicon;
   readonly fingerprint: string;
   /** Diffs of which a part could not be read. */
   readonly refusedDiffs: number;
@@ -37,23 +40,25 @@ export async function readRetrieval(folder: string): Promise<RetrievalRows> {
 
 export function prepareRows({ corpus, queries: asked, fingerprint }: JudgedData): RetrievalRows {
   let refusedDiffs = 0;
+  const words = lexicon();
   const queries = asked.map((query) => {
     const { files: diffs, refused } = parseDiff(query.diff);
     if (refused.length > 0) refusedDiffs += 1;
     const hunks = diffs.flatMap((file) => file.hunks.map((hunk) => changedHunk(file.path, hunk)));
-    return queryOf(query, hunks);
+    return queryOf(query, hunks, words);
   });
   const memories = Map.groupBy(corpus, (row) => row.repo);
   return {
-    memories: new Map([...memories].map(([repo, list]) => [repo, list.map(memoryOf)])),
+    memories: new Map([...memories].map(([repo, list]) => [repo, list.map((row) => memoryOf(row, words))])),
     queries,
+    lexicon: words,
     fingerprint,
     refusedDiffs,
   };
 }
 
-function memoryOf(row: CorpusRow): PreparedMemory {
-  return prepareMemory({
+function memoryOf(row: CorpusRow, words: Lexicon): PreparedMemory {
+  const comment = {
     id: row.id,
     pr: row.pr,
     path: row.filePath,
@@ -61,17 +66,18 @@ function memoryOf(row: CorpusRow): PreparedMemory {
     text: row.text,
     hunk: row.hunk ?? "",
     createdAt: Date.parse(row.createdAt),
-  });
+  };
+  return prepareMemory(comment, words);
 }
 
-function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[]): RetrievalQuery {
+function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[], words: Lexicon): RetrievalQuery {
   const asOf = Date.parse(row.asOf);
   return {
     id: row.id,
     repo: row.repo,
     pr: row.pr,
     asOf,
-    change: prepareChange({ title: row.title, body: row.body ?? "", files: row.files, hunks, now: asOf }),
+    change: prepareChange({ title: row.title, body: row.body ?? "", files: row.files, hunks, now: asOf }, words),
     own: new Set(row.own),
     gold: new Set(row.relevantGold),
     grades: new Map(Object.entries(row.grades)),

@@ -1,9 +1,10 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
 
 import { bagOf } from "../src/domain/bm25.ts";
-import { tokenise } from "../src/domain/tokenise.ts";
+import { bagsOf } from "../src/retrieve/bags.ts";
 import { buildIndex, scoreAll } from "../src/retrieve/bm25.ts";
-import type { PreparedMemory } from "../src/retrieve/prepare.ts";
+import type { Lexicon } from "../src/retrieve/lexicon.ts";
+import type { PreparedMemory, Words } from "../src/retrieve/prepare.ts";
 import { type RetrievalQuery, rank } from "./retrieval-rows.ts";
 
 const BM25 = { k1: 1.2, b: 0.75 };
@@ -13,16 +14,23 @@ const RRF_K = 60;
  * G: same file, then folder, then language, then recency; BM25 of the whole change against text, path and lines; BM25 of
  * title, body and paths against text and path. S: BM25 of the whole change against the text alone.
  */
-export function untunedFusion(query: RetrievalQuery, memories: readonly PreparedMemory[], task: "G" | "S"): string[] {
+export function untunedFusion(
+  query: RetrievalQuery,
+  memories: readonly PreparedMemory[],
+  task: "G" | "S",
+  { numbersOf, size }: Lexicon,
+): string[] {
   const ids = memories.map((memory) => memory.id);
   const { all, added } = query.change;
-  const keyword = (texts: (memory: PreparedMemory) => readonly string[], words: readonly string[]) =>
-    rank(ids, scoreAll(buildIndex(memories.map(texts)), bagOf(words), BM25));
+  const keyword = (texts: (memory: PreparedMemory) => Words, words: Words) => {
+    const read = memories.map(texts);
+    return rank(ids, scoreAll(buildIndex(bagsOf(read, size()), size()), bagOf(words), BM25));
+  };
   if (task === "S") return keyword((memory) => memory.words, all);
   const lists = [
     rank(ids, memories.map(placeOf(query))),
-    keyword((memory) => [...memory.words, ...tokenise(memory.path), ...memory.lineWords], all),
-    keyword((memory) => [...memory.words, ...tokenise(memory.path)], all.slice(0, all.length - added.length)),
+    keyword((memory) => [...memory.words, ...numbersOf(memory.path), ...memory.lineWords], all),
+    keyword((memory) => [...memory.words, ...numbersOf(memory.path)], all.slice(0, all.length - added.length)),
   ];
   const scores = new Map<string, number>();
   for (const list of lists) {

@@ -28,11 +28,14 @@ export interface Promises {
 /**
  * Reads the two lists.
  *
- * @throws Error naming the promise that asks for a figure nobody measured, or has neither a test nor a reason
+ * @throws Error naming the promise that asks for a figure nobody measured, or has neither a test nor a reason; and the figure of which
+ *   something is not told, such as the machine
  */
 export function readPromises(promisesText: string, measuredText: string): Promises {
   const { promises } = JSON.parse(promisesText) as { readonly promises: Readonly<Record<string, Promised>> };
   const { figures } = JSON.parse(measuredText) as { readonly figures: Readonly<Record<string, Figure>> };
+  for (const [name, figure] of Object.entries(figures))
+    for (const part of PARTS) if (!figure[part]) throw new Error(`${name} does not tell its ${part}`);
   for (const [id, { tests, notYet, figures: named = [] }] of Object.entries(promises)) {
     if (tests.length === 0 && notYet === undefined) throw new Error(`${id} has neither a test nor a reason`);
     for (const name of named)
@@ -40,6 +43,8 @@ export function readPromises(promisesText: string, measuredText: string): Promis
   }
   return { promises: new Map(Object.entries(promises)), figures: new Map(Object.entries(figures)) };
 }
+
+const PARTS = ["what", "value", "date", "command", "machine"] as const;
 
 export function promisesMarkdown({ promises, figures }: Promises): string {
   const proven = [...promises].filter(([, { tests }]) => tests.length > 0);

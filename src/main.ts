@@ -1,6 +1,7 @@
 // The server: reads the environment once, refuses what is wrong, starts the app. `npm start`, and the container's command.
 // What the app is made of is loaded last, so that a refusal is told at once and a signal finds somebody who heeds it.
 import { existsSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { heedSignals } from "./server/heed-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
@@ -20,6 +21,8 @@ else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
   await serve(read.env, key.pem, signals, refuse, shownVariables(process.env, given));
+  // Not only at a clean end: who is killed starts again soon, and what was compiled halves the work of that.
+  flushCompileCache();
 }
 
 /** One line for each variable that must be mended. */

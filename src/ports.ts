@@ -177,9 +177,9 @@ export type LaneName = "review" | "command" | "upkeep";
 /** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
 export interface Lane<Taken extends AnyJob> {
   /**
-   * The next job that may run now, held for as long as this process beats (see Queue.beat); null when none may. The
-   * repository that was served longest ago comes first, and of its jobs the one that has waited longest. Jobs of an
-   * installation that GitHub asks to be left alone wait.
+   * The next job that may run now, held for as long as this process beats (see Queue.beat); null when none may. What was
+   * interrupted comes first; then the repository that was served longest ago, and of its jobs the one that has waited
+   * longest. Jobs of an installation that GitHub asks to be left alone wait, and so does whatever may not run beside another.
    */
   lease(now: number): Promise<Lease<Taken> | null>;
   /** False when somebody else holds the job by now: then nothing is recorded. */
@@ -216,8 +216,8 @@ export interface Queue extends Lane<ReviewJob> {
   /** Drops the jobs of a key that wait; returns how many. */
   drop(key: string, reason: string, now: number): Promise<number>;
   /**
-   * Says that this process lives, every few seconds. Jobs of processes that are gone, or were silent for too long, wait again;
-   * one that was running when three processes died is parked. Returns how many were taken back.
+   * Says that this process lives, every few seconds. Jobs of processes that are gone, or were silent for too long, wait again
+   * and come first; one that ends each process in which it runs alone is parked. Returns how many were taken back.
    */
   beat(now: number): Promise<number>;
   /** This process ends: what it still holds waits again. Returns how many. */

@@ -27,6 +27,13 @@ describe("the list of promises", () => {
     expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("nobody measured");
   });
 
+  test("refuses a figure of which nobody says where it was measured", () => {
+    const figure = { what: "speed", value: "1 s", date: "2026-11-22", command: "npm run bench" };
+    expect(() =>
+      readPromises(JSON.stringify({ promises: {} }), JSON.stringify({ figures: { speed: figure } })),
+    ).toThrow("speed does not tell its machine");
+  });
+
   test("a promise without a test is not among the promised", () => {
     const page = promisesMarkdown(
       readPromises(

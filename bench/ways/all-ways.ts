@@ -2,7 +2,10 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { databaseUrl } from "./pgvector.ts";
 import type { Maker } from "./way.ts";
+
+const NO_SERVER = "NO SERVER: KODIAI_TEST_DATABASE_URL, or npm run -s postgres -- --detach";
 
 const installed = createRequire(import.meta.url);
 
@@ -22,6 +25,7 @@ export async function allWays(
     { file: "./in-memory.ts", needs: [] },
     { file: "./graphs.ts", needs: ["usearch"] },
     { file: "./lancedb.ts", needs: [] },
+    { file: "./pgvector.ts", needs: ["pg"] },
   ];
   const makers: Maker[] = [];
   for (const { file, needs } of files) {
@@ -38,6 +42,7 @@ export async function allWays(
 
 function mayBeMade({ name, needs, mostRows }: Maker, rows: number, absent: Absent[]): boolean {
   if (needs !== null && !isInstalled(needs)) absent.push({ name, why: howToInstall([needs]) });
+  else if (/Postgres|pgvector/.test(name) && databaseUrl() === null) absent.push({ name, why: NO_SERVER });
   else if (mostRows !== null && rows > mostRows.rows)
     absent.push({ name, why: `not with ${rows} rows: ${mostRows.why}` });
   else return true;
@@ -53,5 +58,5 @@ function isInstalled(name: string): boolean {
 }
 
 function howToInstall(names: readonly string[]): string {
-  return `NOT INSTALLED: ${names.join(", ")} (npm ci --prefix bench)`;
+  return `NOT INSTALLED: ${names.join(", ")} (npm install --prefix bench)`;
 }

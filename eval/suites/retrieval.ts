@@ -96,7 +96,7 @@ function untunedAnswers({ task, queries }: TaskData, judged: JudgedData): Answer
     if (query === undefined) return [];
     const started = performance.now();
     const memories = task === "S" ? (rows.memories.get(query.repo) ?? []) : earlier(rows, query);
-    const ids = untunedFusion(query, memories, task === "S" ? "S" : "G").slice(0, 50);
+    const ids = untunedFusion(query, memories, task === "S" ? "S" : "G", rows.lexicon).slice(0, 50);
     return [{ query: id, ids, distances: ids.map(() => null), truth, grades, ms: performance.now() - started }];
   });
 }

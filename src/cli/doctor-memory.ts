@@ -5,6 +5,7 @@ import { setVariables } from "../config/set-variables.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { egressTo } from "../wire/egress.ts";
 import { openPostgresShelf } from "../wire/postgres-store.ts";
+import type { ByBits } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 import { isDatabase } from "./data-dir.ts";
 
@@ -36,7 +37,7 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
   try {
     const store = await openPostgresShelf(url);
     const spaces = await store.spaces().finally(() => store.close());
-    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
+    const text = spaces.map((one) => `${one.vectors} of ${named(one)}${bitsSaid(one.byBits)}`).join(", ");
     const others = spaces.filter(
       (one) => space !== null && (one.model !== space.model || one.dimension !== space.dimension),
     );
@@ -45,6 +46,14 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
   } catch (error) {
     return { name, state: "broken", text: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** How large repositories are searched. */
+function bitsSaid(bits: ByBits | undefined): string {
+  if (bits === undefined) return "";
+  const { repositories, ready } = bits;
+  const made = ready === repositories ? "" : `; of ${repositories - ready} the bits are still being made by the server`;
+  return ` (${counted(repositories, "large repository", "large repositories")} searched by sign bits first${made})`;
 }
 
 /** So many acts of strangers are more than a pull request's bystanders do. */

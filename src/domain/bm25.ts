@@ -30,8 +30,8 @@ export interface Postings {
 }
 
 /** A bag of words in which the n-th repeat of a word adds ever less: 1 + ln(count). */
-export function bagOf(words: Iterable<string>): Map<string, number> {
-  const bag = new Map<string, number>();
+export function bagOf<Word>(words: Iterable<Word>): Map<Word, number> {
+  const bag = new Map<Word, number>();
   for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
   for (const [word, count] of bag) bag.set(word, 1 + Math.log(count));
   return bag;

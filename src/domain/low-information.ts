@@ -18,11 +18,35 @@ export function lowInformation(text: string): string | null {
 }
 
 /**
+ * Whether `lowInformation` has something against the text that `withoutFooters` gave of a comment.
+ *
+ * @param isProse whether there is no fence and no markup in it
+ */
+export function saysLittle(visible: string, isProse: boolean): boolean {
+  return !(isProse && hasProse(visible)) && visibleProse(visible).length < LEAST_PROSE;
+}
+
+/** Whether so many characters stand there whatever becomes of the space between them: most comments need no closer look. */
+function hasProse(visible: string): boolean {
+  let seen = 0;
+  for (let at = 0; at < visible.length && seen < LEAST_PROSE; at += 1) {
+    const code = visible.charCodeAt(at);
+    if (code > 32 && code < 127) seen += 1;
+  }
+  return seen >= LEAST_PROSE;
+}
+
+/**
  * What a comment says in sentences: fenced code, markup, hidden comments, footers of tools and links are gone, white
  * space is single. Linear in the text.
  */
 export function proseOf(text: string): string {
-  const open = cutBetween(withoutFooters(text), "```", "```");
+  return visibleProse(withoutFooters(text));
+}
+
+/** `proseOf` of a text that `withoutFooters` gave. */
+export function visibleProse(visible: string): string {
+  const open = cutBetween(visible, "```", "```");
   return open
     .replace(/<[^<>\n]{0,200}>/g, " ")
     .replace(/\s+/g, " ")

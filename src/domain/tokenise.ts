@@ -5,6 +5,8 @@ export const TOKENISER_VERSION = "words-1";
 
 /** Words longer than this are data (hashes, base64), not language: they are left out. */
 const LONGEST_WORD = 48;
+/** A longer run of letters and digits has no word in it. */
+const LONGEST_RUN = LONGEST_WORD * 2;
 /** Words read from one text; a longer text is cut, so that one huge file cannot crowd out the rest. */
 const MOST_WORDS = 200_000;
 
@@ -54,6 +56,14 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return character === "_" ? LINE : OTHER;
 });
 
+/**
+ * Of each byte of UTF-8 whether it may be part of a word: 0 no, 1 yes, 2 perhaps, since what is not ASCII is not told by a byte.
+ * The words of a text are those of its stretches of other bytes than 0, one after another.
+ */
+export const IN_RUN: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte > 127 ? 2 : (KINDS[byte] ?? OTHER) === OTHER ? 0 : 1,
+);
+
 /** OTHER ends a run; what is not ASCII may or may not be part of one: a regular expression knows. */
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
@@ -70,7 +80,7 @@ function addRuns(words: string[], stretch: string): void {
 
 /** As `addRun`, for a run of ASCII: five times as fast. */
 function addPlainRun(words: string[], text: string, start: number, end: number): void {
-  if (end - start > LONGEST_WORD * 2) return;
+  if (end - start > LONGEST_RUN) return;
   const whole = words.length;
   let parts = 0;
   for (let at = start; at < end; ) {
@@ -116,7 +126,7 @@ function addRun(words: string[], run: string): void {
     addPairs(words, run);
     return;
   }
-  if (run.length > LONGEST_WORD * 2) return;
+  if (run.length > LONGEST_RUN) return;
   const parts = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu) ?? [];
   if (parts.length > 1) addWord(words, run.toLowerCase().replaceAll("_", ""), false);
   for (const part of parts) addWord(words, part.toLowerCase(), true);

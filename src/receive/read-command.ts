@@ -125,7 +125,8 @@ function firstLine(text: string): { readonly line: string; readonly rest: string
 function withoutCode(line: string): string {
   const blank = (text: string) => "\0".repeat(text.length);
   const shown = replaceBetween(line, "<!--", "-->", blank);
-  return shown.replace(/(`{1,3})(?!`)[^`]{1,500}\1(?!`)/g, blank);
+  // A span ends at a run of as many backticks as it began with; fewer or more of them are part of it.
+  return shown.replace(/(?<!`)(`{1,9})(?!`).{1,500}?(?<!`)\1(?!`)/gs, blank);
 }
 
 function findMention(visible: string, slug: string): { readonly start: number; readonly end: number } | null {

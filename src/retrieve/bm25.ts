@@ -1,66 +1,37 @@
 // An inverted index over a handful of memories, and their BM25 for any bag of words: one build per set, many questions.
 import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../domain/bm25.ts";
+import { type Bags, holdersOf } from "./bags.ts";
 
 export interface Bm25Index extends Postings {
   /** Number of texts. */
   readonly size: number;
-  readonly vocabulary: ReadonlyMap<string, number>;
   /** In words, > 0. */
   readonly meanLength: number;
 }
 
 /**
- * @param texts the words of each text, in the order by which scores will be told
+ * @param bags of the texts, in the order by which scores will be told
+ * @param numbers how many words are numbered
  */
-export function buildIndex(texts: readonly (readonly string[])[]): Bm25Index {
-  const vocabulary = new Map<string, number>();
-  const bags: Map<number, number>[] = [];
-  const frequency: number[] = [];
+export function buildIndex(bags: Bags, numbers: number): Bm25Index {
+  const { starts, texts: rows, places } = holdersOf(bags, numbers);
+  const counts = new Uint16Array(rows.length);
+  for (let at = 0; at < counts.length; at += 1) counts[at] = Math.min(bags.counts[places[at] ?? 0] ?? 0, 65_535);
+  const size = bags.starts.length - 1;
+  const lengths = new Uint32Array(size);
   let total = 0;
-  for (const words of texts) {
-    const bag = new Map<number, number>();
-    for (const word of words) {
-      let id = vocabulary.get(word);
-      if (id === undefined) {
-        id = vocabulary.size;
-        vocabulary.set(word, id);
-        frequency.push(0);
-      }
-      const seen = bag.get(id) ?? 0;
-      if (seen === 0) frequency[id] = (frequency[id] ?? 0) + 1;
-      bag.set(id, seen + 1);
-    }
-    bags.push(bag);
-    total += words.length;
+  for (let text = 0; text < size; text += 1) {
+    const end = bags.starts[text + 1] ?? 0;
+    for (let at = bags.starts[text] ?? 0; at < end; at += 1)
+      lengths[text] = (lengths[text] ?? 0) + (bags.counts[at] ?? 0);
+    total += lengths[text] ?? 0;
   }
-  const lengths = Uint32Array.from(texts, (words) => words.length);
-  return {
-    size: texts.length,
-    vocabulary,
-    ...postings(bags, frequency),
-    lengths,
-    parts: 1,
-    meanLength: Math.max(1e-9, total / Math.max(1, texts.length)),
-  };
+  return { size, starts, rows, counts, lengths, parts: 1, meanLength: Math.max(1e-9, total / Math.max(1, size)) };
 }
 
-function postings(bags: readonly Map<number, number>[], frequency: readonly number[]) {
-  const starts = new Uint32Array(frequency.length + 1);
-  frequency.forEach((count, word) => {
-    starts[word + 1] = (starts[word] ?? 0) + count;
-  });
-  const next = starts.slice();
-  const rows = new Uint32Array(starts.at(-1) ?? 0);
-  const counts = new Uint16Array(rows.length);
-  bags.forEach((bag, text) => {
-    for (const [word, count] of bag) {
-      const at = next[word] ?? 0;
-      next[word] = at + 1;
-      rows[at] = text;
-      counts[at] = Math.min(count, 65_535);
-    }
-  });
-  return { starts, rows, counts };
+/** In how many texts of an index a word stands; 0 for a number that was given later. */
+export function textsWith({ starts }: Pick<Bm25Index, "starts">, word: number): number {
+  return word + 1 < starts.length ? (starts[word + 1] ?? 0) - (starts[word] ?? 0) : 0;
 }
 
 /**
@@ -69,14 +40,13 @@ function postings(bags: readonly Map<number, number>[], frequency: readonly numb
  * @param query words with their weights (a repeat in the query may weigh more); unknown words count nothing
  * @returns one score ≥ 0 per text, in the index's order
  */
-export function scoreAll(index: Bm25Index, query: ReadonlyMap<string, number>, options: Bm25Options): Float64Array {
+export function scoreAll(index: Bm25Index, query: ReadonlyMap<number, number>, options: Bm25Options): Float64Array {
   const scores = new Float64Array(index.size);
   const longer = markdowns(index, index.meanLength, options);
   for (const [word, weight] of query) {
-    const id = index.vocabulary.get(word);
-    if (id === undefined || weight === 0) continue;
-    const found = (index.starts[id + 1] ?? 0) - (index.starts[id] ?? 0);
-    addWord(scores, index, id, weight * inverseFrequency(index.size, found) * (options.k1 + 1), longer);
+    const found = textsWith(index, word);
+    if (found === 0 || weight === 0) continue;
+    addWord(scores, index, word, weight * inverseFrequency(index.size, found) * (options.k1 + 1), longer);
   }
   return scores;
 }

@@ -1,5 +1,8 @@
 // The same thing said twice takes one place: near-identical texts are folded into the one that stands highest.
 
+import { bagsOf } from "./bags.ts";
+import { lexicon } from "./lexicon.ts";
+
 /** Share of common words from which two texts say the same. At .9 a word more or less in a sentence still counts as the same. */
 export const SAME_TEXT = 0.9;
 
@@ -107,24 +110,28 @@ function overlap(a: Uint32Array, b: Uint32Array): number {
 
 /** The words of each text as numbers, ascending: the rarer a word among all texts, the smaller its number. */
 function rarestFirst(texts: readonly string[]): readonly Uint32Array[] {
-  const counts = new Map<string, number>();
-  const sets = texts.map(wordSet);
-  for (const words of sets) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const ordered = [...counts].sort((one, other) => one[1] - other[1]);
-  const numbers = new Map(ordered.map(([word], number) => [word, number]));
-  return sets.map((words) => {
-    const numbered = new Uint32Array(words.size);
-    let at = 0;
-    for (const word of words) numbered[at++] = numbers.get(word) ?? 0;
-    return numbered.sort();
+  const { numbersOf, size } = lexicon(asTheyStand);
+  const read = texts.map((text) => numbersOf(text.slice(0, CHARACTERS_READ).toLowerCase()).slice(0, WORDS_READ));
+  const { starts, words } = bagsOf(read, size());
+  const numbers = byRarity(words, size(), texts.length);
+  const numbered = words.map((word) => numbers[word] ?? 0);
+  return texts.map((_, text) => numbered.subarray(starts[text], starts[text + 1]).sort());
+}
+
+/** Of each word its place among all, the rarest first. */
+function byRarity(words: Uint32Array, size: number, texts: number): Uint32Array {
+  const counts = new Uint32Array(size);
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  const next = new Uint32Array(texts + 2);
+  for (const count of counts) next[count + 1] = (next[count + 1] ?? 0) + 1;
+  for (let count = 1; count < next.length; count += 1) next[count] = (next[count] ?? 0) + (next[count - 1] ?? 0);
+  return counts.map((count) => {
+    const place = next[count] ?? 0;
+    next[count] = place + 1;
+    return place;
   });
 }
 
-function wordSet(text: string): ReadonlySet<string> {
-  const words =
-    text
-      .slice(0, CHARACTERS_READ)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return new Set(words.slice(0, WORDS_READ));
+function asTheyStand(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }

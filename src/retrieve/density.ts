@@ -1,14 +1,15 @@
 // Issues that recur have been said before, in other words, on other pull requests: how much company a comment has.
-import type { WordWeight } from "../domain/word-rarity.ts";
+import { bagsOf } from "./bags.ts";
 import { eachOf, type Steps } from "./in-turns.ts";
 import type { PreparedMemory } from "./prepare.ts";
-import { buildSpace, nearness, type Vector, type VectorSpace, vectorOf } from "./vector-space.ts";
+import { buildSpace, nearness, vectorsOf } from "./vector-space.ts";
+import type { Weights } from "./word-weight.ts";
 
 /** Keeps the logarithm finite for a comment that stands alone: about the weight of one distant neighbour. */
 const ALONE_RELEVANT = 0.002;
 const ALONE = 0.01;
 /** Comments of one step. */
-const PIECE = 50;
+const PIECE = 150;
 
 export interface Density {
   /** ln of the summed squared nearness to comments of other pull requests, in the same language. */
@@ -18,44 +19,57 @@ export interface Density {
 }
 
 /**
- * @param weigh rarity over many repositories, so that a comment's vector never changes with its company
+ * @param weights rarity over many repositories, so that a comment's vector never changes with its company
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
 export function* densityOf(
   memories: readonly PreparedMemory[],
-  weigh: WordWeight,
+  weights: Weights,
   relevance: Float64Array,
 ): Steps<Density> {
-  const vectors = yield* eachOf(memories, PIECE, ({ proseWords }) => vectorOf(proseWords, weigh));
-  const space = buildSpace(vectors);
-  yield;
+  const said = memories.map(({ proseWords }) => proseWords);
+  const vectors = vectorsOf(bagsOf(said, weights.length), weights);
+  const space = buildSpace(vectors, weights);
   const share = softmax(relevance);
   const recurrence = new Float64Array(memories.length);
   const echo = new Float64Array(memories.length);
-  yield* eachOf(memories, PIECE, (memory, at) => {
-    const sums = company(memory, vectors[at], space, memories, share);
+  const near = new Float64Array(memories.length);
+  const of = { languages: numbered(memories.map(({ language }) => language)), pulls: memories.map(({ pr }) => pr) };
+  yield* eachOf(memories, PIECE, (_, at) => {
+    nearness(space, vectors, at, near);
+    const sums = company(at, near, of, share);
     recurrence[at] = Math.log(sums.sameLanguage + ALONE);
     echo[at] = Math.log(sums.relevant + ALONE_RELEVANT);
   });
   return { recurrence, echo };
 }
 
-function company(
-  memory: PreparedMemory,
-  vector: Vector | undefined,
-  space: VectorSpace,
-  memories: readonly PreparedMemory[],
-  share: Float64Array,
-) {
+/** Each by the number of the first that is the same. */
+function numbered(names: readonly string[]): Uint32Array {
+  const numbers = new Map<string, number>();
+  return Uint32Array.from(names, (name, at) => {
+    const known = numbers.get(name) ?? at;
+    numbers.set(name, known);
+    return known;
+  });
+}
+
+interface CompanyOf {
+  readonly languages: Uint32Array;
+  readonly pulls: readonly number[];
+}
+
+function company(memory: number, near: Float64Array, { languages, pulls }: CompanyOf, share: Float64Array) {
+  const [language, pull] = [languages[memory], pulls[memory]];
   let sameLanguage = 0;
   let relevant = 0;
-  nearness(space, vector ?? new Map()).forEach((near, other) => {
-    const neighbour = memories[other];
-    if (neighbour === undefined || neighbour.pr === memory.pr) return;
-    const square = near * near;
+  for (let other = 0; other < near.length; other += 1) {
+    const likeness = near[other] ?? 0;
+    if (likeness === 0 || pulls[other] === pull) continue;
+    const square = likeness * likeness;
     relevant += square * (share[other] ?? 0);
-    if (neighbour.language === memory.language) sameLanguage += square;
-  });
+    if (languages[other] === language) sameLanguage += square;
+  }
   return { sameLanguage, relevant };
 }
 

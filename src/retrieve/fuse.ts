@@ -50,12 +50,13 @@ export function reciprocalRank(
 
 /** Fuses the two lists of one query by rank. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
-  const known = facts(found);
-  const lists = [
-    { ids: found.nearest.map(({ id }) => id), weight: weights.vector },
-    { ids: found.matching.map(({ id }) => id), weight: weights.keyword },
-  ];
-  return reciprocalRank(lists, k).map(({ id, score }) => ({ ...factsOf(known, id), score }));
+  const hits = facts(found);
+  // What `reciprocalRank` of both lists gives: the ranks are known by now.
+  for (const hit of hits) {
+    if (hit.vectorRank !== null) hit.score += weights.vector / (k + hit.vectorRank);
+    if (hit.keywordRank !== null) hit.score += weights.keyword / (k + hit.keywordRank);
+  }
+  return hits.sort(byScore);
 }
 
 /**
@@ -67,34 +68,42 @@ export function fuseByScore(found: QueryCandidates, weights: RetrieverWeights): 
   const sum = weights.vector + weights.keyword;
   const alpha = sum > 0 ? weights.vector / sum : 0.5;
   const most = found.matching.reduce((best, { score }) => Math.max(best, score), 0);
-  return [...facts(found).values()]
-    .map((hit) => {
-      const near = hit.distance === null ? 0 : Math.max(0, 1 - hit.distance);
-      const words = hit.keywordScore === null || most <= 0 ? 0 : hit.keywordScore / most;
-      return { ...hit, score: alpha * near + (1 - alpha) * words };
-    })
-    .sort(byScore);
-}
-
-function factsOf(known: ReadonlyMap<string, FusedHit>, id: string): FusedHit {
-  return known.get(id) ?? unseen(id);
-}
-
-function facts({ nearest, matching }: QueryCandidates): ReadonlyMap<string, FusedHit> {
-  const known = new Map<string, FusedHit>();
-  for (const { id, distance } of nearest) {
-    if (!known.has(id)) known.set(id, { ...unseen(id), distance, vectorRank: known.size + 1 });
+  const hits = facts(found);
+  for (const hit of hits) {
+    const near = hit.distance === null ? 0 : Math.max(0, 1 - hit.distance);
+    const words = hit.keywordScore === null || most <= 0 ? 0 : hit.keywordScore / most;
+    hit.score = alpha * near + (1 - alpha) * words;
   }
+  return hits.sort(byScore);
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What both lists say of each, in the order in which they first name it; no score yet. */
+function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
+  const known = new Map<string, Mutable<FusedHit>>();
+  const hitOf = (id: string) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const hit = { id, score: 0, distance: null, vectorRank: null, keywordRank: null, keywordScore: null };
+    known.set(id, hit);
+    return hit;
+  };
   let rank = 0;
+  for (const { id, distance } of nearest) {
+    const hit = hitOf(id);
+    if (hit.vectorRank !== null) continue;
+    rank += 1;
+    hit.vectorRank = rank;
+    hit.distance = distance;
+  }
+  rank = 0;
   for (const { id, score } of matching) {
-    const hit = known.get(id) ?? unseen(id);
+    const hit = hitOf(id);
     if (hit.keywordRank !== null) continue;
     rank += 1;
-    known.set(id, { ...hit, keywordRank: rank, keywordScore: score });
+    hit.keywordRank = rank;
+    hit.keywordScore = score;
   }
-  return known;
-}
-
-function unseen(id: string): FusedHit {
-  return { id, score: 0, distance: null, vectorRank: null, keywordRank: null, keywordScore: null };
+  return [...known.values()];
 }

@@ -9,6 +9,8 @@ import { type Pooling, pool } from "./pool.ts";
 /** All that may decide the order of the candidates. */
 export interface Evidence {
   readonly queries: readonly QueryCandidates[];
+  /** What RRF says of these queries with these weights, where it is known already. */
+  readonly byRank?: readonly FusedHit[] | null;
   /** The records of all candidates that the scope admits, by id. */
   readonly records: ReadonlyMap<string, MemoryRecord>;
   readonly context: PullRequestContext;
@@ -34,7 +36,8 @@ export interface Fusion {
 export const RRF: Fusion = {
   name: "rrf",
   complete: false,
-  fuse: ({ queries, weights, pooling, k }) =>
+  fuse: ({ queries, byRank, weights, pooling, k }) =>
+    byRank ??
     pool(
       queries.map((query) => fuseByRank(query, weights, k)),
       pooling,

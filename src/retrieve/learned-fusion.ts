@@ -8,12 +8,16 @@ import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
 import { type Evidence, type Fusion, RRF } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { atOnce, eachOf, type Steps } from "./in-turns.ts";
+import { lexicon } from "./lexicon.ts";
 import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
 import { SHORTLIST } from "./shortlist.ts";
 import { byScore } from "./tie-order.ts";
 
 const COMMENTS = table.memory.weights as readonly FusionWeight[];
 const BARE_TEXT = table.text.weights as readonly FusionWeight[];
+const SIGNALS = new Map(
+  [COMMENTS, BARE_TEXT].map((weights) => [weights, new Set(weights.map(({ signal }) => signal))]),
+);
 
 /**
  * Its scores hold language, place, recency and likeness already. At most SHORTLIST memories are scored, the best by rank.
@@ -27,7 +31,7 @@ export const LEARNED: Fusion = {
 };
 
 /** Memories that are made ready in one step: each is split into words. */
-const PIECE = 25;
+const PIECE = 100;
 
 function* fuseSteps(evidence: Evidence): Steps<readonly FusedHit[]> {
   const hits = RRF.fuse(evidence);
@@ -36,14 +40,15 @@ function* fuseSteps(evidence: Evidence): Steps<readonly FusedHit[]> {
   if (evidence.context.files.length === 0) return hits;
   const scored = hits.slice(0, SHORTLIST);
   const records = scored.map(({ id }) => evidence.records.get(id));
+  const words = lexicon();
   const memories = yield* eachOf(records, PIECE, (record, at) =>
-    prepareMemory(asComment(record, scored[at]?.id ?? "")),
+    prepareMemory(asComment(record, scored[at]?.id ?? ""), words),
   );
   yield;
-  const change = prepareChange(changeOf(evidence));
+  const change = prepareChange(changeOf(evidence), words);
   yield;
-  const signals = yield* signalSteps(change, memories, BACKGROUND);
   const weights = memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
+  const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weights) ?? null);
   const scores = fuseLearned(signals, memories.length, weights);
   const order = scored.map((hit, at) => ({ ...hit, score: scores[at] ?? 0 })).sort(byScore);
   const lowest = order.at(-1)?.score ?? 0;

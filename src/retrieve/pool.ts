@@ -13,18 +13,25 @@ export type Pooling = "max" | "best-rank" | "rrf";
  * @returns best first; ties by hash of the id
  */
 export function pool(perQuery: readonly (readonly FusedHit[])[], how: Pooling = "max"): readonly FusedHit[] {
-  const pooled = new Map<string, FusedHit>();
-  const bestRank = new Map<string, number>();
+  const all = together(perQuery);
+  if (how === "best-rank") for (const { hit, bestRank } of all) hit.score = 1 / bestRank;
+  if (how === "rrf") {
+    const scores = rrfScores(perQuery);
+    for (const { hit } of all) hit.score = scores.get(hit.id) ?? 0;
+  }
+  return all.map(({ hit }) => hit).sort(byScore);
+}
+
+function together(perQuery: readonly (readonly FusedHit[])[]): readonly Pooled[] {
+  const pooled = new Map<string, Pooled>();
   for (const list of perQuery) {
     for (const [index, hit] of list.entries()) {
       const before = pooled.get(hit.id);
-      pooled.set(hit.id, before === undefined ? hit : better(before, hit));
-      bestRank.set(hit.id, Math.min(bestRank.get(hit.id) ?? Number.POSITIVE_INFINITY, index + 1));
+      if (before === undefined) pooled.set(hit.id, { hit: { ...hit }, bestRank: index + 1 });
+      else addTo(before, hit, index + 1);
     }
   }
-  if (how === "max") return [...pooled.values()].sort(byScore);
-  const scores = how === "rrf" ? rrfScores(perQuery) : new Map([...bestRank].map(([id, rank]) => [id, 1 / rank]));
-  return [...pooled.values()].map((hit) => ({ ...hit, score: scores.get(hit.id) ?? 0 })).sort(byScore);
+  return [...pooled.values()];
 }
 
 function rrfScores(perQuery: readonly (readonly FusedHit[])[]): ReadonlyMap<string, number> {
@@ -32,15 +39,19 @@ function rrfScores(perQuery: readonly (readonly FusedHit[])[]): ReadonlyMap<stri
   return new Map(reciprocalRank(lists).map(({ id, score }) => [id, score]));
 }
 
-function better(a: FusedHit, b: FusedHit): FusedHit {
-  return {
-    id: a.id,
-    score: Math.max(a.score, b.score),
-    distance: least(a.distance, b.distance),
-    vectorRank: least(a.vectorRank, b.vectorRank),
-    keywordRank: least(a.keywordRank, b.keywordRank),
-    keywordScore: most(a.keywordScore, b.keywordScore),
-  };
+interface Pooled {
+  readonly hit: { -readonly [Key in keyof FusedHit]: FusedHit[Key] };
+  bestRank: number;
+}
+
+function addTo(pooled: Pooled, other: FusedHit, rank: number): void {
+  const { hit } = pooled;
+  hit.score = Math.max(hit.score, other.score);
+  hit.distance = least(hit.distance, other.distance);
+  hit.vectorRank = least(hit.vectorRank, other.vectorRank);
+  hit.keywordRank = least(hit.keywordRank, other.keywordRank);
+  hit.keywordScore = most(hit.keywordScore, other.keywordScore);
+  pooled.bestRank = Math.min(pooled.bestRank, rank);
 }
 
 function least(a: number | null, b: number | null): number | null {

@@ -1,7 +1,10 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { canonicalLanguage } from "../domain/language.ts";
-import { lowInformation, proseOf, withoutFooters } from "../domain/low-information.ts";
-import { tokenise } from "../domain/tokenise.ts";
+import { saysLittle, visibleProse, withoutFooters } from "../domain/low-information.ts";
+import type { Lexicon } from "./lexicon.ts";
+
+/** Numbers of words in a lexicon, in order, with repeats. */
+export type Words = readonly number[];
 
 /** A review comment of the past, as the ranker needs it. */
 export interface RememberedComment {
@@ -52,37 +55,37 @@ export interface PreparedMemory {
   readonly createdAt: number;
   readonly lowInformation: boolean;
   /** All of the comment. */
-  readonly words: readonly string[];
+  readonly words: Words;
   /** Its sentences only, without code and suggestions. */
-  readonly proseWords: readonly string[];
+  readonly proseWords: Words;
   /** What stands in backticks. */
-  readonly spanWords: readonly string[];
+  readonly spanWords: Words;
   /** The lines it is about: the last of its hunk. */
-  readonly lineWords: readonly string[];
+  readonly lineWords: Words;
 }
 
 /** A stretch of changed lines in words. */
 export interface Window {
   readonly extension: string;
-  readonly words: readonly string[];
+  readonly words: Words;
 }
 
 /** A change in words. */
 export interface PreparedChange {
-  readonly title: readonly string[];
-  readonly body: readonly string[];
+  readonly title: Words;
+  readonly body: Words;
   /** Title, body and paths: what people say about the change. */
-  readonly talk: readonly string[];
+  readonly talk: Words;
   /** The same, and all added lines. */
-  readonly all: readonly string[];
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
+  readonly all: Words;
+  readonly added: Words;
+  readonly removed: Words;
   /** Lines that did not change: what the change is not about. */
-  readonly context: readonly string[];
+  readonly context: Words;
   /** Added and removed lines in stretches of WINDOW_LINES, half overlapping. */
   readonly windows: readonly Window[];
   /** Added lines in twos. */
-  readonly pairs: readonly Window[];
+  readonly pairs: () => readonly Window[];
   readonly files: readonly (ChangedFile & { readonly language: string })[];
   readonly now: number;
 }
@@ -100,34 +103,41 @@ const LINE_CHARACTERS = 2_000;
 const MOST_CHARACTERS = 1_000_000;
 
 /** @param comment untrusted text in every field; never throws */
-export function prepareMemory(comment: RememberedComment): PreparedMemory {
+export function prepareMemory(comment: RememberedComment, { numbersOf }: Lexicon): PreparedMemory {
   const text = withoutFooters(comment.text);
-  const spans = [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "");
-  const words = tokenise(text);
+  const words = numbersOf(text);
   // Without code and markup its sentences are all of it; white space is no part of a word.
   const isProse = !(text.includes("```") || text.includes("<"));
-  const lines = comment.hunk.split("\n").filter((line) => !line.startsWith("@@"));
-  const about = lines.slice(-HUNK_LINES).map((line) => line.slice(1, LINE_CHARACTERS));
   return {
     id: comment.id,
     pr: comment.pr,
     path: comment.path,
     language: canonicalLanguage(comment.language ?? ""),
     createdAt: comment.createdAt,
-    lowInformation: lowInformation(comment.text) !== null,
+    lowInformation: saysLittle(text, isProse),
     words,
-    proseWords: isProse ? words : tokenise(proseOf(comment.text)),
-    spanWords: tokenise(spans.join(" ")),
-    lineWords: tokenise(about.join("\n")),
+    proseWords: isProse ? words : numbersOf(visibleProse(text)),
+    spanWords: text.includes("`") ? numbersOf(spansOf(text)) : [],
+    lineWords: numbersOf(linesAbout(comment.hunk)),
   };
 }
 
+function spansOf(text: string): string {
+  return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
+}
+
+function linesAbout(hunk: string): string {
+  const lines = hunk.split("\n").filter((line) => !line.startsWith("@@"));
+  const about = lines.slice(-HUNK_LINES).map((line) => line.slice(1, LINE_CHARACTERS));
+  return about.join("\n");
+}
+
 /** @param change untrusted text in every field; never throws. Time is bounded whatever its size */
-export function prepareChange(change: Change): PreparedChange {
-  const hunks = wordsOfHunks(change.hunks);
-  const title = tokenise(change.title);
-  const body = tokenise(change.body.slice(0, BODY_CHARACTERS));
-  const paths = change.files.flatMap((file) => tokenise(file.path));
+export function prepareChange(change: Change, { numbersOf }: Lexicon): PreparedChange {
+  const hunks = wordsOfHunks(change.hunks, numbersOf);
+  const title = numbersOf(change.title);
+  const body = numbersOf(change.body.slice(0, BODY_CHARACTERS));
+  const paths = change.files.flatMap((file) => numbersOf(file.path));
   const added = hunks.flatMap((hunk) => hunk.added.flat());
   return {
     title,
@@ -140,7 +150,7 @@ export function prepareChange(change: Change): PreparedChange {
     windows: largest(
       hunks.flatMap((hunk) => stretches(hunk.extension, [...hunk.added, ...hunk.removed], WINDOW_LINES)),
     ),
-    pairs: largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
+    pairs: () => largest(hunks.flatMap((hunk) => stretches(hunk.extension, hunk.added, 2))),
     files: change.files.map((file) => ({ ...file, language: canonicalLanguage(file.language ?? "") })),
     now: change.now,
   };
@@ -148,20 +158,20 @@ export function prepareChange(change: Change): PreparedChange {
 
 interface HunkWords {
   readonly extension: string;
-  readonly added: readonly (readonly string[])[];
-  readonly removed: readonly (readonly string[])[];
-  readonly context: readonly string[];
+  readonly added: readonly Words[];
+  readonly removed: readonly Words[];
+  readonly context: Words;
 }
 
-function wordsOfHunks(hunks: readonly ChangedHunk[]): HunkWords[] {
+function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbersOf"]): HunkWords[] {
   const found: HunkWords[] = [];
   let left = MOST_CHARACTERS;
   const words = (lines: readonly string[]) => {
-    const read: string[][] = [];
+    const read: Words[] = [];
     for (const line of lines) {
       if (left <= 0) break;
       left -= line.length + 1;
-      read.push(tokenise(line.slice(0, LINE_CHARACTERS)));
+      read.push(numbersOf(line.slice(0, LINE_CHARACTERS)));
     }
     return read;
   };
@@ -169,14 +179,14 @@ function wordsOfHunks(hunks: readonly ChangedHunk[]): HunkWords[] {
     if (left <= 0) break;
     const added = words(hunk.addedLines);
     const removed = words(hunk.removedLines);
-    const context = [...words(hunk.contextLines).flat(), ...tokenise(hunk.section.slice(0, LINE_CHARACTERS))];
+    const context = [...words(hunk.contextLines).flat(), ...numbersOf(hunk.section.slice(0, LINE_CHARACTERS))];
     found.push({ extension: extensionOf(hunk.path), added, removed, context });
   }
   return found;
 }
 
 /** Lines in stretches of `size`, each half over the next. Stretches of fewer than two words say nothing. */
-function stretches(extension: string, lines: readonly (readonly string[])[], size: number): Window[] {
+function stretches(extension: string, lines: readonly Words[], size: number): Window[] {
   const step = Math.ceil(size / 2);
   const found: Window[] = [];
   for (let at = 0; at === 0 || at < lines.length - step; at += step) {
@@ -186,9 +196,13 @@ function stretches(extension: string, lines: readonly (readonly string[])[], siz
   return found;
 }
 
-function largest(windows: readonly Window[]): Window[] {
-  if (windows.length <= MOST_WINDOWS) return [...windows];
-  return windows.toSorted((a, b) => new Set(b.words).size - new Set(a.words).size).slice(0, MOST_WINDOWS);
+function largest(windows: readonly Window[]): readonly Window[] {
+  if (windows.length <= MOST_WINDOWS) return windows;
+  const sized = windows.map((window) => ({ window, size: new Set(window.words).size }));
+  return sized
+    .sort((a, b) => b.size - a.size)
+    .slice(0, MOST_WINDOWS)
+    .map(({ window }) => window);
 }
 
 /** The part after the last dot of a file's name, or the whole name (`Dockerfile`, `.env`). */

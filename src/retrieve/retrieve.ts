@@ -213,10 +213,11 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const { pooling, k } = tuning;
   const weights = strategyWeights(gate.strategy, ownWeights(retrieval, embedder));
   const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
-  const { listed, behind } = shortlist(queries, limits);
+  const { listed, behind, order } = shortlist(queries, limits);
+  const byRank = fusion.name === "weighted" ? null : order;
   const { records, withheld } = await recordsOf(at, listed);
   const steps = rankSteps(
-    { queries, records, context, signals, now: settings.now, pooling, k, weights },
+    { queries, byRank, records, context, signals, now: settings.now, pooling, k, weights },
     {
       ...tuning,
       method,

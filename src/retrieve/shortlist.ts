@@ -1,6 +1,6 @@
 // Of all that the queries found, the few whose records are read: ranks tell cheaply who stands a chance, and reading,
 // comparing and weighing texts is the dear part of a search.
-import { fuseByRank, fuseByScore, type QueryCandidates, type RetrieverWeights } from "./fuse.ts";
+import { type FusedHit, fuseByRank, fuseByScore, type QueryCandidates, type RetrieverWeights } from "./fuse.ts";
 import { type Pooling, pool } from "./pool.ts";
 
 /** Candidates that are worked out in full: beyond it the cut costs no development query anything. */
@@ -20,17 +20,24 @@ export interface Shortlisting {
   readonly nearHunk: number;
 }
 
-/** @returns ids, each once, without order: `listed` those that are worked out, `behind` the others */
+/**
+ * @returns ids, each once, without order: `listed` those that are worked out, `behind` the others; and the ranking that
+ *   they were taken from
+ */
 export function shortlist(
   queries: readonly QueryCandidates[],
   { fusion, method, weights, pooling, k, nearHunk }: Shortlisting,
-): { readonly listed: readonly string[]; readonly behind: readonly string[] } {
+): {
+  readonly listed: readonly string[];
+  readonly behind: readonly string[];
+  readonly order: readonly FusedHit[];
+} {
   const fuse = fusion === "weighted" ? fuseByScore : fuseByRank;
   const hits = pool(
     queries.map((query) => fuse(query, weights, k)),
     pooling,
   );
-  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [] };
+  if (hits.length <= SHORTLIST) return { listed: hits.map(({ id }) => id), behind: [], order: hits };
   const byDistance = (one: number | null, other: number | null) => (one ?? 2) - (other ?? 2);
   const order = method === "semantic" ? hits.toSorted((a, b) => byDistance(a.distance, b.distance)) : hits;
   const kept = new Set(order.slice(0, SHORTLIST).map(({ id }) => id));
@@ -39,5 +46,5 @@ export function shortlist(
     for (const { id, distance } of nearest) if (distance <= nearHunk) kept.add(id);
   }
   const ids = hits.map(({ id }) => id);
-  return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)) };
+  return { listed: ids.filter((id) => kept.has(id)), behind: ids.filter((id) => !kept.has(id)), order: hits };
 }

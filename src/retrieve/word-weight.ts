@@ -1,18 +1,39 @@
 // A repository's own memory is too small to know which words are rare, so its counts are mixed with counts over many.
-import { type Background, rarity, type WordWeight } from "../domain/word-rarity.ts";
-import type { Bm25Index } from "./bm25.ts";
+import { type Background, rarity } from "../domain/word-rarity.ts";
+import { type Bm25Index, textsWith } from "./bm25.ts";
+import type { Lexicon } from "./lexicon.ts";
+
+/** Weights of words by their numbers, ≥ 0. */
+export type Weights = Float64Array;
 
 /** Half rarity over many repositories, half rarity in this memory (eval/research/retrieval.md: .25–.75 are within noise). */
-export function mixedWeight(background: Background, memory: Bm25Index): WordWeight {
-  const everywhere = rarity(background);
-  const known = new Map<string, number>();
-  return (word) => {
-    const before = known.get(word);
-    if (before !== undefined) return before;
-    const id = memory.vocabulary.get(word);
-    const count = id === undefined ? 0 : (memory.starts[id + 1] ?? 0) - (memory.starts[id] ?? 0);
-    const weight = 0.5 * everywhere(word) + 0.5 * Math.log((memory.size + 1) / (count + 0.5));
-    known.set(word, weight);
-    return weight;
-  };
+export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
+  // By the number of texts that hold the word.
+  const here = Float64Array.from({ length: memory.size + 1 }, (_, count) =>
+    Math.log((memory.size + 1) / (count + 0.5)),
+  );
+  return everywhere.map((weight, word) => 0.5 * weight + 0.5 * (here[textsWith(memory, word)] ?? 0));
+}
+
+/** What was weighed before: words keep their weight from search to search. */
+let known: { readonly table: object; readonly background: Background; readonly weights: number[] } | null = null;
+
+/** Rarity over many repositories, of all words of a lexicon. */
+export function everywhereWeights(background: Background, { size, wordOf, shared }: Lexicon): Weights {
+  const weigh = rarity(background);
+  if (known?.table !== shared.table || known.background !== background)
+    known = { table: shared.table, background, weights: [] };
+  const { weights } = known;
+  const own = new Float64Array(size());
+  for (let word = 0; word < own.length; word += 1) {
+    const at = shared.numberOf(word);
+    while (weights.length <= at) weights.push(-1);
+    let weight = weights[at] ?? -1;
+    if (weight < 0) {
+      weight = weigh(wordOf(word));
+      weights[at] = weight;
+    }
+    own[word] = weight;
+  }
+  return own;
 }

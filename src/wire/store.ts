@@ -45,6 +45,12 @@ import type { Queue } from "../ports.ts";
 import type { Books } from "./books.ts";
 import { sqliteBooks } from "./sqlite-books.ts";
 
+/** Repositories so large that bits go first in a search, and how many of them have all their bits. */
+export interface ByBits {
+  readonly repositories: number;
+  readonly ready: number;
+}
+
 /** What is remembered. */
 export interface Shelf {
   readonly memory: Memory;
@@ -61,7 +67,7 @@ export interface Shelf {
   /** For the dashboard; null where memory could not be opened. */
   readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
+  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number; readonly byBits?: ByBits })[]>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */

@@ -30,6 +30,9 @@ test("the check of a trace sees an answer that came too early", () => {
   expect(unsyncedAnswers([write, sync, answer, write, sync, answer, _].join("\n"))).toEqual([]);
   expect(unsyncedAnswers([write, answer, sync].join("\n"))).toHaveLength(2);
   expect(unsyncedAnswers([write, sync, answer, answer].join("\n"))).toHaveLength(1);
+  const request = '7 read(21<socket:[5]>, "POST /api/github/webhooks HTTP/1.1\\r\\n"..., 65536) = 900';
+  expect(unsyncedAnswers([request, write, sync, answer, request, write, sync, answer].join("\n"))).toEqual([]);
+  expect(unsyncedAnswers([write, sync, request, answer, write, sync, request, answer].join("\n"))).toHaveLength(2);
   const late = ["7 fdatasync(20</d/queue.db-wal> <unfinished ...>", answer, "7 <... fdatasync resumed>) = 0"];
   expect(unsyncedAnswers([write, ...late].join("\n"))).toHaveLength(2);
   expect(unsyncedAnswers([write, "7 fdatasync(20</d/queue.db-wal>) = -1 EIO", answer].join("\n"))).toHaveLength(2);

@@ -119,6 +119,18 @@ describe("the post office", () => {
     expect(office.wasRead()).toBe(true);
   });
 
+  test("whoever sends again by hand what nobody takes waits longer each time", async () => {
+    const office = await open("none");
+    const { url, got } = await receiver([503]);
+    office.address(url);
+    await hand(office, "guid-1");
+    await until("a first attempt", () => got.length === 1 && office.letters[0]?.travels === 0);
+    expect(await office.sendFailedAgain()).toBe(1);
+    await until("a second attempt", () => got.length === 2 && office.letters[0]?.travels === 0);
+    expect(await office.sendFailedAgain()).toBe(0);
+    expect(office.letters[0]).toMatchObject({ pauseMs: 4_000, pausedUntil: expect.any(Number) });
+  });
+
   test("shows its log to the app alone, and not with a token that is too old", async () => {
     const office = await open("none");
     for (const authorization of ["", "Bearer ghs_abc", token(900)])

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rotatedSize, rotateVector, turnBack } from "../../src/adapters/memory/rotate-vector.ts";
 import { postgresMemory } from "../../src/adapters/postgres/memory.ts";
 import { postgresConventionMarks } from "../../src/adapters/postgres/memory-figures.ts";
 import { refuseHalfMoved } from "../../src/adapters/postgres/migrate.ts";
@@ -21,7 +22,6 @@ import { sqliteMoveSource } from "../../src/adapters/sqlite/move-source.ts";
 import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
 import { sqliteRecall } from "../../src/adapters/sqlite/recall.ts";
 import { sqliteRejections } from "../../src/adapters/sqlite/rejections.ts";
-import { rotatedSize, rotateVector, turnBack } from "../../src/adapters/sqlite/rotate-vector.ts";
 import { MOVED_TABLES } from "../../src/domain/moved-tables.ts";
 import { StoreUnusable } from "../../src/domain/store-unusable.ts";
 import { exportMemory } from "../../src/flows/export-memory.ts";
@@ -37,8 +37,8 @@ const folder = mkdtempSync(join(tmpdir(), "kodiai-move-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ROWS = 1_205;
-/** Made anew: kept vectors of queries, running processes and their turns, what GitHub asked to wait for, a probe. */
-const LEFT = ["embeddings", "instances", "turns", "installations", "probes"];
+/** Made anew: sign bits, kept vectors of queries, running processes and their turns, what GitHub asked to wait for, a probe. */
+const LEFT = ["vector_bits", "embeddings", "instances", "turns", "installations", "probes"];
 const finding = memoryRecord({
   corpus: "finding",
   sourceId: "#7/fnd_0123456789ab",

@@ -51,6 +51,17 @@ describe("a command is a mention or /kodiai in the first line, and a verb", () =
     expect(read(text)).toEqual(verb("ask", "is this right?\n```ts\nf(x)\n```\n\nThank you"));
   });
 
+  test("in code nobody is spoken to, whatever backticks stand in it", () => {
+    for (const code of [
+      "`@kodiai review`",
+      '`` `"@kodiai `` review',
+      "``` a `` b @kodiai ``` stop",
+      "`a` and `@kodiai stop`",
+    ])
+      expect(read(code), code).toBeNull();
+    for (const open of ["` @kodiai review", "`` a ` @kodiai review"]) expect(read(open), open).not.toBeNull();
+  });
+
   test("a focus is cut at 200 characters, and what looks like a setting is text", () => {
     const long = `--key=value ${"of the totals ".repeat(50)}`;
     expect(read(`@kodiai review ${long}`)).toEqual(verb("review", long.slice(0, 200)));

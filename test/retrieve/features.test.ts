@@ -4,7 +4,7 @@ import { BACKGROUND } from "../../src/domain/word-rarity.ts";
 import { signalsOf } from "../../src/retrieve/features.ts";
 import { fuseLearned } from "../../src/retrieve/fuse-learned.ts";
 import table from "../../src/retrieve/fusion-table.json" with { type: "json" };
-import { change, comment, NOW } from "./ranking.ts";
+import { change, comment, NOW, WORDS } from "./ranking.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc
@@ -15,7 +15,7 @@ const weights = table.memory.weights as Parameters<typeof fuseLearned>[2];
 const DAY = 86_400_000;
 
 function order(memories: readonly ReturnType<typeof comment>[], asked = change({})): string[] {
-  const scores = fuseLearned(signalsOf(asked, memories, BACKGROUND), memories.length, weights);
+  const scores = fuseLearned(signalsOf(asked, memories, BACKGROUND, WORDS), memories.length, weights);
   return memories
     .map(({ id }, at) => ({ id, score: scores[at] ?? 0 }))
     .sort((a, b) => b.score - a.score)
@@ -52,6 +52,7 @@ test("the languages C++ and cpp are one", () => {
     change({ files }),
     [comment({ language: "cpp" }), comment({ language: "Python" })],
     BACKGROUND,
+    WORDS,
   );
   expect([...(sameLanguage ?? [])]).toEqual([1, 0]);
 });
@@ -62,7 +63,7 @@ test("a related language counts half as much as the change's own, and by its sha
     { path: "tool.py", language: "Python", additions: 19, deletions: 0 },
   ];
   const memories = ["cpp", "c", "Python", "Go"].map((language) => comment({ language }));
-  const { sameLanguage, languageShare } = signalsOf(change({ files }), memories, BACKGROUND);
+  const { sameLanguage, languageShare } = signalsOf(change({ files }), memories, BACKGROUND, WORDS);
   expect([...(sameLanguage ?? [])]).toEqual([1, 0.5, 1, 0]);
   expect([...(languageShare ?? [])]).toEqual([Math.sqrt(0.8), Math.sqrt(0.8) / 2, Math.sqrt(0.2), 0]);
 });
@@ -73,7 +74,7 @@ test("a comment that others repeated on other pull requests echoes more than one
     pr: 9,
     text: "This leaks the connection when parsing throws; close it in finally.",
   });
-  const { echo, recurrence } = signalsOf(change({}), [leak, again, sorted], BACKGROUND);
+  const { echo, recurrence } = signalsOf(change({}), [leak, again, sorted], BACKGROUND, WORDS);
   expect(echo?.[0]).toBeGreaterThan(echo?.[2] ?? 0);
   expect(recurrence?.[0]).toBeGreaterThan(recurrence?.[2] ?? 0);
 });
@@ -81,13 +82,13 @@ test("a comment that others repeated on other pull requests echoes more than one
 test("repeats on the same pull request are no recurrence", () => {
   const twice = [leak, comment({ id: "twin" }), sorted];
   const apart = [leak, comment({ id: "twin", pr: 77 }), sorted];
-  const of = (memories: typeof twice) => signalsOf(change({}), memories, BACKGROUND).recurrence?.[0] ?? 0;
+  const of = (memories: typeof twice) => signalsOf(change({}), memories, BACKGROUND, WORDS).recurrence?.[0] ?? 0;
   expect(of(apart)).toBeGreaterThan(of(twice));
 });
 
 test("text far from the changed lines' file type does not count as a window's", () => {
   const note = comment({ id: "note", path: "README.md", language: "Markdown" });
-  const { windowText, windowTextAnywhere } = signalsOf(change({}), [note], BACKGROUND);
+  const { windowText, windowTextAnywhere } = signalsOf(change({}), [note], BACKGROUND, WORDS);
   expect(windowText?.[0]).toBe(0);
   expect(windowTextAnywhere?.[0]).toBeGreaterThan(0);
 });
@@ -102,7 +103,7 @@ test("every signal is a finite figure for every memory, whatever the text", () =
     );
   fc.assert(
     fc.property(asked, fc.array(memory, { maxLength: 6 }), (one, memories) => {
-      for (const values of Object.values(signalsOf(one, memories, BACKGROUND))) {
+      for (const values of Object.values(signalsOf(one, memories, BACKGROUND, WORDS))) {
         expect(values).toHaveLength(memories.length);
         expect([...values].every(Number.isFinite)).toBe(true);
       }
@@ -118,7 +119,7 @@ test("the order of the memories does not change their scores", () => {
 });
 
 test("the table names signals that exist", () => {
-  const names = new Set(Object.keys(signalsOf(change({}), [leak], BACKGROUND)));
+  const names = new Set(Object.keys(signalsOf(change({}), [leak], BACKGROUND, WORDS)));
   for (const { signal } of [...table.memory.weights, ...table.text.weights]) expect(names).toContain(signal);
 });
 

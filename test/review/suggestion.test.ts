@@ -52,6 +52,42 @@ describe("suggestion", () => {
     expect(suggestion(on, windows, null)).toBeNull();
   });
 
+  test.each([
+    ".github/workflows/ci.yml",
+    ".github/actions/build/action.yaml",
+    ".gitlab-ci.yml",
+    "deploy/docker-compose.prod.yml",
+    "Dockerfile",
+    "services/shop/Dockerfile.arm64",
+    "Makefile",
+    "package.json",
+    "apps/web/package.json",
+    "Cargo.toml",
+    "poetry.lock",
+    "requirements.cfg",
+    ".npmrc",
+    ".kodiai.yml",
+    "CLAUDE.md",
+    "CODEOWNERS",
+    "build.gradle.kts",
+    "infra/main.tf",
+  ])("of a model is never offered for %s, of a rule it is", (path) => {
+    const file = { ...LOGIN, path };
+    expect(suggestion(offered({ path, source: "model" }), file, null)).toBeNull();
+    expect(suggestion(offered({ path, source: "memory" }), file, null)).toBeNull();
+    expect(suggestion(offered({ path, source: "rule" }), file, null)).toEqual(OFFER);
+  });
+
+  test("of a model has at most 10 lines, in code of any language", () => {
+    for (const path of ["src/login.py", "web/cart.tsx", "pkg/shop.go", "docs/setup.md", "i18n/de.json"]) {
+      const file = { ...LOGIN, path };
+      expect(suggestion(offered({ path, source: "model" }), file, null)).toEqual(OFFER);
+      const long = { ...OFFER, text: Array.from({ length: 11 }, (_, at) => `    step_${at}()`).join("\n") };
+      expect(suggestion(offered({ path, source: "model", suggestion: long }), file, null)).toBeNull();
+      expect(suggestion(offered({ path, source: "rule", suggestion: long }), file, null)).toEqual(long);
+    }
+  });
+
   test("replaces at most 20 lines", () => {
     const rows = Array.from({ length: 21 }, (_, index) => `+line ${index}`).join("\n");
     const long = fileDiff("long.py", `@@ -0,0 +1,21 @@\n${rows}`);

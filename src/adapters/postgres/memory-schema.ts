@@ -207,5 +207,15 @@ export const MEMORY_PART: MigrationPart = {
     at bigint NOT NULL
   );
   `,
+    `
+  -- The signs of a vector's components after rotation: a large repository is gone through by these first.
+  CREATE TABLE vector_bits (
+    repo  bigint NOT NULL,
+    space bigint NOT NULL,
+    id    bigint PRIMARY KEY REFERENCES vectors (id) ON DELETE CASCADE,
+    b     varbit NOT NULL
+  );
+  CREATE INDEX vector_bits_by_repo ON vector_bits (repo, space);
+  `,
   ],
 };

@@ -5,6 +5,7 @@ import type { MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { staleText } from "../memory/stale-text.ts";
 import { type CountedRepository, repositoryLookUp } from "./admitted.ts";
+import { type BitRows, bitChoice, nearestByBits } from "./nearest-by-bits.ts";
 import { isWorthIndex, nearestByIndex } from "./nearest-by-index.ts";
 import type { NearestQuestion } from "./question.ts";
 import { admittedPaths, filterSql, parameters, scopeSql } from "./scope-sql.ts";
@@ -27,9 +28,11 @@ const PATIENCE_MS = 5_000;
  * The search over an open database; vectors are of the space's dimension, finite and not all zero.
  *
  * @param large how many rows a scope of several repositories must have for an index to answer
+ * @param bitRows how many rows a scope must have for sign bits to go first
  */
-export function nearestAll(db: Postgres, large: number): NearestAll {
+export function nearestAll(db: Postgres, large: number, bitRows: BitRows): NearestAll {
   const lookUp = repositoryLookUp();
+  const isWorthBits = bitChoice(bitRows);
   return (scope, vectors, space, k, filter, tell) =>
     db.snapshot(async (sql) => {
       await sql.run(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
@@ -39,7 +42,16 @@ export function nearestAll(db: Postgres, large: number): NearestAll {
       if (stored === null || k < 1) return vectors.map(() => []);
       const paths = await admittedPaths(sql, scope, filter);
       const of = { scope, k, filter, paths, space: stored, dimension: space.dimension };
-      return nearestOf(sql, of, vectors, await isWorthIndex(sql, repositories, of, large));
+      const queries = vectors.map((vector) => ({ vector, text: halfvec(vector) }));
+      if (await isWorthIndex(sql, repositories, of, large))
+        return quickly(sql, of, queries, ({ text }) => nearestByIndex(sql, of, text));
+      if (await isWorthBits(sql, repositories, of))
+        return quickly(sql, of, queries, ({ vector, text }) => nearestByBits(sql, of, repositories, vector, text));
+      return nearestOfAll(
+        sql,
+        of,
+        queries.map(({ text }) => text),
+      );
     });
 }
 
@@ -51,19 +63,20 @@ async function spaceId(sql: Sql, { model, dimension }: EmbeddingSpace): Promise<
   return row?.id ?? null;
 }
 
-async function nearestOf(
+interface Query {
+  readonly vector: Float32Array;
+  readonly text: string;
+}
+
+/** One after the other; a question that the quick way does not answer is asked of all vectors. */
+async function quickly(
   sql: Sql,
   of: NearestQuestion,
-  vectors: readonly Float32Array[],
-  byIndex: boolean,
+  queries: readonly Query[],
+  ask: (query: Query) => Promise<readonly VectorHit[] | null>,
 ): Promise<readonly (readonly VectorHit[])[]> {
-  const queries = vectors.map(halfvec);
-  if (!byIndex) return nearestOfAll(sql, of, queries);
   const found: (readonly VectorHit[])[] = [];
-  for (const query of queries) {
-    const hits = await nearestByIndex(sql, of, query);
-    found.push(hits ?? (await nearestOfAll(sql, of, [query]))[0] ?? []);
-  }
+  for (const query of queries) found.push((await ask(query)) ?? (await nearestOfAll(sql, of, [query.text]))[0] ?? []);
   return found;
 }
 

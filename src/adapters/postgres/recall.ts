@@ -13,15 +13,19 @@ import {
   keywordSearch,
 } from "./keyword-search.ts";
 import { nearestAll } from "./nearest.ts";
+import { BIT_ROWS, type BitRows } from "./nearest-by-bits.ts";
 import { buildIndexes, LARGE } from "./nearest-by-index.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { keyOf } from "./repository-row.ts";
 import { parameters, scopeSql } from "./scope-sql.ts";
 import type { Postgres } from "./sql.ts";
+import { fillBits } from "./vector-bits.ts";
 
 export interface RecallLimits extends KeywordLimits {
   /** How many rows a scope of several repositories must have for an index of vectors to answer. */
   readonly indexedRows: number;
+  /** How many rows a scope must have for sign bits to go first. */
+  readonly bitRows: BitRows;
 }
 
 export interface PostgresRecall extends Recall {
@@ -43,7 +47,8 @@ export function postgresRecall(
   words: KeywordSearch = keywordSearch(db, { ...KEYWORD_LIMITS, ...limits }),
 ): PostgresRecall {
   const large = limits.indexedRows ?? LARGE;
-  const nearest = nearestAll(db, large);
+  const bitRows = limits.bitRows ?? BIT_ROWS;
+  const nearest = nearestAll(db, large, bitRows);
   return {
     nearest: nearestTogether((question, tell) => nearest(...question, tell)),
     matching: matchingTogether((question, tell) => words.matchingAll(...question, tell)),
@@ -52,6 +57,7 @@ export function postgresRecall(
     version: (repo) => version(db, repo),
     async warm() {
       await words.warm();
+      await fillBits(db, bitRows.below);
       await buildIndexes(db, large);
     },
     warmth: words.warmth,

@@ -6,6 +6,7 @@ import { splitRepoKey } from "../memory/repo-key.ts";
 import { asJson } from "./database.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import type { Sql } from "./sql.ts";
+import { writeBits } from "./vector-bits.ts";
 
 /** `taken`: the id is another repository's. */
 export type Written = "added" | "updated" | "taken";
@@ -222,10 +223,16 @@ async function writeVectors(
   ]);
   const given = rows.flatMap(({ id, repo, vector }) => (vector === null ? [] : [{ id, repo, v: halfvec(vector) }]));
   if (given.length === 0) return;
+  const at = await writableSpace(sql, space);
   await sql.run(
     `INSERT INTO vectors (repo, space, id, v)
      SELECT repo, $2, id, v::halfvec FROM jsonb_to_recordset($1::jsonb) AS x (id bigint, repo bigint, v text)`,
-    [asJson(given), await writableSpace(sql, space)],
+    [asJson(given), at],
+  );
+  await writeBits(
+    sql,
+    at,
+    rows.flatMap(({ id, repo, vector }) => (vector === null ? [] : [{ id, repo, vector }])),
   );
 }
 

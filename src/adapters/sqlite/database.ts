@@ -78,6 +78,17 @@ export function write<T>(db: Database.Database, work: () => T): T {
   }
 }
 
+/** A full disk is `Transient` too: a job that were parked for it, or a process that ended, would help nobody. */
+export function withRoom<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === "SQLITE_FULL")
+      throw new Transient("the disk is full", null, error);
+    throw error;
+  }
+}
+
 const SYNC_FAILED: ReadonlySet<string> = new Set(["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]);
 
 /** Thrown where nobody can catch it. */

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { MovedKind, MovedRow, MovedTable } from "../../domain/moved-tables.ts";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import type { MoveSource } from "../../ports/move.ts";
+import { turnBack } from "../memory/rotate-vector.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { openMemory } from "./memory-file.ts";
 import { prepared } from "./prepared.ts";
 import { QUEUE_MIGRATIONS } from "./queue-schema.ts";
-import { turnBack } from "./rotate-vector.ts";
 
 /**
  * Where a table's rows stand under other names. A job that ran when the server ended waits again, unless its like waits already;

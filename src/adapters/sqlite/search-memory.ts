@@ -7,6 +7,7 @@ import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { splitRepoKey } from "../memory/repo-key.ts";
+import { rotatedSize, rotateVector } from "../memory/rotate-vector.ts";
 import { pathMatcher } from "../memory/row-filter.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
 import { staleText } from "../memory/stale-text.ts";
@@ -20,7 +21,6 @@ import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
-import { rotatedSize, rotateVector } from "./rotate-vector.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
 import { openShelves } from "./shelves.ts";

@@ -1,9 +1,9 @@
 // An embedding space as memory.db knows it, and the mean of its vectors, which its sign bits are taken around.
 import type { EmbeddingSpace } from "../../domain/memory.ts";
+import { rotatedSize } from "../memory/rotate-vector.ts";
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { toBits } from "./quantise-vector.ts";
-import { rotatedSize } from "./rotate-vector.ts";
 
 export interface StoredSpace {
   readonly id: number;

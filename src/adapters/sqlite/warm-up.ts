@@ -1,11 +1,11 @@
 // Reads memory ahead of whoever asks, and a little at a time: between two pieces questions are answered, and until
 // a repository is read its questions are answered by the file.
 
+import { rotatedSize } from "../memory/rotate-vector.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { readVectors, segmentBits, vectorsMissing } from "./read-segment.ts";
-import { rotatedSize } from "./rotate-vector.ts";
 import type { Shelves } from "./shelves.ts";
 import { type StoredSpace, storedSpace } from "./stored-space.ts";
 

@@ -2,11 +2,11 @@
 import type { EmbeddedRecord, MemoryRecord } from "../../domain/memory.ts";
 import { keptSource } from "../memory/embedded-fields.ts";
 import { recordWords } from "../memory/record-words.ts";
+import { rotateVector } from "../memory/rotate-vector.ts";
 import type { Database } from "./database.ts";
 import { toBits, toInt8 } from "./quantise-vector.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
 import { repositoryLabeller } from "./repository-label.ts";
-import { rotateVector } from "./rotate-vector.ts";
 import type { StoredSpace } from "./stored-space.ts";
 
 /** Writes one record at a version of its repository. The id of a record of another repository is `taken`. */

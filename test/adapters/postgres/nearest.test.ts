@@ -1,6 +1,7 @@
 // What Postgres does with vectors: which way of searching is taken, and that the quick one finds what the exact one finds.
 import { afterAll, describe, expect, test } from "vitest";
 import { postgresMemory } from "../../../src/adapters/postgres/memory.ts";
+import { bitChoice } from "../../../src/adapters/postgres/nearest-by-bits.ts";
 import { postgresRecall } from "../../../src/adapters/postgres/recall.ts";
 import { postgresLabels } from "../../../src/adapters/postgres/repository-labels.ts";
 import { memoryRecord, SPACE, scopeOf } from "../contracts/memory.ts";
@@ -57,6 +58,56 @@ describe.skipIf(db === null)("vectors in Postgres", () => {
     const after = await scans();
     await found(indexed, scopeOf({ repo: "github.com/1" }));
     expect(await scans()).toBe(after);
+  });
+
+  test("a large repository is gone through by bits first and finds the same; bits that are missing are made; a filter is asked of all", async () => {
+    await emptied(db);
+    const random = dice(11);
+    const vector = () => Float32Array.from({ length: SPACE.dimension }, random);
+    const about = { repo: "github.com/1", repoName: "acme/r1" };
+    const rows = Array.from({ length: 1_500 }, (_, at) => ({
+      record: memoryRecord({ ...about, ...(at % 3 === 0 ? { language: "rust" } : {}) }),
+      vector: vector(),
+    }));
+    await postgresMemory(db).remember(rows, SPACE);
+    const bits = async () => (await db.one<{ n: number }>("SELECT count(*) AS n FROM vector_bits"))?.n;
+    expect(await bits()).toBe(rows.length);
+    await db.run("DELETE FROM vector_bits WHERE id % 2 = 0");
+    const exact = postgresRecall(db);
+    const quick = postgresRecall(db, { bitRows: { from: 1_200, below: 1_000 } });
+    const scope = scopeOf({ repo: about.repo });
+    const queries = Array.from({ length: 10 }, vector);
+    const found = (recall: typeof exact, filter = {}) =>
+      Promise.all(queries.map((query) => recall.nearest(scope, query, SPACE, 20, filter)));
+    const all = await found(exact);
+    // Half of the bits are not there: nobody relies on them.
+    expect(await found(quick)).toEqual(all);
+    await quick.warm();
+    expect(await bits()).toBe(rows.length);
+    await postgresMemory(db).remember([{ record: memoryRecord({ ...about, stale: true }), vector: null }], SPACE);
+    const first = await found(quick);
+    const shared = all.flatMap((hits, at) => hits.filter(({ id }) => first[at]?.some((hit) => hit.id === id)));
+    expect(shared.length / (10 * 20)).toBeGreaterThanOrEqual(0.98);
+    await db.run("UPDATE vector_bits SET b = ~b");
+    expect(await found(quick)).not.toEqual(all);
+    expect(await found(quick, { languages: ["rust"] })).toEqual(await found(exact, { languages: ["rust"] }));
+    await postgresMemory(db).forgetRepository(about.repo);
+    expect(await bits()).toBe(0);
+  });
+
+  test("a scope of about the size at which bits begin keeps to what it was searched by", async () => {
+    const choice = bitChoice({ from: 100, below: 80 });
+    const sql = { all: async () => [], run: async () => 0, one: async () => ({ same: true }) as never };
+    const scope = scopeOf();
+    const of = { scope, k: 20, filter: {}, paths: null, space: 1, dimension: SPACE.dimension };
+    const chosen: boolean[] = [];
+    for (const rows of [99, 100, 85, 79, 99]) {
+      chosen.push(await choice(sql, [{ id: 1, version: rows, own: true, rows }], of));
+    }
+    expect(chosen).toEqual([false, true, true, false, false]);
+    expect(
+      await choice(sql, [{ id: 1, version: 1, own: true, rows: 200 }], { ...of, scope: { ...scope, before: 5 } }),
+    ).toBe(false);
   });
 
   /** How often the index was used. */

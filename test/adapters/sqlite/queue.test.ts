@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteLedger } from "../../../src/adapters/sqlite/ledger.ts";
 import { sqliteQueue } from "../../../src/adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import type { Review } from "../../../src/domain/review.ts";
+import type { Lease } from "../../../src/ports.ts";
 import { queueContract, reviewJob } from "../contracts/queue.ts";
 
 let shared = openDatabase(":memory:", QUEUE_MIGRATIONS);
@@ -56,6 +59,27 @@ test("a lock held by another process is worth another try", async () => {
   theirs.exec("ROLLBACK");
   mine.close();
   theirs.close();
+});
+
+test("on a full disk a job keeps its place, and its end is written down once there is room", async () => {
+  const db = openDatabase(file(), QUEUE_MIGRATIONS);
+  const [queue, job] = [sqliteQueue(db), reviewJob(1, "a")];
+  await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
+  const lease = (await queue.lease(2)) as Lease;
+  db.pragma(`max_page_count = ${db.pragma("page_count", { simple: true })}`);
+  const end = { state: "done", outcome: "posted ".repeat(20_000) } as const;
+  await expect(queue.end(lease, 3, end)).rejects.toThrow(expect.objectContaining({ name: "Transient" }));
+  const save = () =>
+    sqliteLedger(db, lease).save(
+      job,
+      { headSha: "a", baseSha: "b", text: "much ".repeat(20_000) } as unknown as Review,
+      3,
+    );
+  await expect(save()).rejects.toThrow(expect.objectContaining({ name: "Transient" }));
+  expect(await queue.holds(lease)).toBe(true);
+  db.pragma("max_page_count = 100000");
+  expect(await queue.end(lease, 4, end)).toBe(true);
+  db.close();
 });
 
 test("jobs and deliveries of an earlier Kodiai are still there after an upgrade", async () => {

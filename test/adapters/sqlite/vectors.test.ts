@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rotatedSize, rotateVector } from "../../../src/adapters/memory/rotate-vector.ts";
 import { topK } from "../../../src/adapters/memory/top-k.ts";
 import { vectorProblem } from "../../../src/adapters/memory/vector-problem.ts";
 import { nearestBits } from "../../../src/adapters/sqlite/nearest-bits.ts";
 import { cosineDistanceTo, toBits, toInt8 } from "../../../src/adapters/sqlite/quantise-vector.ts";
 import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
-import { rotatedSize, rotateVector } from "../../../src/adapters/sqlite/rotate-vector.ts";
 
 const component = fc.double({ min: -1, max: 1, noNaN: true });
 const vector = (dimension: number) =>

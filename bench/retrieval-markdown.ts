@@ -1,0 +1,62 @@
+// What a run of the retrieval benchmark saw, as Markdown for README.md.
+import type { machineNow } from "./machine.ts";
+import type { RetrievalFigures } from "./retrieval.ts";
+
+type Run = RetrievalFigures & { readonly machine: ReturnType<typeof machineNow> & { readonly loadAfter: number } };
+
+/** Two tables: times, and what each way took to build. */
+export function retrievalMarkdown(run: Run): string {
+  const { machine, rows, repositories, rowsEach, gigabytesASecond } = run;
+  const where =
+    repositories === 1 ? "in one repository" : `in ${repositories} repositories, ${rowsEach} in the searched one`;
+  const on = `${machine.cores} cores of an ${machine.cpu}, Node ${machine.node}, load ${machine.load} before and ${machine.loadAfter} after`;
+  const late = Object.entries(run.loopLate).map(
+    ([name, [, p99, most]]) => `${name}: ${p99.toFixed(1)} / ${most.toFixed(1)}`,
+  );
+  const once = Object.entries(run.once).map(([name, value]) => `${name}: ${value.toFixed(1)}`);
+  return [
+    `${rows} memories ${where}; ${on}; one thread reads ${gigabytesASecond.toFixed(1)} GB/s.`,
+    "",
+    ...timesOf(run),
+    "",
+    ...builtOf(run),
+    "",
+    `Main loop late, p99 / at most, ms: ${late.join("; ")}. ${once.join("; ")}.`,
+    "",
+  ].join("\n");
+}
+
+function timesOf({ timings, mustRead, gigabytesASecond, recallAt20 }: Run): readonly string[] {
+  const rows = Object.entries(timings).map(([name, { p50, p25, p75, p95, cpu }]) => {
+    const floor = (mustRead[name] ?? 0) / 1e6 / gigabytesASecond;
+    const ratio = floor === 0 ? "" : (cpu / floor).toFixed(1);
+    const recall = recallAt20[name]?.toFixed(4).replace(/^0/, "") ?? "";
+    return [name, p50.toFixed(1), `${p25.toFixed(1)}–${p75.toFixed(1)}`, p95.toFixed(1), cpu.toFixed(1), ratio, recall];
+  });
+  return table(["row", "p50 ms", "p25–p75", "p95 ms", "cpu ms", "× floor", "recall@20"], rows);
+}
+
+function builtOf({ built, absent, ourFilter }: Run): readonly string[] {
+  const all = [
+    ["ours", { seconds: null, memoryMb: null, diskMb: null, filter: ourFilter }] as const,
+    ...Object.entries(built),
+  ];
+  const rows = all.map(([name, { seconds, memoryMb, diskMb, filter }]) => [
+    name,
+    seconds?.toFixed(1) ?? "",
+    memoryMb?.toFixed(0) ?? "",
+    diskMb?.toFixed(0) ?? "",
+    filter?.recall.toFixed(4) ?? "cannot",
+    filter === null ? "" : String(filter.violations),
+  ]);
+  const missing = absent.map(({ name, why }) => [name, why, "", "", "", ""]);
+  return table(
+    ["way", "s to build", "MB in memory", "MB on disk", "recall filtered", "wrong language"],
+    [...rows, ...missing],
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, at) => (at === 0 ? "---" : "---:"))), ...rows.map(line)];
+}
