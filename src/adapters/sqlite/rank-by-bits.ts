@@ -7,7 +7,7 @@ export interface BitCandidate extends BitRow {
 
 /**
  * The `wanted` candidates whose bits agree best with the query, each component weighing as much as the query has
- * of it. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do. In no order.
+ * of it, to a 32,767th of the largest. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do. In no order.
  *
  * @param query rotated and centred
  * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
