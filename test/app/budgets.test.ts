@@ -133,6 +133,23 @@ test("pushes that follow each other are one review, as soon as the repository's 
   expect(opened.jobs(pull).at(-1)?.runAt).toBeLessThanOrEqual(asked);
 });
 
+test("however many pushes come one after the other, the first head and the last are paid for", async () => {
+  const pushes = process.env.SLOW === "1" ? 1_000 : 60;
+  const { stage: at, asked } = await withModel(CALM, { app: { debounce: true } });
+  const repository = await shop(at, "shop", "review: {debounceSeconds: 2}\n");
+  const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await at.settled(pull);
+  const ofOne = asked();
+  expect(ofOne).toBeGreaterThan(0);
+  for (let push = 1; push <= pushes; push += 1) await at.world.push(pull, { "NOTES.md": `${push}\n` });
+  await at.settled(pull);
+  const ends = at.jobs(pull).map(({ state }) => state);
+  expect(ends).toHaveLength(pushes + 1);
+  expect(ends.filter((state) => state !== "superseded")).toEqual(["done", "done"]);
+  expect(asked()).toBeLessThanOrEqual(2 * ofOne);
+  expect(summaryOf(at.world, pull).body).toContain(pull.headSha.slice(0, 7));
+}, 600_000);
+
 test("a dry run asks the model, logs the review and posts nothing", async () => {
   const { stage: at, asked } = await withModel(CALM, { app: { dryRun: true } });
   const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
