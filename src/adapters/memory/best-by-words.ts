@@ -1,11 +1,12 @@
 // The best rows by BM25 without scoring every row exactly: a sum in whole numbers for each row, common words by columns and
 // the others by their postings, and the exact score of those that may be among the best. Tile by tile, so that what is added
 // up stays in the cache; all questions at once, since they share their common words.
-import { type Bm25Part, postingOf, type Term, weighing } from "./bm25.ts";
+import { type Bm25Part, type Term, weighing } from "./bm25.ts";
 import { GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
+import { exactScores } from "./exact-scores.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { FileScore } from "./whole-file.ts";
-import { columnHas, tuneColumns } from "./word-columns.ts";
+import { tuneColumns } from "./word-columns.ts";
 
 export interface BestRow {
   readonly part: number;
@@ -265,29 +266,15 @@ function exactly(
 ): BestRow[] | null {
   if (question.best.kth() === 0 && question.tooHigh > 0) return null;
   const least = leastOf(question, drift);
+  const near = question.best.rows.filter(({ sum }) => sum >= least);
   const found: BestRow[] = [];
-  for (const { part, row, sum } of question.best.rows) {
-    const of = parts[part];
-    if (sum < least || of === undefined) continue;
-    const words = scoreOf(question.terms, of, part, row, longer[part]?.[row] ?? 0);
-    const score = words + (question.files?.(part, row) ?? 0);
-    if (score > 0) found.push({ part, row, score });
+  for (const [at, part] of parts.entries()) {
+    const rows = near.flatMap((one) => (one.part === at ? one.row : []));
+    const scores = exactScores(question.terms, part, at, rows, longer[at] ?? NONE);
+    for (const [place, row] of rows.entries()) {
+      const score = (scores[place] ?? 0) + (question.files?.(at, row) ?? 0);
+      if (score > 0) found.push({ part: at, row, score });
+    }
   }
   return found;
-}
-
-function scoreOf(terms: readonly Term[], { index }: Bm25Part, part: number, row: number, longer: number): number {
-  const { starts, rows, counts, columns } = index;
-  let score = 0;
-  for (const { ids, gain } of terms) {
-    const id = ids[part] ?? -1;
-    if (id === -1) continue;
-    const column = columns?.columnOf.get(id);
-    if (column !== undefined && columns !== null && !columnHas(columns, column, row)) continue;
-    const at = postingOf(rows, starts[id] ?? 0, starts[id + 1] ?? 0, row);
-    if (at < 0) continue;
-    const count = counts[at] ?? 0;
-    score += (gain * count) / (count + longer);
-  }
-  return score;
 }
