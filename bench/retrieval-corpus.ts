@@ -102,6 +102,13 @@ function pathOf(at: number, extension: string): string {
   return `${at % 3 === 0 ? "src" : "lib"}/module${at % 997}/file${at % 13}.${extension}`;
 }
 
+/** As lines of real hunks are: 42 characters, 4.7 words on average. */
+function inLines(passage: string): string {
+  const words = passage.split(" ");
+  const lines = words.flatMap((_, at) => (at % 5 === 0 ? `+${words.slice(at, at + 5).join(" ")}` : []));
+  return ["@@ -1 +1 @@", ...lines].join("\n");
+}
+
 function recordAt(at: number, repository: number, word: () => string, random: () => number): MemoryRecord {
   const repo = repoOf(repository);
   return {
@@ -123,7 +130,7 @@ function recordAt(at: number, repository: number, word: () => string, random: ()
     language: LANGUAGES[at % LANGUAGES.length] ?? "go",
     symbol: null,
     chunkType: null,
-    hunk: passage(HUNK, word, random),
+    hunk: inLines(passage(HUNK, word, random)),
     outcome: null,
     provenance: {
       url: null,
