@@ -25,7 +25,8 @@ afterEach(() => {
 const ROWS: Readonly<Record<string, (id: number, at: number) => string>> = {
   deliveries: (id, at) => `('d${id}', 'push', ${at}, 'ignored', '', NULL)`,
   redeliveries: (id, at) => `('d${id}', ${at})`,
-  jobs: (id, at) => `(${id}, 'github.com/42#${id}', 'review', '{}', 'done', 1, 0, '', 0, ${at}, NULL, 0, 0)`,
+  jobs: (id, at) =>
+    `(${id}, 'github.com/42#${id}', 'review', '{}', 'done', 1, 0, '', 0, ${at}, NULL, 0, 0, 0, NULL, NULL)`,
   answers: (id, at) => `(${id}, 'c${id}', 'github.com/42', 't', 5, 'reply', ${at})`,
   intents: (id, at) => `(${id}, 'k', 'github.com/42', '{}', 'i${id}', 'm', 'posted', 1, 0, ${at}, NULL)`,
   check_runs: (id, at) => `(${id}, 'github.com/42#1', 'a', '{}', 7, 'off', 0, NULL, ${at})`,
@@ -45,7 +46,9 @@ test.each(RETENTION)("rows of $table go after $days days, not before", async ({ 
 });
 
 test("jobs that wait are never old", async () => {
-  db.exec("INSERT INTO jobs VALUES (1, 'k', 'review', '{}', 'waiting', 0, 0, NULL, 0, NULL, NULL, 0, 0)");
+  db.exec(
+    "INSERT INTO jobs VALUES (1, 'k', 'review', '{}', 'waiting', 0, 0, NULL, 0, NULL, NULL, 0, 0, 0, NULL, NULL)",
+  );
   expect(await expire(db, folder, NOW)).toBe(0);
 });
 
