@@ -29,7 +29,7 @@ describe("release notes announce a break", () => {
 
   test("of which only the first few are told", () => {
     expect(breakingLines(`# Breaking\n${"- a change\n".repeat(100)}`)).toHaveLength(8);
-    expect(breakingLines(`# Breaking\n- ${"x".repeat(5_000)}`)[0]).toHaveLength(300);
+    expect(breakingLines(`# Breaking\n- ${"a change ".repeat(600)}`)[0]?.length).toBeLessThanOrEqual(300);
   });
 
   test("and a megabyte of them is read in time", () => {
