@@ -58,7 +58,8 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       ...more,
     };
     const [program = process.execPath, ...words] = [...wrap, process.execPath, MAIN];
-    const child = spawn(program, words, { cwd: dataDir, env });
+    // A group of its own: a server that ran under another program outlives it.
+    const child = spawn(program, words, { cwd: dataDir, env, detached: true });
     children.push(child);
     let log = "";
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
@@ -96,11 +97,21 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       return server;
     },
     async close() {
-      for (const child of children) child.kill("SIGKILL");
+      for (const { pid } of children) killGroup(pid);
       await world.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Also what a process left behind. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody is left of it.
+  }
 }
 
 export interface SignedPost {
