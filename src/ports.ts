@@ -154,7 +154,7 @@ export type AnyJob = Job | CommandJob;
 export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly id: number;
   readonly job: Taken;
-  /** 1 for the first try. */
+  /** 1 for the first try; one that was cut short by the end of its process does not count. */
   readonly attempt: number;
   /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
   readonly token: number;

@@ -13,6 +13,8 @@ const LOOK_MS = 2_000;
 export const ATTEMPTS = 20;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
+/** Where whoever failed says from when on to try again. */
+const MAX_TOLD_BACKOFF_MS = 60_000;
 /** Those who wait for the same moment do not all come at once. */
 const JITTER_MS = 5_000;
 /** Between two looks at a queue that cannot answer. */
@@ -220,7 +222,8 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   if (error instanceof OutOfReach) return lastWord(error);
   if (!(error instanceof Transient)) return { state: "dead", reason };
   if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
-  const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_TOLD_BACKOFF_MS;
+  const backoff = Math.min(most, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
   const told = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS;
   // Queues keep whole milliseconds.
   return { state: "retry", at: Math.ceil(Math.max(now + backoff, told)), reason };

@@ -79,6 +79,24 @@ test("nobody is asked before the time that a rate limit names", async () => {
   await worker.stop(1_000);
 });
 
+test("a time that is named is waited for, however often the job was tried before", async () => {
+  const named: number[] = [];
+  const { worker, ends, after } = await world(
+    async (_job, attempt) => {
+      if (attempt < 10) throw new Transient("GitHub answered 502");
+      named.push((ends.at(-1) as { readonly at: number }).at + 2_000);
+      throw new Transient("it is not known yet whether a review has arrived", named.at(-1) ?? null);
+    },
+    [reviewJob(1, "a")],
+  );
+  await after(10);
+  const at = (end: JobEnd | undefined) => (end?.state === "retry" ? end.at : Number.NaN);
+  expect(at(ends[9])).toBeGreaterThanOrEqual(named[0] ?? Number.NaN);
+  expect(at(ends[9]) - at(ends[8])).toBeLessThanOrEqual(60_000);
+  expect(at(ends[8]) - at(ends[7])).toBeGreaterThan(300_000);
+  await worker.stop(1_000);
+});
+
 test("a job that never succeeds is parked with its cause, and the worker goes on", async () => {
   const { worker, queue, ends, after } = await world(
     async (job) => {

@@ -154,7 +154,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     async crash() {
       await restart({}, () => {
-        db.prepare("UPDATE jobs SET state = 'running', owner = 'a process that is gone' WHERE state = 'waiting'").run();
+        db.prepare(
+          "UPDATE jobs SET state = 'running', attempt = attempt + 1, owner = 'a process that is gone' WHERE state = 'waiting'",
+        ).run();
       });
     },
     restart,

@@ -120,7 +120,7 @@ async function execute(sql: Sql, id: number, verdict: ReturnType<typeof afterDea
   if (verdict.kind === "parked") return close(sql, id, "dead", verdict.why);
   const { deaths, alone, restMs } = verdict;
   await sql.run(
-    `UPDATE jobs SET state = 'waiting', owner = NULL, ticket = NULL, run_at = queue_now() + $2, deaths = $3, alone = $4, company = NULL,
+    `UPDATE jobs SET state = 'waiting', attempt = greatest(0, attempt - 1), owner = NULL, ticket = NULL, run_at = queue_now() + $2, deaths = $3, alone = $4, company = NULL,
        tag = ${FIRST_TAG} WHERE id = $1`,
     [id, restMs, deaths, alone],
   );

@@ -77,6 +77,7 @@ function takeBack(db: Database.Database, { id, key }: Left, now: number, verdict
   else if (verdict.kind === "parked") end("dead", verdict.why);
   else
     db.prepare(
-      `UPDATE jobs SET state = 'waiting', owner = NULL, run_at = ?, deaths = ?, alone = ?, interrupted_at = ? WHERE id = ?`,
+      `UPDATE jobs SET state = 'waiting', attempt = max(0, attempt - 1), owner = NULL, run_at = ?, deaths = ?, alone = ?,
+         interrupted_at = ? WHERE id = ?`,
     ).run(now + verdict.restMs, deaths, alone, now, id);
 }
