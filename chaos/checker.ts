@@ -1,6 +1,7 @@
 // What must hold of every run, whatever was done to the server. Pure: a history and the ground truth in, broken promises out.
 import type { GroundTruth, PullTruth } from "./ground-truth.ts";
 import { type Happening, ofKind, type PullName } from "./history.ts";
+import { isRead } from "./method-of.ts";
 
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
 
@@ -227,7 +228,7 @@ function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
 
 function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
   const writes = ofKind(history, "request").filter(
-    ({ method, path, applied }) => method !== "GET" && applied && !isToken(method, path) && !path.startsWith("/app"),
+    ({ method, path, applied }) => !isRead(method) && applied && !isToken(method, path) && !path.startsWith("/app"),
   );
   return [...Map.groupBy(writes, ({ installation }) => installation)].flatMap(([installation, own]): Broken[] => {
     const hurried = own.filter((one, index) => {

@@ -6,6 +6,7 @@ import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
+import { methodOf } from "./method-of.ts";
 import type { Points } from "./points.ts";
 
 export interface GateOptions {
@@ -141,12 +142,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     options.history.note({ kind: "sent", at, to: "github", bytes: text.length, repository, canaries, answered: true });
   }
 
-  function note(
-    { at, installation, method, path, pull, head }: Asked,
-    status: number,
-    applied: boolean,
-    fault: string | null,
-  ) {
+  function note(asked: Asked, status: number, applied: boolean, fault: string | null) {
+    const { at, installation, path, pull, head } = asked;
+    const method = methodOf(asked);
     options.history.note({ kind: "request", at, installation, method, path, pull, head, status, applied, fault });
   }
 

@@ -32,6 +32,7 @@ export type Happening =
       readonly kind: "request";
       /** Whose token it carried; null for the app's own. */
       readonly installation: number | null;
+      /** QUERY for a question by GraphQL, which is sent by POST. */
       readonly method: string;
       readonly path: string;
       readonly pull: PullName | null;

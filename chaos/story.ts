@@ -1,6 +1,7 @@
 // The shortest story of a broken promise: what happened around one pull request, a line each, for somebody who must find the cause.
 import type { Broken } from "./checker.ts";
 import type { Happening } from "./history.ts";
+import { isRead } from "./method-of.ts";
 
 const MOST_LINES = 40;
 
@@ -41,7 +42,7 @@ function tell(one: Happening, pull: string): string | null {
   if (one.kind === "act") return `somebody: ${one.what}, head ${one.head.slice(0, 7)}, ${one.state}`;
   if (one.kind === "delivered")
     return `delivery ${one.event}.${one.action} ${one.guid.slice(0, 8)}: ${one.status ?? "no answer"}`;
-  if (one.method === "GET" && one.fault === null && one.status < 400) return null;
+  if (isRead(one.method) && one.fault === null && one.status < 400) return null;
   const fault = one.fault === null ? "" : ` (${one.fault})`;
   const about = one.head === null ? "" : ` about ${one.head.slice(0, 7)}`;
   return `${one.method} ${one.path}${about}: ${one.status}${one.applied ? "" : ", not done"}${fault}`;
