@@ -7,6 +7,7 @@ export interface JobRow {
   readonly key: string;
   readonly state: string;
   readonly attempt: number;
+  readonly token: number;
   readonly outcome: string | null;
   readonly head: string | null;
 }

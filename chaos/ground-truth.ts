@@ -41,6 +41,8 @@ export interface OpenJob {
   readonly pull: PullName;
   readonly isRunning: boolean;
   readonly attempt: number;
+  /** Grows each time that it is taken up. */
+  readonly token: number;
   /** Of the server that runs it, where there may be several. */
   readonly pid?: number | null;
 }

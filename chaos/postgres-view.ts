@@ -5,7 +5,7 @@ import type { StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 
 /** The third word of a process's mark is its number. */
-const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, outcome, job::json ->> 'headSha' AS head,
+const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, token::int AS token, outcome, job::json ->> 'headSha' AS head,
     split_part(instances.process, ' ', 3)::int AS pid
   FROM jobs LEFT JOIN instances ON instances.id = jobs.owner WHERE lane IN ('review', 'command') ORDER BY jobs.id`;
 const REVIEWS = "SELECT key, head_sha AS head, outcome FROM reviews WHERE settled_at IS NOT NULL";
@@ -41,8 +41,8 @@ export function postgresView(url: string, pullOf: (key: string) => PullName): St
     open: async () =>
       (await jobs())
         .filter(({ state }) => state === "waiting" || state === "running")
-        .map(({ id, key, state, attempt, pid }) => {
-          return { id: String(id), pull: pullOf(key), isRunning: state === "running", attempt, pid };
+        .map(({ id, key, state, attempt, token, pid }) => {
+          return { id: String(id), pull: pullOf(key), isRunning: state === "running", attempt, token, pid };
         }),
     ends: async () => [
       ...(await read<{ key: string; head: string; outcome: string }>(REVIEWS)).map((one) => settledReview(one, pullOf)),

@@ -85,8 +85,8 @@ interface Theatre {
   readonly people: People;
   readonly points: Points;
   readonly view: StoreView;
-  /** Interrupted jobs: when, and at which attempt. */
-  readonly interrupted: Map<string, { readonly at: number; readonly attempt: number }>;
+  /** Interrupted jobs: when, and the token with which they were held. */
+  readonly interrupted: Map<string, { readonly at: number; readonly token: number }>;
 }
 
 const SECRETS = {
@@ -322,9 +322,9 @@ async function actUntil({ people, options }: Theatre, count: number): Promise<vo
 async function markInterrupted({ view, interrupted, history }: Theatre, { server, index }: Slot): Promise<void> {
   const killed = ofKind(history.all, "process").filter(({ what, process }) => what === "killed" && process === index);
   const at = killed.at(-1)?.at ?? Date.now();
-  for (const { id, isRunning, attempt, pid } of await view.open()) {
+  for (const { id, isRunning, token, pid } of await view.open()) {
     const wasIts = pid === undefined || pid === server?.pid;
-    if (isRunning && wasIts && !interrupted.has(id)) interrupted.set(id, { at, attempt });
+    if (isRunning && wasIts && !interrupted.has(id)) interrupted.set(id, { at, token });
   }
 }
 
@@ -372,9 +372,9 @@ function waitedForCpuMs(server: number): number {
 async function noteRecovered({ view, interrupted, history }: Theatre): Promise<void> {
   if (interrupted.size === 0) return;
   const open = new Map((await view.open()).map((job) => [job.id, job]));
-  for (const [id, { at, attempt }] of interrupted) {
+  for (const [id, { at, token }] of interrupted) {
     const job = open.get(id);
-    if (job !== undefined && job.attempt <= attempt) continue;
+    if (job !== undefined && job.token <= token) continue;
     interrupted.delete(id);
     history.note({ kind: "recovered", at: Date.now(), job: id, ms: Date.now() - at });
   }

@@ -26,15 +26,15 @@ export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): 
   }
   const jobs = () =>
     read<JobRow>(
-      "SELECT id, key, state, attempt, outcome, json_extract(job, '$.headSha') AS head FROM jobs WHERE lane IN ('review', 'command') ORDER BY id",
+      "SELECT id, key, state, attempt, token, outcome, json_extract(job, '$.headSha') AS head FROM jobs WHERE lane IN ('review', 'command') ORDER BY id",
     );
   return {
     inbox: async () => new Set(read<{ id: string }>("SELECT id FROM deliveries").map(({ id }) => id)),
     open: async () =>
       jobs()
         .filter(({ state }) => state === "waiting" || state === "running")
-        .map(({ id, key, state, attempt }): OpenJob => {
-          return { id: String(id), pull: pullOf(key), isRunning: state === "running", attempt };
+        .map(({ id, key, state, attempt, token }): OpenJob => {
+          return { id: String(id), pull: pullOf(key), isRunning: state === "running", attempt, token };
         }),
     ends: async () => {
       const written = read<{ key: string; head: string; outcome: string }>(

@@ -126,7 +126,7 @@ describe("the last head", () => {
     expect(broken([], { ends: [dead] })[0]?.what).toBe(
       "the last head 7b60de4 has no review (dead: gave up after 6 attempts)",
     );
-    const open = [{ id: "4", pull: PULL, isRunning: false, attempt: 3 }];
+    const open = [{ id: "4", pull: PULL, isRunning: false, attempt: 3, token: 3 }];
     expect(broken([], { open })[0]?.what).toBe("a job of it is still open, at attempt 3");
   });
 
