@@ -1,5 +1,7 @@
 // Ports as somebody sees them who may write to some repositories: whatever is about others, or about the process, is not there.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
+import type { Scope } from "../domain/retrieval.ts";
+import type { Recall } from "../ports/memory.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 
 /** So many jobs are looked through for those of one's own. */
@@ -59,7 +61,6 @@ const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs"
 
 function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is RepoKey): MemoryShown {
   const { figures, labels, forget, declined, restoring, replays, search } = memory;
-  const { recall } = memory.export;
   return {
     ...memory,
     figures: {
@@ -71,17 +72,42 @@ function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is Rep
       untake: async (of, ids) => (isMine(of) ? figures.untake(of, ids) : 0),
     },
     labels: { all: async () => (await labels.all()).filter((repo) => isMine(repoKey(repo))) },
-    search,
+    search: { ...search, recall: ownRecall(search.recall, isMine) },
     export: {
       ...memory.export,
       get space() {
         return memory.export.space;
       },
-      recall: { ...recall, records: async (scope, ids) => (isMine(scope.repo) ? recall.records(scope, ids) : []) },
+      recall: ownRecall(memory.export.recall, isMine),
     },
     forget: async (of, ids) => (isMine(of) ? forget(of, ids) : 0),
     declined: { rejected: async (of) => (isMine(of) ? declined.rejected(of) : []) },
-    restoring,
+    restoring: {
+      ...restoring,
+      past: {
+        ...restoring.past,
+        restore: async (of, id) => (isMine(of) ? restoring.past.restore(of, id) : 0),
+        rejected: async (of) => (isMine(of) ? restoring.past.rejected(of) : []),
+      },
+      evidence: {
+        ...restoring.evidence,
+        pullOf: async (of, id) => (isMine(of) ? restoring.evidence.pullOf(of, id) : null),
+        evidence: async (of, pull) => (isMine(of) ? restoring.evidence.evidence(of, pull) : []),
+      },
+    },
     replays: { ...replays, of: async (of) => (isMine(of) ? replays.of(of) : null) },
+  };
+}
+
+/** Of one's own repositories, and without what others of their owner share with them: who may write here may not read there. */
+function ownRecall(recall: Recall, isMine: (of: RepoKey | null) => of is RepoKey): Recall {
+  const own = (scope: Scope): Scope => ({ ...scope, repo: isMine(scope.repo) ? scope.repo : NOBODYS, ownerPool: null });
+  return {
+    ...recall,
+    nearest: (scope, ...rest) => recall.nearest(own(scope), ...rest),
+    matching: (scope, ...rest) => recall.matching(own(scope), ...rest),
+    records: (scope, ids) => recall.records(own(scope), ids),
+    counts: (scope) => recall.counts(own(scope)),
+    version: (of) => recall.version(isMine(of) ? of : NOBODYS),
   };
 }
