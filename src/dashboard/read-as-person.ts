@@ -100,7 +100,7 @@ function memoryOf(memory: MemoryShown, isMine: (of: RepoKey | null) => of is Rep
 }
 
 /** Of one's own repositories, and without what others of their owner share with them: who may write here may not read there. */
-function ownRecall(recall: Recall, isMine: (of: RepoKey | null) => of is RepoKey): Recall {
+export function ownRecall(recall: Recall, isMine: (of: RepoKey | null) => of is RepoKey): Recall {
   const own = (scope: Scope): Scope => ({ ...scope, repo: isMine(scope.repo) ? scope.repo : NOBODYS, ownerPool: null });
   return {
     ...recall,
