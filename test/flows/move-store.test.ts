@@ -38,7 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ROWS = 1_205;
 /** Made anew: sign bits, kept vectors of queries, running processes and their turns, what GitHub asked to wait for, a probe. */
-const LEFT = ["vector_bits", "embeddings", "instances", "turns", "installations", "probes"];
+const LEFT = ["vector_bits", "embeddings", "instances", "turns", "installations", "probes", "replies"];
 const finding = memoryRecord({
   corpus: "finding",
   sourceId: "#7/fnd_0123456789ab",
