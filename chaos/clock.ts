@@ -30,10 +30,10 @@ export function clockMeans(): "libfaketime" | "Date" {
 /**
  * @param folder where the file stands from which the server learns its time
  * @param name of that file
+ * @param library of libfaketime; null does with JavaScript's `Date`
  */
-export function openClock(folder: string, name: string): WallClock {
+export function openClock(folder: string, name: string, library: string | null = libraryPath()): WallClock {
   const file = join(folder, name);
-  const library = libraryPath();
   let offset = 0;
   const set = (ms: number) => {
     offset = ms;
