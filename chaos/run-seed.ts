@@ -48,6 +48,8 @@ export interface SeedOptions {
   /** Keeps the folder with history, log and databases. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
+  /** Aborted: the run ends at once, and leaves no process behind. */
+  readonly unwanted?: AbortSignal;
 }
 
 export interface SeedResult {
@@ -107,49 +109,59 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (options.redeliver === "hand" && isAnybodyThere) void theatre.office.sendFailedAgain();
   }, 1_500);
   try {
-    const acting = actors(theatre);
-    await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
-    const lastKill = Date.now();
-    // Whoever starts now looks at all that is open: what was switched off is on again, and what was renamed has its name.
-    theatre.weather.isLastLife = true;
-    await theatre.people.calm();
-    await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
-    const molested = slots.map((slot) => lastMolest(theatre, slot));
-    await acting(options.deliveries);
-    theatre.weather.isCalm = true;
-    const calm = Date.now();
-    for (const { clock } of slots) if (clock.offset() !== 0) clock.set(0);
-    await untilQuiet(theatre);
-    await Promise.all(molested);
-    const quiet = Date.now();
-    const before = Date.now();
-    const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
-    for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
-    const truth = await groundTruth(theatre);
-    const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
-    const figures = {
-      seconds: (Date.now() - started) / 1000,
-      secondsToQuiet: (quiet - calm) / 1000,
-      secondsSinceLastKill: (quiet - lastKill) / 1000,
-      termSeconds: (Date.now() - before) / 1000,
-      tokens: theatre.models.tokens(),
-      ...recovery(history),
-      ...counts(history, truth),
-    };
-    return {
-      broken: check(history, truth),
-      history,
-      started,
-      folder: theatre.folder,
-      figures,
-      points: theatre.points.seen,
-    };
+    return await Promise.race([played(theatre, started), unwanted(options.unwanted)]);
   } finally {
     clearInterval(watching);
     clearInterval(redelivering);
     await Promise.all(slots.map(({ server }) => server?.kill("at the end")));
     await close(theatre);
   }
+}
+
+async function played(theatre: Theatre, started: number): Promise<SeedResult> {
+  const { options, slots } = theatre;
+  const acting = actors(theatre);
+  await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
+  const lastKill = Date.now();
+  // Whoever starts now looks at all that is open: what was switched off is on again, and what was renamed has its name.
+  theatre.weather.isLastLife = true;
+  await theatre.people.calm();
+  await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+  const molested = slots.map((slot) => lastMolest(theatre, slot));
+  await acting(options.deliveries);
+  theatre.weather.isCalm = true;
+  const calm = Date.now();
+  for (const { clock } of slots) if (clock.offset() !== 0) clock.set(0);
+  await untilQuiet(theatre);
+  await Promise.all(molested);
+  const quiet = Date.now();
+  const before = Date.now();
+  const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
+  for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
+  const truth = await groundTruth(theatre);
+  const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
+  const figures = {
+    seconds: (Date.now() - started) / 1000,
+    secondsToQuiet: (quiet - calm) / 1000,
+    secondsSinceLastKill: (quiet - lastKill) / 1000,
+    termSeconds: (Date.now() - before) / 1000,
+    tokens: theatre.models.tokens(),
+    ...recovery(history),
+    ...counts(history, truth),
+  };
+  return {
+    broken: check(history, truth),
+    history,
+    started,
+    folder: theatre.folder,
+    figures,
+    points: theatre.points.seen,
+  };
+}
+
+/** Rejects when somebody wants the run to end. */
+function unwanted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 /** Lives and deaths of one server, until all of them together were killed often enough. */
@@ -310,6 +322,7 @@ function openTheGate(
 
 function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe, clock }: Slot): ServerProcess {
   const { options, world, gate, models, folder, history, stage } = theatre;
+  options.unwanted?.throwIfAborted();
   const { appId, privateKey } = world.appCredentials;
   const env: Record<string, string> = {
     ...SECRETS,
@@ -491,6 +504,8 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
   const recovered = ofKind(history, "recovered");
   const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
   const up = recovered.map(({ at, ms }) => upWithin(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
+  // From when a server is up, or from the death where one was all the time: what came before is the orchestrator's.
+  const since = recovered.map(({ at, ms }) => sinceUp(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
   const starts = startTimes(history).toSorted((a, b) => a - b);
   return {
     recovered: waits.length,
@@ -498,6 +513,9 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
     recoveryMaxSeconds: waits.at(-1) ?? 0,
     recoveryUpMedianSeconds: up[Math.floor(up.length / 2)] ?? 0,
     recoveryUpMaxSeconds: up.at(-1) ?? 0,
+    recoverySinceUpMedianSeconds: since[Math.floor(since.length / 2)] ?? 0,
+    recoverySinceUpMaxSeconds: since.at(-1) ?? 0,
+    recoveredLateSinceUp: since.filter((one) => one >= 60).length,
     startMedianSeconds: starts[Math.floor(starts.length / 2)] ?? 0,
   };
 }
@@ -532,6 +550,12 @@ function livesOfOne(own: readonly { readonly what: string; readonly at: number }
 
 function upWithin(lives: Lives, from: number, to: number): number {
   return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
+}
+
+/** How long the life had lasted in which a job was taken up again that was interrupted at `from`. */
+function sinceUp(lives: Lives, from: number, to: number): number {
+  const life = lives.findLast(([begin]) => begin <= to);
+  return life === undefined ? 0 : to - Math.max(from, life[0]);
 }
 
 function startTimes(history: readonly Happening[]): number[] {

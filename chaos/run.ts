@@ -48,6 +48,9 @@ function help(): void {
 }
 
 async function main(): Promise<void> {
+  const unwanted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => unwanted.abort(new Error(`${signal}: the run was ended before its end`)));
   const deliveries = whole("deliveries");
   const faults = readFaults(values.faults ?? [...USUAL_FAULTS].join(","));
   const first = values.seed ?? "1";
@@ -76,6 +79,7 @@ async function main(): Promise<void> {
       keep: values.keep,
       smallDisk: values["small-disk"],
       say: (line) => console.log(line),
+      unwanted: unwanted.signal,
     });
     tell(seed, result);
     results.push({ seed, result });
@@ -97,7 +101,7 @@ function tell(seed: string, result: SeedResult): void {
   const rounded = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 10) / 10}`);
   console.log(`  ${rounded.join(", ")}`);
   console.log(
-    `  recovery of interrupted jobs: median ${figures.recoveryMedianSeconds?.toFixed(1)} s, max ${figures.recoveryMaxSeconds?.toFixed(1)} s; of that while the server was up: median ${figures.recoveryUpMedianSeconds?.toFixed(1)} s, max ${figures.recoveryUpMaxSeconds?.toFixed(1)} s`,
+    `  recovery of interrupted jobs: median ${figures.recoveryMedianSeconds?.toFixed(1)} s, max ${figures.recoveryMaxSeconds?.toFixed(1)} s; of that while a server was up: median ${figures.recoveryUpMedianSeconds?.toFixed(1)} s, max ${figures.recoveryUpMaxSeconds?.toFixed(1)} s; since the server came up that took it: median ${figures.recoverySinceUpMedianSeconds?.toFixed(1)} s, max ${figures.recoverySinceUpMaxSeconds?.toFixed(1)} s`,
   );
   console.log(
     `  ${figures.recovered} interrupted jobs${figures.recovered === 0 ? ": WEAK, no fault hit a job that ran" : ""}; clocks by ${clockMeans()}`,
