@@ -19,8 +19,10 @@ export interface PeopleOptions {
   readonly repositoriesEach: number;
   /** Pull requests that are opened before anything else happens to them, at most. */
   readonly pulls: number;
-  /** How often an act is one on a repository as such. */
+  /** Whether anything is done to repositories as such now, how often an act is one of that kind, and how many of each a run has. */
   readonly upheaving: () => boolean;
+  readonly atRandom: number;
+  readonly times: number;
 }
 
 export interface People {
@@ -147,7 +149,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   }
 
   const upheaval = upheavals({
-    ...{ world, history, desk, repositories, nameOf },
+    ...{ world, history, desk, repositories, nameOf, times: options.times },
     dice: dice.fork("upheavals"),
     renamed: (repository) => void names.set(`${repository.owner}/${repository.name}`.toLowerCase(), repository),
     alone: (those, work) =>
@@ -178,7 +180,7 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     count: () => acts,
     async act() {
       acts++;
-      if (options.upheaving() && dice.chance(0.02))
+      if (options.upheaving() && dice.chance(options.atRandom))
         await upheaval.happen(dice.pick(repositories), "at a random moment");
       const there = pulls.filter(stands);
       if (there.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();

@@ -208,6 +208,7 @@ async function build(options: SeedOptions): Promise<Theatre> {
     repositoriesEach: options.repositoriesEach,
     pulls: options.pulls,
     upheaving: () => happens(weather, "people"),
+    ...howOften(options),
   });
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
   const ofOffice = {
@@ -282,7 +283,7 @@ async function openSlots(
 }
 
 function openTheGate(
-  { lostShare, processes = 1 }: SeedOptions,
+  options: SeedOptions,
   throws: Dice,
   common: { weather: Weather; history: History; canaries: Canaries; points: Points },
   world: GitHubWorld,
@@ -290,6 +291,8 @@ function openTheGate(
   office: PostOffice,
 ): Promise<Gate> {
   const own = throws.fork("gate");
+  const { lostShare, processes = 1 } = options;
+  const { onTheWay } = howOften(options);
   const placeOf = (found: Repository | null): Place | null =>
     found === null
       ? null
@@ -315,9 +318,20 @@ function openTheGate(
     },
     onVisit: async ({ id }, what) => {
       const found = people.byId(id);
-      if (found !== null && happens(common.weather, "people") && own.chance(0.006)) await people.upheave(found, what);
+      if (found !== null && happens(common.weather, "people") && own.chance(onTheWay))
+        await people.upheave(found, what);
     },
   });
+}
+
+/** What is done to repositories as such: a dozen acts for 250 deliveries, at random moments and (a delivery makes two dozen visits) on the way. */
+function howOften({ deliveries }: SeedOptions): {
+  readonly onTheWay: number;
+  readonly atRandom: number;
+  readonly times: number;
+} {
+  const times = Math.max(1, Math.round(deliveries / 250));
+  return { times, atRandom: Math.min(0.1, (4 * times) / deliveries), onTheWay: Math.min(0.02, times / 2 / deliveries) };
 }
 
 function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe, clock }: Slot): ServerProcess {
@@ -555,7 +569,8 @@ function upWithin(lives: Lives, from: number, to: number): number {
 /** How long the life had lasted in which a job was taken up again that was interrupted at `from`. */
 function sinceUp(lives: Lives, from: number, to: number): number {
   const life = lives.findLast(([begin]) => begin <= to);
-  return life === undefined ? 0 : to - Math.max(from, life[0]);
+  // Jobs are taken up before the first answer: then the life begins later, and the one before has ended.
+  return life === undefined || to > life[1] ? 0 : to - Math.max(from, life[0]);
 }
 
 function startTimes(history: readonly Happening[]): number[] {

@@ -15,6 +15,8 @@ export interface UpheavalOptions {
   readonly history: History;
   readonly desk: Desk;
   readonly repositories: readonly Repository[];
+  /** Each of them happens once to four times as often as this, at most. */
+  readonly times: number;
   readonly nameOf: (pull: Pull) => PullName;
   /** Nobody else does anything to these meanwhile. */
   readonly alone: (those: readonly Repository[], work: () => Promise<void>) => Promise<void>;
@@ -34,7 +36,14 @@ const LEAST_OWNERS = 2;
 
 export function upheavals(options: UpheavalOptions): Upheavals {
   const { world, dice, history, desk, repositories } = options;
-  const left: Record<Upheaval, number> = { rename: 4, transfer: 2, suspend: 3, remove: 1, uninstall: 1 };
+  const { times } = options;
+  const left: Record<Upheaval, number> = {
+    rename: 4 * times,
+    transfer: 2 * times,
+    suspend: 3 * times,
+    remove: times,
+    uninstall: times,
+  };
   const resuming = new Map<string, () => Promise<void>>();
   let isBusy = false;
   let renames = 0;

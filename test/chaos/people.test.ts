@@ -108,7 +108,7 @@ describe("people", () => {
   test("rename, hand over, switch off, take out and take away, each a few times, and two owners stay", async () => {
     const history = openHistory(null);
     const canaries = newCanaries();
-    const options = { owners, repositoriesEach: 2, pulls: 8, upheaving: () => true };
+    const options = { owners, repositoriesEach: 2, pulls: 8, upheaving: () => true, atRandom: 0.02, times: 1 };
     const people = await gatherPeople({ world, dice: dice("upheavals"), history, canaries, ...options });
     for (let act = 0; act < 16; act++) await people.act();
     const births = people.repositories.map(people.bornAs);
