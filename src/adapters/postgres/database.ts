@@ -71,7 +71,8 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     keepAlive: true,
     allowExitOnIdle: settings.isLastWord ?? false,
     // A commit that was told is on disk, whatever the server's default is. Compiling a search takes longer than doing it.
-    options: "-c synchronous_commit=on -c jit=off",
+    // One that moves a store begins again where the database lost it, and ends with all on disk.
+    options: `-c synchronous_commit=${settings.isMoving === true ? "off" : "on"} -c jit=off`,
     types: TYPES,
   });
   // An idle connection that ends is no error of anybody; without a listener it would end the process.
