@@ -13,7 +13,7 @@ export function retrievalMarkdown(run: Run): string {
   const late = Object.entries(run.loopLate).map(
     ([name, [, p99, most]]) => `${name}: ${p99.toFixed(1)} / ${most.toFixed(1)}`,
   );
-  const once = Object.entries(run.once).map(([name, value]) => `${name}: ${value.toFixed(1)}`);
+  const once = Object.entries(run.once).map(([name, value]) => [name, value.toFixed(1)]);
   return [
     `${rows} memories ${where}; ${on}; one thread reads ${gigabytesASecond.toFixed(1)} GB/s.`,
     "",
@@ -21,19 +21,30 @@ export function retrievalMarkdown(run: Run): string {
     "",
     ...builtOf(run),
     "",
-    `Main loop late, p99 / at most, ms: ${late.join("; ")}. ${once.join("; ")}.`,
+    ...table(["measured once", ""], once),
+    "",
+    `Main loop late, p99 / at most, ms: ${late.join("; ")}.`,
     "",
   ].join("\n");
 }
 
 function timesOf({ timings, mustRead, gigabytesASecond, recallAt20 }: Run): readonly string[] {
-  const rows = Object.entries(timings).map(([name, { p50, p25, p75, p95, cpu }]) => {
+  const rows = Object.entries(timings).map(([name, { p50, p25, p75, p95, cpu, runs }]) => {
     const floor = (mustRead[name] ?? 0) / 1e6 / gigabytesASecond;
     const ratio = floor === 0 ? "" : (cpu / floor).toFixed(1);
     const recall = recallAt20[name]?.toFixed(4).replace(/^0/, "") ?? "";
-    return [name, p50.toFixed(1), `${p25.toFixed(1)}–${p75.toFixed(1)}`, p95.toFixed(1), cpu.toFixed(1), ratio, recall];
+    return [
+      name,
+      p50.toFixed(1),
+      `${p25.toFixed(1)}–${p75.toFixed(1)}`,
+      p95.toFixed(1),
+      cpu.toFixed(1),
+      ratio,
+      recall,
+      String(runs),
+    ];
   });
-  return table(["row", "p50 ms", "p25–p75", "p95 ms", "cpu ms", "× floor", "recall@20"], rows);
+  return table(["row", "p50 ms", "p25–p75", "p95 ms", "cpu ms", "× floor", "recall@20", "runs"], rows);
 }
 
 function builtOf({ built, absent, ourFilter }: Run): readonly string[] {

@@ -115,7 +115,7 @@ function printBuilt({ built, absent, ourFilter }: RetrievalFigures): void {
     filter === null ? ["cannot", ""] : [filter.recall.toFixed(4), String(filter.violations)];
   line(["ours", "", "", "", ...filtered(ourFilter)]);
   for (const [name, { seconds, memoryMb, diskMb, filter }] of Object.entries(built))
-    line([name, seconds.toFixed(1), memoryMb.toFixed(0), diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
+    line([name, seconds.toFixed(1), memoryMb?.toFixed(0) ?? "", diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
   for (const { name, why } of absent) console.log(`${name}: ${why}`);
 }
 
