@@ -60,14 +60,23 @@ function builtOf({ built, absent, ourFilter }: Run): readonly string[] {
     filter?.recall.toFixed(4) ?? "cannot",
     filter === null ? "" : String(filter.violations),
   ]);
-  const missing = absent.map(({ name, why }) => [name, why, "", "", "", ""]);
-  return table(
-    ["way", "s to build", "MB in memory", "MB on disk", "recall filtered", "wrong language"],
-    [...rows, ...missing],
-  );
+  const missing = absent.map(({ name, why }) => `${name}: ${why}`);
+  const head = ["way", "s to build", "MB in memory", "MB on disk", "recall filtered", "wrong language"];
+  return [...table(head, rows), ...(missing.length === 0 ? [] : ["", `Left out: ${missing.join("; ")}.`])];
 }
 
+/** Padded, so that the page can be read as it is written. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, at) => (at === 0 ? "---" : "---:"))), ...rows.map(line)];
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(4, ...all.map((cells) => [...(cells[column] ?? "")].length)));
+  const line = (cells: readonly string[]) => {
+    const padded = widths.map((width, column) => {
+      const cell = cells[column] ?? "";
+      const rest = " ".repeat(width - [...cell].length);
+      return column === 0 ? cell + rest : rest + cell;
+    });
+    return `| ${padded.join(" | ")} |`;
+  };
+  const rule = widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)];
 }

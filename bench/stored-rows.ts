@@ -131,20 +131,26 @@ function writer(path: string, corpus: Corpus) {
 
 function storedIn(folder: string, { languages, starts }: Facts): Stored {
   const at = pathsIn(folder);
-  const [vectors, texts] = [openSync(at.vectors, "r"), openSync(at.texts, "r")];
+  // Opened when they are asked for: where all is built neither is needed any more.
+  const opened = new Map<string, number>();
+  const file = (path: string) => {
+    const known = opened.get(path) ?? openSync(path, "r");
+    opened.set(path, known);
+    return known;
+  };
   return {
     rows: languages.length,
     dimension: DIMENSION,
     languages,
     vectors(first, count) {
       const out = new Float32Array(count * DIMENSION);
-      readAll(vectors, new Uint8Array(out.buffer), first * DIMENSION * 4);
+      readAll(file(at.vectors), new Uint8Array(out.buffer), first * DIMENSION * 4);
       return out;
     },
     texts(first, count) {
       const [from = 0, to = 0] = [starts[first], starts[first + count]];
       const bytes = Buffer.alloc(to - from);
-      readAll(texts, bytes, from);
+      readAll(file(at.texts), bytes, from);
       return Array.from({ length: count }, (_, row) =>
         bytes.toString("utf8", (starts[first + row] ?? 0) - from, (starts[first + row + 1] ?? 0) - from),
       );

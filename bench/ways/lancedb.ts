@@ -8,14 +8,14 @@ const BATCH = 5_000;
 /** As much of it as is used here. */
 interface Lance {
   connect(folder: string): Promise<{
-    createTable(name: string, rows: readonly object[]): Promise<Table>;
+    createTable(name: string, rows: object): Promise<Table>;
     openTable(name: string): Promise<Table>;
     close(): void;
   }>;
 }
 
 interface Table {
-  add(rows: readonly object[]): Promise<unknown>;
+  add(rows: object): Promise<unknown>;
   vectorSearch(vector: Float32Array): { distanceType(name: string): Query };
 }
 
@@ -31,17 +31,12 @@ export const lancedb: Maker = {
   needs: "@lancedb/lancedb",
   mostRows: null,
   async make(stored, { folder }) {
-    const { dimension, languages } = stored;
     const { connect } = await library();
+    const tableOf = await arrowTables(stored.dimension);
     const db = await connect(folder);
     let table: Table | null = null;
     for (const [first, count] of batchesOf(stored.rows, BATCH)) {
-      const vectors = stored.vectors(first, count);
-      const rows = Array.from({ length: count }, (_, at) => ({
-        row: first + at,
-        language: languages[first + at] ?? "",
-        vector: Array.from(vectors.subarray(at * dimension, (at + 1) * dimension)),
-      }));
+      const rows = tableOf(first, stored.languages.slice(first, first + count), stored.vectors(first, count));
       if (table === null) table = await db.createTable("v", rows);
       else await table.add(rows);
     }
@@ -71,6 +66,39 @@ function library(): Promise<Lance> {
   // By a name that the types do not follow: without the package they must hold, too.
   const name: string = "@lancedb/lancedb";
   return import(name) as Promise<Lance>;
+}
+
+type Made = object;
+
+/** As much of it as is used here. */
+interface Arrow {
+  readonly Float32: new () => Made;
+  readonly Utf8: new () => Made;
+  readonly Field: new (name: string, type: Made, nullable: boolean) => Made;
+  readonly FixedSizeList: new (size: number, of: Made) => Made;
+  readonly Vector: new (of: readonly Made[]) => Made;
+  readonly Table: new (columns: Readonly<Record<string, Made>>) => Made;
+  makeData(of: object): Made;
+  vectorFromArray(values: Int32Array | readonly string[], type?: Made): Made;
+}
+
+/** Tables in Arrow's own shape: of plain arrays a hundred thousand take minutes. */
+async function arrowTables(
+  dimension: number,
+): Promise<(first: number, languages: readonly string[], vectors: Float32Array) => Made> {
+  const name: string = "apache-arrow";
+  const arrow = (await import(name)) as Arrow;
+  const float32 = new arrow.Float32();
+  const type = new arrow.FixedSizeList(dimension, new arrow.Field("item", float32, true));
+  return (first, languages, vectors) => {
+    const length = languages.length;
+    const child = arrow.makeData({ type: float32, length: vectors.length, data: vectors });
+    return new arrow.Table({
+      row: arrow.vectorFromArray(Int32Array.from({ length }, (_, at) => first + at)),
+      language: arrow.vectorFromArray(languages, new arrow.Utf8()),
+      vector: new arrow.Vector([arrow.makeData({ type, length, nullCount: 0, child })]),
+    });
+  };
 }
 
 function bytesUnder(folder: string): number {
