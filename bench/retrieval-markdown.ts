@@ -47,11 +47,14 @@ function timesOf({ timings, mustRead, gigabytesASecond, recallAt20 }: Run): read
   return table(["row", "p50 ms", "p25–p75", "p95 ms", "cpu ms", "× floor", "recall@20", "runs"], rows);
 }
 
-function builtOf({ built, absent, ourFilter }: Run): readonly string[] {
-  const all = [
-    ["ours", { seconds: null, memoryMb: null, diskMb: null, filter: ourFilter }] as const,
-    ...Object.entries(built),
-  ];
+function builtOf({ built, absent, ourFilter, once }: Run): readonly string[] {
+  const ours = {
+    seconds: null,
+    memoryMb: once["MB that our search adds to a process"] ?? null,
+    diskMb: once["MB of memory.db"] ?? null,
+    filter: ourFilter,
+  };
+  const all = [["ours", ours] as const, ...Object.entries(built)];
   const rows = all.map(([name, { seconds, memoryMb, diskMb, filter }]) => [
     name,
     seconds?.toFixed(1) ?? "",
