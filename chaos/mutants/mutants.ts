@@ -85,6 +85,41 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "suspects wait in line",
+    loses: "what is tried alone is the first that empty hands take",
+    file: "src/adapters/sqlite/lane.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "WHEN deaths >= ${SUSPECT_AFTER} THEN 0",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    replace: "WHEN deaths >= ${SUSPECT_AFTER} THEN 3",
+    test: [QUEUE_TEST, "a suspect is the first that empty hands take: it waits for nobody who came before or after"],
+    isQuick: true,
+  },
+  {
+    id: "by the clock on the wall",
+    loses: "a clock that somebody sets starts no job too early and lets none starve",
+    file: "src/wire/store.ts",
+    find: "const skew = () => clock() - Date.now();",
+    replace: "const skew = () => 0 * clock();",
+    test: [
+      "test/adapters/sqlite/steady-clock.test.ts",
+      "whoever sets the clock on the wall back and forth starts no job too early, and lets none starve",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "what still runs is kept",
+    loses: "nothing is kept of a repository that was taken away, also not what was under way",
+    file: "src/flows/follow-repository.ts",
+    find: "if (others > 0)",
+    replace: "if (others < 0)",
+    test: [
+      "test/flows/follow-repository.test.ts",
+      "what a job writes that still runs is forgotten as well, once it has ended",
+    ],
+    isQuick: true,
+  },
+  {
     id: "blamed for what was shared",
     loses: "a job that merely ran when a process died is not parked for it",
     file: "src/adapters/suspicion.ts",

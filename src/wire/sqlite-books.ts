@@ -59,6 +59,7 @@ export function sqliteBooks(db: Database.Database, { dataDir, clock, process }: 
 /** Whatever is forgotten is written down first: an older backup must not bring it back. */
 function withTombstones(traces: Traces, dataDir: string): Traces {
   return {
+    ...traces,
     async forgetRepository(repo) {
       bury(dataDir, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
       return traces.forgetRepository(repo);

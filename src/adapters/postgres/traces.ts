@@ -37,6 +37,10 @@ export function postgresTraces(db: Postgres): Traces {
       await db.patiently(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables}`).catch(() => {});
       return reviews;
     },
+    async atWork({ host, id }, without) {
+      const running = "SELECT count(*)::int AS running FROM jobs WHERE repo = $1 AND state = 'running' AND key <> $2";
+      return (await db.one<{ running: number }>(running, [`${host}/${id}`, without]))?.running ?? 0;
+    },
   };
 }
 

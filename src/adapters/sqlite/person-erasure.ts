@@ -174,6 +174,7 @@ function eraseWord(db: Database.Database, id: number): void {
       `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
        WHERE r.id = ?`,
     )
+    .raw()
     .get(id);
   const { text, hunk } = recordWords(readRecord(row));
   db.prepare("UPDATE words SET text = ?, hunk = ? WHERE id = ?").run(text, hunk, id);

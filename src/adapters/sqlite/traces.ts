@@ -32,5 +32,14 @@ export function sqliteTraces(db: Database.Database): Traces {
       await truncateLog(db);
       return reviews;
     },
+    async atWork({ host, id }, without) {
+      const running = `SELECT count(*) FROM jobs WHERE ${IN_KEYS} AND state = 'running' AND key <> @without`;
+      return Number(
+        db
+          .prepare(running)
+          .pluck()
+          .get({ repo: `${host}/${id}`, without }),
+      );
+    },
   };
 }

@@ -75,6 +75,19 @@ export function tracesContract(name: string, open: OpenBooks): void {
       expect(await queue.lease(2)).toBeNull();
     });
 
+    test("who forgets knows which jobs about the repository still run, those of others and its own left out", async () => {
+      const { queue, books } = await open();
+      const [own, other] = [reviewJob(1, "a", 42), reviewJob(1, "a", 421)];
+      for (const job of [own, other]) await queue.add(job, 1);
+      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+      const leases = [await queue.lease(2), await queue.lease(2)];
+      expect(leases.map((one) => one?.job.repo.id).toSorted()).toEqual([42, 421]);
+      expect(await books.traces.atWork(own.repo, "")).toBe(1);
+      expect(await books.traces.atWork(own.repo, own.key)).toBe(0);
+      for (const lease of leases) if (lease !== null) await queue.end(lease, 3, { state: "done", outcome: "posted" });
+      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+    });
+
     test("nothing is left of a repository but what it cost", async () => {
       const { books } = await open();
       for (const id of [42, 421]) await fill(books, id);
