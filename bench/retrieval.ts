@@ -12,6 +12,7 @@ import type { Recall } from "../src/ports/memory.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
 import { type Asked, type Corpus, DIMENSION, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
+import { storeRecall } from "./store-recall.ts";
 import { type Absent, allWays } from "./ways/all-ways.ts";
 import type { Stored, Way } from "./ways/way.ts";
 
@@ -54,6 +55,7 @@ const { values } = parseArgs({
     ways: { type: "string" },
     keep: { type: "string" },
     megabytes: { type: "string" },
+    store: { type: "string" },
   },
 });
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), "kodiai-bench-"));
@@ -75,7 +77,10 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const before = rss();
   // The first search reads the whole index, so that the rest are searches of a warm memory.
   const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-  const recall = sqliteRecall({ path, limits, patience: { answerMs: null } });
+  const recall =
+    values.store === undefined
+      ? sqliteRecall({ path, limits, patience: { answerMs: null } })
+      : storeRecall(values.store, limits);
   const first = await firstAnswers(recall, corpus, asked[0]);
   const grown = rss() - before;
   const { makers, absent } = await allWays(stored.rows, values.ways?.split(",") ?? null);
