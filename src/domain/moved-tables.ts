@@ -1,5 +1,5 @@
 // The tables of a store as they are moved from one database to another: every column that is kept, in an order in which no row
-// names one that is not there yet. What a process makes anew is not among them: kept vectors of queries, turns, running processes.
+// names one that is not there yet. What a process makes anew is not among them: kept vectors of queries, kept answers of a model, turns, running processes.
 
 /** `flag` is 0 or 1, or a boolean; `list` is of texts; `vector` is of unit length; `signs` are those of its components, once rotated. */
 export type MovedKind = "whole" | "real" | "text" | "flag" | "list" | "bytes" | "vector" | "signs";

@@ -14,6 +14,7 @@ import { awaitDatabase } from "./await-database.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 import { loggedError } from "./logged-error.ts";
+import { AppRefused } from "./own-slug.ts";
 
 /** An orchestrator gives up on a process after 30 s; draining ends before. */
 const MOST_STOP_MS = 28_000;
@@ -115,6 +116,9 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
 function startProblem(error: unknown, env: Env): string | null {
   if (error instanceof Transient && env.databaseUrl !== null) {
     return `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`;
+  }
+  if (error instanceof AppRefused) {
+    return `APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while (${error.message}); \`kodiai doctor\` tells more`;
   }
   if (error instanceof DatabaseRefuses) return error.message;
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
