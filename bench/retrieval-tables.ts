@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalChart } from "./retrieval-chart.ts";
@@ -35,6 +36,7 @@ export function retrievalBench(words: readonly string[]): void {
       megabytes: { type: "string" },
       chart: { type: "string" },
       table: { type: "string" },
+      page: { type: "string" },
       json: { type: "string" },
     },
   });
@@ -61,7 +63,9 @@ export function retrievalBench(words: readonly string[]): void {
       const name = join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
       writeFileSync(name, retrievalChart(figures));
     }
-    return { machine, ...figures };
+    const run = { machine, ...figures };
+    if (values.page !== undefined) intoPage(values.page, `${rows} in ${repositories}`, retrievalMarkdown(run));
+    return run;
   });
   if (values.table !== undefined) writeFileSync(values.table, runs.map(retrievalMarkdown).join("\n"));
   const json = JSON.stringify({ bench: "retrieval", runs });
@@ -115,7 +119,7 @@ function printBuilt({ built, absent, ourFilter }: RetrievalFigures): void {
     filter === null ? ["cannot", ""] : [filter.recall.toFixed(4), String(filter.violations)];
   line(["ours", "", "", "", ...filtered(ourFilter)]);
   for (const [name, { seconds, memoryMb, diskMb, filter }] of Object.entries(built))
-    line([name, seconds.toFixed(1), memoryMb.toFixed(0), diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
+    line([name, seconds.toFixed(1), memoryMb?.toFixed(0) ?? "", diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
   for (const { name, why } of absent) console.log(`${name}: ${why}`);
 }
 

@@ -5,8 +5,9 @@ import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
-import { type Asked, type Corpus, DIMENSION, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
-import { exactNearest } from "./ways/in-memory.ts";
+import { NEAREST, type Truth } from "./exact-truth.ts";
+import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
+import { askedVector, languageOf } from "./stored-rows.ts";
 import type { Stored, Way } from "./ways/way.ts";
 
 /** Hits that each way is asked for. */
@@ -15,8 +16,6 @@ export const WANTED = 50;
 export const WARM_UP = 5;
 /** What takes longer than so many ms has every sixth turn only. */
 const SELDOM = { ms: 300, turns: 6 };
-/** Hits that recall is taken of. */
-const NEAREST = 20;
 
 export interface Seen {
   readonly reads: readonly { readonly bytes: number; readonly ms: number }[];
@@ -26,6 +25,9 @@ export interface Seen {
   readonly loopLate: Readonly<Record<string, readonly [number, number, number]>>;
   readonly filters: Readonly<Record<string, { readonly recall: number; readonly violations: number }>>;
 }
+
+/** A question, and what its exact answer is. */
+type Question = Asked & { readonly truth: Truth | undefined };
 
 interface Turn {
   readonly on: Stopwatch;
@@ -43,7 +45,7 @@ export async function takeTurns(
   corpus: Corpus,
   ways: readonly { readonly name: string; readonly way: Way }[],
   stored: Stored,
-  asked: readonly Asked[],
+  asked: readonly Question[],
   watch: Stopwatch,
 ): Promise<Seen> {
   const reader = memoryReader();
@@ -85,18 +87,16 @@ export async function takeTurns(
   };
 }
 
-function turnOf(number: number, { vectors, text }: Asked, stored: Stored, watch: Stopwatch): Turn {
+function turnOf(number: number, asked: Question, stored: Stored, watch: Stopwatch): Turn {
   const counts = number >= WARM_UP;
-  const vector = vectors[15] ?? new Float32Array(DIMENSION);
-  const language = stored.languages[number % stored.rows] ?? "";
   return {
     on: counts ? watch : stopwatch(),
     counts,
-    vector,
-    text,
-    language,
-    exact: new Set(exactNearest(stored, vector, NEAREST, null)),
-    exactOfLanguage: new Set(exactNearest(stored, vector, NEAREST, language)),
+    vector: askedVector(asked),
+    text: asked.text,
+    language: languageOf(stored, number),
+    exact: new Set(asked.truth?.nearest),
+    exactOfLanguage: new Set(asked.truth?.ofLanguage),
   };
 }
 
