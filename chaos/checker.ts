@@ -10,7 +10,7 @@ export const INVARIANTS: Readonly<Record<InvariantId, string>> = {
   I2: "the last head of every open pull request has exactly one outcome",
   I3: "no review, summary, comment or answer stands twice",
   I4: "nothing is said where nobody asked",
-  I5: "nothing is written after a newer head, a close or the end of the installation",
+  I5: "nothing is written after a newer head, a close or the end of the installation, and nothing kept after that end",
   I6: "no word of one repository is sent for another",
   I7: "no secret leaves in a body, a log or a file",
   I8: "only allowed hosts are reached",
@@ -35,6 +35,10 @@ export interface Bounds {
   readonly rssMiB: number;
   /** The 99th percentile. */
   readonly healthMs: number;
+  /** Whoever sends slowly to the public port is cut by then: 15 s are given for a request, 10 s for silence. */
+  readonly slowSenderMs: number;
+  /** And GitHub, answering slowly or not at all, is not listened to for longer: its deadline is 30 s. */
+  readonly slowAnswerMs: number;
 }
 
 export const BOUNDS: Bounds = {
@@ -43,6 +47,8 @@ export const BOUNDS: Bounds = {
   inFlightMs: 500,
   rssMiB: 512,
   healthMs: 1_000,
+  slowSenderMs: 25_000,
+  slowAnswerMs: 45_000,
 };
 
 /**
@@ -54,12 +60,14 @@ export function check(history: readonly Happening[], truth: GroundTruth, bounds:
     ...lostDeliveries(history, truth),
     ...truth.pulls.flatMap((pull) => [...missingOutcome(pull, truth), ...saidTwice(pull), ...unasked(pull)]),
     ...lateWrites(history, bounds),
+    ...keptAfterTheEnd(history, truth),
     ...mixedTenants(history, truth),
     ...leaks(history, truth),
     ...strangers(history, truth),
     ...insideLimits(history, bounds),
     ...hurriedWrites(history, bounds),
     ...beyondBounds(history, truth, bounds),
+    ...heldBySlowOnes(history, bounds),
   ];
 }
 
@@ -127,9 +135,11 @@ function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
   const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
   for (const request of ofKind(history, "request")) {
     const { pull, head, at, method, path } = request;
-    if (pull === null || !request.applied || !isPost(method, path)) continue;
+    if (pull === null || !isPost(method, path)) continue;
     const before = (acts.get(pull) ?? []).filter((act) => act.at < at);
     const last = before.at(-1);
+    // Where the App is no more GitHub refuses: there the try is what is wrong.
+    if (!request.applied && last?.state !== "gone") continue;
     // The first act that made the write pointless, and how long the server could have known.
     const since = last === undefined ? null : pointlessSince(before, head);
     if (last === undefined || since === null) continue;
@@ -144,6 +154,15 @@ function lateWrites(history: readonly Happening[], bounds: Bounds): Broken[] {
     });
   }
   return broken;
+}
+
+/** Words of a repository that the App does not reach any more, in what the server left. */
+function keptAfterTheEnd(history: readonly Happening[], { canaries, gone = new Set() }: GroundTruth): Broken[] {
+  const kept = ofKind(history, "found").flatMap(({ canary, where }) => {
+    const whose = canaries.get(canary) ?? "";
+    return gone.has(whose) ? [`words of ${whose} stand in ${where} after its end`] : [];
+  });
+  return [...new Set(kept)].map((what) => ({ invariant: "I5", what, pull: null }));
 }
 
 function pointlessSince(
@@ -261,6 +280,17 @@ function beyondBounds(history: readonly Happening[], truth: GroundTruth, bounds:
     ...(asked > paid ? [broken(`the model was asked ${asked} times for ${heads} heads and ${kills} kills`)] : []),
     ...truth.violations.slice(0, 5).map((what) => broken(`not in GitHub's description: ${what}`)),
   ];
+}
+
+/** Connections that somebody held by being slow, for longer than a server of this kind lets them. */
+function heldBySlowOnes(history: readonly Happening[], bounds: Bounds): Broken[] {
+  return ofKind(history, "slow").flatMap(({ at, where, how, ms }): Broken[] => {
+    const most = where === "ingress" ? bounds.slowSenderMs : bounds.slowAnswerMs;
+    if (ms - stoppedWithin(history, at - ms, at) <= most) return [];
+    const who =
+      where === "ingress" ? `a sender (${how}) held the public port` : `an answer of GitHub (${how}) was awaited`;
+    return [{ invariant: "I10", what: `${who} for ${Math.round(ms / 1000)} s`, pull: null }];
+  });
 }
 
 /** Frozen, dying, or waiting for a lock that the harness holds. */

@@ -6,8 +6,9 @@ export const FAULTS = {
   stop: "SIGSTOP for seconds, of several processes also for longer than a lease, then SIGCONT",
   lock: "somebody else holds the lock of the database, or of its table of jobs, for seconds",
   disk: "the disk is full for seconds (needs a small file system of its own: --small-disk DIR)",
-  clock: "the clock steps back and forth (needs libfaketime)",
-  http: "GitHub answers 502, resets, hangs or breaks off before it has done anything",
+  clock:
+    "the clock on the wall is set by ten minutes or an hour, forth and back, while jobs run (libfaketime, or Date alone)",
+  http: "GitHub answers 502, resets, hangs, breaks off, or sends a byte now and then, before it has done anything",
   lost: "GitHub does what was asked and the answer is lost (502, reset, broken off)",
   limit: "GitHub tells an installation to wait",
   lag: "what was just written is missing from lists for up to three seconds",
@@ -23,6 +24,8 @@ export const FAULTS = {
   full: "the database takes no further connection for seconds (Postgres)",
   slow: "what travels to the database and back is delayed (Postgres)",
   restart: "the database server ends at once and starts again (Postgres, of the harness's own)",
+  people: "repositories are renamed, handed over and taken out, the App is switched off for a while and taken away",
+  loris: "strangers hold the public port: headers and bodies a byte at a time, and connections that say nothing",
   push: "somebody pushes, closes or reopens while a review of that pull request is being written or sent",
 } as const;
 
@@ -34,6 +37,9 @@ export const USUAL_FAULTS: ReadonlySet<Fault> = new Set<Fault>([
   "term",
   "stop",
   "lock",
+  "clock",
+  "people",
+  "loris",
   "http",
   "lost",
   "limit",
@@ -76,8 +82,11 @@ export function readFaults(text: string): ReadonlySet<Fault> {
 export interface Weather {
   readonly faults: ReadonlySet<Fault>;
   isCalm: boolean;
+  /** The servers that run are not ended any more: what they miss is looked for when one starts, and then every ten minutes. */
+  isLastLife?: boolean;
 }
 
-export function happens({ faults, isCalm }: Weather, fault: Fault): boolean {
+export function happens({ faults, isCalm, isLastLife }: Weather, fault: Fault): boolean {
+  if (isLastLife === true && fault === "people") return false;
   return !isCalm && faults.has(fault);
 }

@@ -6,8 +6,10 @@ import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
+import type { Desk } from "./installations.ts";
 import { methodOf } from "./method-of.ts";
 import type { Points } from "./points.ts";
+import { objectionTo } from "./token-times.ts";
 
 export interface GateOptions {
   /** The fake's own address. */
@@ -19,15 +21,30 @@ export interface GateOptions {
   readonly points: Points;
   /** Share of writes whose answer is lost. */
   readonly lostShare: number;
-  /** `OWNER/NAME` of a repository's id; null when there is none. */
-  readonly nameOf: (id: number) => string | null;
-  readonly idOf: (name: string) => number | null;
+  /** How many doors it has, one for each server. */
+  readonly doors: number;
+  /** What is called so, or was. */
+  readonly byName: (name: string) => Place | null;
+  readonly byId: (id: number) => Place | null;
   /** The pull request on which a comment of the conversation stands. */
-  readonly pullOfComment: (repository: string, id: number) => PullName | null;
+  readonly pullOfComment: (place: Place, id: number) => PullName | null;
+  readonly desk: Pick<Desk, "refusal" | "shown">;
   /** Answers what the delivery log is asked; null for anything else. */
   readonly log: (method: string, path: string, search: string, authorization: string) => Promise<Answer | null>;
   /** Called before a write on a pull request is let through: people may act just now. */
   readonly onWrite: (pull: PullName, what: string) => Promise<void>;
+  /** Called before anything about a repository is let through. */
+  readonly onVisit: (place: Place, what: string) => Promise<void>;
+}
+
+/** A repository. */
+export interface Place {
+  readonly id: number;
+  readonly owner: string;
+  /** `OWNER/NAME` that it has now. */
+  readonly now: string;
+  /** And that it was made with. */
+  readonly born: string;
 }
 
 export interface Answer {
@@ -38,6 +55,12 @@ export interface Answer {
 
 interface Asked {
   readonly at: number;
+  /** The door that it came by, and its address. */
+  readonly door: number;
+  readonly base: string;
+  readonly place: Place | null;
+  /** By a name that it has no more. */
+  readonly isOldName: boolean;
   readonly method: string;
   readonly path: string;
   readonly search: string;
@@ -50,12 +73,16 @@ interface Asked {
 }
 
 /** How the answer goes wrong after all was done, or before anything was. */
-type Mishap = "502" | "reset" | "hang" | "broken off";
+type Mishap = "502" | "reset" | "hang" | "broken off" | "trickle" | "half-open";
 
 const HANG_MS = 35_000;
+/** Who answers a byte at a time, or never, and does not hang up either: longer than anybody should listen. */
+const SLOW_MS = 60_000;
+const TRICKLE_MS = 900;
 
 export interface Gate {
-  readonly url: string;
+  /** One a door. */
+  readonly urls: readonly string[];
   close(): Promise<void>;
 }
 
@@ -65,29 +92,35 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const limitedUntil = new Map<number, number>();
   /** Ids of what was just written → when lists show it. */
   const unseen = new Map<number, number>();
-  const own = { url: "" };
 
-  const server = createServer((request, response) => {
+  const enter = (door: number) => (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      pass(read(request, Buffer.concat(chunks).toString()), response).catch((error: unknown) => {
+      pass(read(door, request, Buffer.concat(chunks).toString()), response).catch((error: unknown) => {
         console.error("the gate broke", error);
         response.destroy();
       });
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  own.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const servers = Array.from({ length: options.doors }, (_, door) => createServer(enter(door)));
+  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 
-  function read(request: IncomingMessage, text: string): Asked {
+  function read(door: number, request: IncomingMessage, text: string): Asked {
     const [rawPath = "", query] = (request.url ?? "").split("?");
     const byId = /^\/repositories\/(\d+)(\/.*)?$/.exec(rawPath);
-    const path = byId === null ? rawPath : `/repos/${options.nameOf(Number(byId[1])) ?? "gone/gone"}${byId[2] ?? ""}`;
+    const named = /^\/repos\/([^/]+\/[^/]+)/.exec(rawPath)?.[1] ?? null;
+    const place = byId === null ? (named === null ? null : options.byName(named)) : options.byId(Number(byId[1]));
+    const path = byId === null ? rawPath : `/repos/${place?.now ?? "gone/gone"}${byId[2] ?? ""}`;
     const token = /^(?:bearer|token)\s+(\S+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    const repository = /^\/repos\/([^/]+\/[^/]+)/.exec(path)?.[1] ?? null;
+    const repository = place?.born ?? named;
     return {
       at: Date.now(),
+      door,
+      base: urls[door] ?? "",
+      place,
+      isOldName: named !== null && place !== null && place.now.toLowerCase() !== named.toLowerCase(),
       method: request.method ?? "GET",
       path,
       search: query === undefined ? "" : `?${query}`,
@@ -95,42 +128,43 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       text,
       installation: tokens.get(token) ?? null,
       repository,
-      pull: pullOf(path, repository),
+      pull: pullOf(path, repository, place),
       head: headOf(text),
     };
   }
 
-  function pullOf(path: string, repository: string | null): PullName | null {
+  function pullOf(path: string, repository: string | null, place: Place | null): PullName | null {
     if (repository === null) return null;
     const number = /^\/repos\/[^/]+\/[^/]+\/(?:pulls|issues)\/(\d+)(?:\/|$)/.exec(path)?.[1];
     if (number !== undefined) return `${repository}#${number}`;
     const comment = /\/issues\/comments\/(\d+)$/.exec(path)?.[1];
-    return comment === undefined ? null : options.pullOfComment(repository, Number(comment));
+    return comment === undefined || place === null ? null : options.pullOfComment(place, Number(comment));
   }
 
   async function pass(asked: Asked, response: ServerResponse): Promise<void> {
     const { dice, points } = options;
+    const objection = objectionTo(asked.headers.authorization ?? "", Date.now());
+    if (objection !== null) return end(asked, response, failure(401, objection), "by another clock", false);
     const logged = await options.log(asked.method, asked.path, asked.search, asked.headers.authorization ?? "");
     if (logged !== null) return end(asked, response, logged, null, true);
     if (asked.method !== "GET") noteSent(asked);
+    const place = placeOf(asked);
+    if (asked.place !== null) await options.onVisit(asked.place, `before ${place}`);
+    const refusal = options.desk.refusal({ ...asked, repository: asked.place });
+    if (refusal !== null) return end(asked, response, refusal, "not ours any more", false);
+    if (asked.isOldName && asked.place !== null) return redirect(asked, response, asked.place);
     const until = asked.installation === null ? 0 : (limitedUntil.get(asked.installation) ?? 0);
     if (until > Date.now()) return end(asked, response, limit(until), "limited", false);
     if (startsLimit(asked)) return beginLimit(asked, response);
-    if (
-      asked.method === "GET" &&
-      asked.repository !== null &&
-      happens(options.weather, "redirect") &&
-      dice.chance(0.01)
-    )
-      return redirect(asked, response, asked.repository);
-    const place = placeOf(asked);
+    if (asked.method === "GET" && asked.place !== null && happens(options.weather, "redirect") && dice.chance(0.01))
+      return redirect(asked, response, asked.place);
     if (asked.pull !== null && asked.method !== "GET") await options.onWrite(asked.pull, place);
-    if (points.reach(`before ${place}`)) return cut(asked, response, "struck before", false);
+    if (points.reach(`before ${place}`, asked.door)) return cut(asked, response, "struck before", false);
     const early = happens(options.weather, "http") ? mishap(dice, 0.02) : null;
     if (early !== null) return goWrong(asked, response, early, false);
-    const answer = await forward(asked);
+    const answer = options.desk.shown(asked.path, await forward(asked));
     remember(asked, answer);
-    if (points.reach(`after ${place}`)) return cut(asked, response, "struck after", true);
+    if (points.reach(`after ${place}`, asked.door)) return cut(asked, response, "struck after", true);
     const isWrite = asked.method !== "GET" && !asked.path.endsWith("/access_tokens");
     const late = isWrite && happens(options.weather, "lost") ? mishap(dice, options.lostShare) : null;
     if (late !== null && answer.status < 400) return goWrong(asked, response, late, true);
@@ -171,9 +205,28 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       setTimeout(() => response.destroy(), HANG_MS).unref();
       return;
     }
+    if (how === "trickle" || how === "half-open") {
+      dawdle(asked, response, how);
+      return;
+    }
     response.writeHead(200, { "content-type": "application/json", "content-length": "5000" });
     response.write('{"id":');
     setTimeout(() => response.destroy(), 20);
+  }
+
+  /** Whoever listens must give up by itself: this side never does, before the harness has waited for too long. */
+  function dawdle(asked: Asked, response: ServerResponse, how: "trickle" | "half-open"): void {
+    const since = performance.now();
+    if (how === "trickle") response.writeHead(200, { ...JSON_TYPE, "content-length": "5000" }).write("{");
+    const timer = setInterval(() => how === "trickle" && response.write(" "), TRICKLE_MS);
+    const giveUp = setTimeout(() => response.destroy(), SLOW_MS);
+    response.once("close", () => {
+      clearInterval(timer);
+      clearTimeout(giveUp);
+      const ms = performance.now() - since;
+      const whose = options.doors === 1 ? {} : { process: asked.door };
+      options.history.note({ kind: "slow", at: Date.now(), where: "github", how, ms, ...whose });
+    });
   }
 
   function startsLimit({ installation }: Asked): boolean {
@@ -188,11 +241,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     options.history.note({ kind: "limited", at: Date.now(), installation, until });
   }
 
-  function redirect(asked: Asked, response: ServerResponse, repository: string): void {
-    const id = options.idOf(repository);
-    const rest = asked.path.slice(`/repos/${repository}`.length);
-    const location = `${own.url}/repositories/${id}${rest}${asked.search}`;
-    const answer = { ...failure(301, "Moved Permanently"), headers: { ...JSON_TYPE, location } };
+  function redirect(asked: Asked, response: ServerResponse, { id }: Place): void {
+    const rest = asked.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
+    const location = `${asked.base}/repositories/${id}${rest}${asked.search}`;
+    // What writes is to be sent again as it is.
+    const told = asked.method === "GET" ? failure(301, "Moved Permanently") : failure(307, "Temporary Redirect");
+    const answer = { ...told, headers: { ...JSON_TYPE, location } };
     end(asked, response, answer, "redirected", false);
   }
 
@@ -215,7 +269,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     return { ...answer, body: Buffer.from(JSON.stringify((JSON.parse(text) as object[]).filter(isShown))) };
   }
 
-  function forward({ method, path, search, headers, text }: Asked): Promise<Answer> {
+  function forward({ method, path, search, headers, text, base }: Asked): Promise<Answer> {
+    const ours = (given: string) => given.replaceAll(options.target, base);
     const {
       host: _host,
       connection: _connection,
@@ -251,18 +306,16 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     });
   }
 
-  function ours(text: string): string {
-    return text.replaceAll(options.target, own.url);
-  }
-
   return {
-    url: own.url,
-    close: () =>
-      new Promise((resolve) => {
-        agent.destroy();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    urls,
+    async close() {
+      agent.destroy();
+      for (const server of servers)
+        await new Promise<void>((resolve) => {
+          server.close(() => resolve());
+          server.closeAllConnections();
+        });
+    },
   };
 }
 
@@ -284,7 +337,8 @@ function limit(until: number): Answer {
 /** Hangs are rare: each holds a worker for half a minute. */
 function mishap(dice: Dice, share: number): Mishap | null {
   if (!dice.chance(share)) return null;
-  return dice.chance(0.03) ? "hang" : dice.pick(["502", "reset", "broken off"] as const);
+  if (dice.chance(0.05)) return dice.pick(["hang", "trickle", "half-open"] as const);
+  return dice.pick(["502", "reset", "broken off"] as const);
 }
 
 /** The head that a write names: in a field, or in the words of a summary. */

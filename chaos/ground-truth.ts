@@ -32,6 +32,8 @@ export interface StoreView {
   ends(): Promise<readonly ReviewEnd[]>;
   /** Every text that it keeps, where that is not a file of the data folder. */
   texts?(): Promise<readonly { readonly where: string; readonly text: string }[]>;
+  /** Jobs that are to forget a repository, and have not. */
+  forgetting(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,8 @@ export interface GroundTruth {
   readonly workers: number;
   /** How often a process lost its jobs to others while it lived: frozen, or cut off from the store. Absent: never. */
   readonly takeovers?: number;
+  /** OWNER/NAME of repositories that the App does not reach any more: nothing of them may be kept. Absent: none. */
+  readonly gone?: ReadonlySet<string>;
   /** What GitHub's description does not allow, and the app asked nevertheless. */
   readonly violations: readonly string[];
 }

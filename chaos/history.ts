@@ -57,7 +57,36 @@ export type Happening =
       readonly process?: number;
     })
   /** Somebody else held the database's write lock, or its disk was full. */
-  | (At & { readonly kind: "trouble"; readonly what: string; readonly until: number })
+  | (At & {
+      readonly kind: "trouble";
+      readonly what: string;
+      readonly until: number;
+      /** Jobs that ran when it began, where somebody looked. */
+      readonly running?: number;
+    })
+  /** People did something to repositories as such; OWNER/NAME as it is then. */
+  | (At & {
+      readonly kind: "upheaval";
+      readonly what: string;
+      readonly where: string;
+      readonly repositories: readonly string[];
+    })
+  /** Somebody set a clock on the wall: by how much it is off now, and how many jobs of its server ran. */
+  | (At & {
+      readonly kind: "clock";
+      readonly offsetMs: number;
+      readonly stepMs: number;
+      readonly running: number;
+      readonly process?: number;
+    })
+  /** Somebody was slow, and was let go after so many milliseconds: at the public port, or GitHub with an answer. */
+  | (At & {
+      readonly kind: "slow";
+      readonly where: "ingress" | "github";
+      readonly how: string;
+      readonly ms: number;
+      readonly process?: number;
+    })
   /** Bytes that left the server, by whom they reached, and which canaries were among them. */
   | (At & {
       readonly kind: "sent";

@@ -52,7 +52,11 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
           : null;
       points.reach("model asked");
       note("model", text, bad === null);
-      return bad === null ? honest(call, happens(weather, "model") && dice.chance(0.3)) : faulty(bad);
+      // Models think: meanwhile their jobs can be interrupted.
+      const thinkingMs = happens(weather, "model") && dice.chance(0.5) ? dice.between(200, 3_000) : 0;
+      return bad === null
+        ? afterThinking(thinkingMs, honest(call, happens(weather, "model") && dice.chance(0.3)))
+        : faulty(bad);
     },
   });
   const embeddings = await scriptedServer();
@@ -73,6 +77,11 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
       await embeddings.close();
     },
   };
+}
+
+function afterThinking(ms: number, reply: Reply): Reply {
+  if (ms === 0) return reply;
+  return (response, call) => void setTimeout(() => response.destroyed || reply(response, call), ms);
 }
 
 function faulty(how: 529 | 500 | "hang" | "cut" | "reset" | "page"): Reply {

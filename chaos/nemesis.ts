@@ -4,12 +4,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { WallClock } from "./clock.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History } from "./history.ts";
 import type { Points } from "./points.ts";
 import type { ServerProcess } from "./server-process.ts";
+import { type SlowSenders, sendSlowly } from "./slow-senders.ts";
 
+const MODEL = /^model asked$/;
 /** Points that can be seen from outside; the server's own fail points are added where it has them. */
 const OUTSIDE = [
   /^(?:before|after) GET app$/,
@@ -20,8 +23,11 @@ const OUTSIDE = [
   /^before POST pulls\/reviews$/,
   /^after POST pulls\/reviews$/,
   /^(?:before|after) (?:POST|PATCH) check-runs/,
-  /^model asked$/,
+  MODEL,
 ] as const;
+
+/** The true time, and what people and NTP make of it. */
+const CLOCKS = [0, 600_000, -600_000, 3_600_000, -3_600_000] as const;
 
 /** Nobody comes by a rare point for ever. */
 const PATIENCE_MS = 4_000;
@@ -33,12 +39,21 @@ export interface NemesisOptions {
   readonly points: Points;
   /** Where the database is a file; null where it is not. */
   readonly dataDir: string | null;
+  /** The server's public one. */
+  readonly port: number;
   /** Holds the lock of a database that is no file. */
   readonly holdLock?: (forMs: number) => void;
   /** Freezes for longer than others wait for a process: only where there are others. */
   readonly outlastsLeases?: boolean;
   /** Names of the server's own fail points. */
   readonly failPoints: readonly string[];
+  /** How many jobs the server has in its hands. */
+  readonly atWork: (server: ServerProcess) => Promise<number>;
+  /** Of several: which server it is against; absent where there is one. */
+  readonly index?: number | undefined;
+  readonly clock: WallClock;
+  /** Strikes only where a job runs, as far as one comes within a few seconds. */
+  readonly waitsForWork: boolean;
   /** The longest time in which nothing is done to a server that listens. */
   readonly patienceMs: number;
 }
@@ -48,12 +63,16 @@ export interface Nemesis {
   failAt(): string | null;
   /** Lets the server live for a while and ends it. Returns how it ended. */
   endLife(server: ServerProcess): Promise<"killed" | "terminated">;
+  /** Holds its public port for as long as it lets anybody: resolves when all were cut. */
+  molest(server: ServerProcess, each: number): Promise<void>;
   close(): void;
 }
 
 export function nemesis(options: NemesisOptions): Nemesis {
   const { dice, weather, points, history } = options;
   const helpers = new Set<ChildProcess>();
+  const senders = new Set<SlowSenders>();
+  const whose = options.index === undefined ? {} : { process: options.index };
   let turn = 0;
 
   function failAt(): string | null {
@@ -61,15 +80,49 @@ export function nemesis(options: NemesisOptions): Nemesis {
     return `${options.failPoints[turn++ % options.failPoints.length]}:${1 + dice.below(3)}`;
   }
 
+  /** Resolves when it has a job, or patience ends; to how many. */
+  async function work(server: ServerProcess): Promise<number> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const running = await options.atWork(server).catch(() => 0);
+      if (running > 0 || !options.waitsForWork || performance.now() > until || !server.isAlive()) return running;
+      await wait(150);
+    }
+  }
+
+  /** NTP after an outage, an administrator, a virtual machine that wakes up: ten minutes or an hour, while jobs run. */
+  async function setClock(server: ServerProcess): Promise<void> {
+    const running = await work(server);
+    const before = options.clock.offset();
+    const offsetMs = dice.pick(CLOCKS.filter((one) => one !== before));
+    options.clock.set(offsetMs);
+    history.note({ kind: "clock", at: Date.now(), offsetMs, stepMs: offsetMs - before, running, ...whose });
+  }
+
   async function annoy(server: ServerProcess): Promise<void> {
-    if (happens(weather, "stop") && dice.chance(0.08)) {
+    if (happens(weather, "clock") && dice.chance(0.2)) await setClock(server);
+    if (happens(weather, "loris") && dice.chance(0.1)) void molest(server, 3);
+    if (happens(weather, "stop") && dice.chance(options.outlastsLeases === true ? 0.25 : 0.08)) {
       const isLong = options.outlastsLeases === true && dice.chance(0.5);
+      history.note({
+        kind: "trouble",
+        at: Date.now(),
+        what: "a process is frozen",
+        until: Date.now(),
+        running: await work(server),
+      });
       server.freeze();
       await wait(isLong ? dice.between(26_000, 40_000) : dice.between(500, 4_000));
       server.thaw();
     }
     if (happens(weather, "disk") && dice.chance(0.2)) await fillDisk(dice.between(500, 4_000));
     if (happens(weather, "lock") && dice.chance(0.08)) holdLock(dice.between(500, 4_000));
+  }
+
+  function molest(server: ServerProcess, each: number): Promise<void> {
+    const sending = sendSlowly(options.port, each, history, options.index, server.isAlive);
+    senders.add(sending);
+    return sending.over.finally(() => senders.delete(sending));
   }
 
   /** Somebody else's file takes all the room there is. */
@@ -116,6 +169,7 @@ export function nemesis(options: NemesisOptions): Nemesis {
     await Promise.race([annoy(server), server.gone]);
     if (dice.chance(0.55)) {
       await Promise.race([wait(dice.between(100, options.patienceMs)), server.gone]);
+      if (options.waitsForWork) await Promise.race([work(server), server.gone]);
       if (happens(weather, "term") && server.isAlive() && dice.chance(0.1)) {
         await terminate(server);
         return "terminated";
@@ -123,7 +177,9 @@ export function nemesis(options: NemesisOptions): Nemesis {
       await server.kill("at a random moment");
       return "killed";
     }
-    const point = points.arm(dice.pick(OUTSIDE), PATIENCE_MS);
+    // What comes by the model is seen of all servers together.
+    const places = options.index === undefined ? OUTSIDE : OUTSIDE.filter(({ source }) => source !== MODEL.source);
+    const point = points.arm(dice.pick(places), PATIENCE_MS, options.index);
     const reached = await Promise.race([point, server.gone.then(() => null)]);
     await server.kill(reached ?? "having waited for a point in vain");
     return "killed";
@@ -132,7 +188,9 @@ export function nemesis(options: NemesisOptions): Nemesis {
   return {
     failAt,
     endLife,
+    molest,
     close() {
+      for (const sending of senders) sending.stop();
       for (const helper of helpers) helper.kill("SIGKILL");
     },
   };

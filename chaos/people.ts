@@ -6,6 +6,8 @@ import type { Canaries } from "./canaries.ts";
 import { changeOf } from "./changes.ts";
 import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
+import { type Desk, openDesk } from "./installations.ts";
+import { upheavals } from "./upheavals.ts";
 
 export interface PeopleOptions {
   readonly world: GitHubWorld;
@@ -17,6 +19,10 @@ export interface PeopleOptions {
   readonly repositoriesEach: number;
   /** Pull requests that are opened before anything else happens to them, at most. */
   readonly pulls: number;
+  /** Whether anything is done to repositories as such now, how often an act is one of that kind, and how many of each a run has. */
+  readonly upheaving: () => boolean;
+  readonly atRandom: number;
+  readonly times: number;
 }
 
 export interface People {
@@ -25,6 +31,17 @@ export interface People {
   act(): Promise<void>;
   /** Somebody pushes to, closes or reopens this very pull request, now. */
   disturb(pull: PullName): Promise<void>;
+  /** Somebody renames, hands over, switches off or takes away this repository, or its owner's installation, now. */
+  upheave(repository: Repository, where: string): Promise<void>;
+  /** Nobody is switched off any more. */
+  calm(): Promise<void>;
+  readonly desk: Desk;
+  /** `OWNER/NAME` with which it was made: what the harness calls it for ever, whoever calls it what. */
+  bornAs(repository: Repository): string;
+  nameOf(pull: Pull): PullName;
+  /** By the name that it has, or had. */
+  byName(name: string): Repository | null;
+  byId(id: number): Repository | null;
   /** Pull requests for which something happened that asks for a review. */
   readonly asked: ReadonlySet<PullName>;
   /** Acts so far. */
@@ -38,7 +55,9 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   const { world, dice, history, canaries } = options;
   const repositories: Repository[] = [];
   const asked = new Set<PullName>();
-  const busy = new Map<Pull, Promise<void>>();
+  const busy = new Map<object, Promise<void>>();
+  const births = new Map<number, string>();
+  const names = new Map<string, Repository>();
   const pulls: Pull[] = [];
   let acts = 0;
   let opened = 0;
@@ -54,13 +73,20 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
         ".kodiai.yml": `review:\n  debounceSeconds: 0\n${number % 2 === 1 ? "  checks: {enabled: true}\n" : ""}`,
         "src/names.py": `NAME = "${word}"\n`,
       };
-      repositories.push(await world.repository(owner, name, { files, private: number % 2 === 0 }));
+      const repository = await world.repository(owner, name, { files, private: number % 2 === 0 });
+      births.set(repository.id, `${owner}/${name}`);
+      names.set(`${owner}/${name}`.toLowerCase(), repository);
+      repositories.push(repository);
     }
   }
 
-  const wordOf = ({ owner, name }: Repository) =>
-    [...canaries.owners].find(([, whose]) => whose === `${owner}/${name}`)?.[0] ?? "vault";
-  const nameOf = (pull: Pull): PullName => `${pull.owner}/${pull.repo}#${pull.number}`;
+  const bornAs = ({ id, owner, name }: Repository) => births.get(id) ?? `${owner}/${name}`;
+  const wordOf = (repository: Repository) =>
+    [...canaries.owners].find(([, whose]) => whose === bornAs(repository))?.[0] ?? "vault";
+  const nameOf = (pull: Pull): PullName => `${bornAs(pull.repository)}#${pull.number}`;
+  const byId = (id: number) => repositories.find((one) => one.id === id) ?? null;
+  const desk = openDesk({ installations: world.installations, repository: byId });
+  const stands = (pull: Pull) => !desk.isGone(pull.repository);
   const note = (pull: Pull, what: string) =>
     history.note({ kind: "act", at: Date.now(), what, pull: nameOf(pull), head: pull.headSha, state: pull.state });
   const change = (repository: Repository) => {
@@ -70,7 +96,13 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   };
 
   async function open(): Promise<void> {
-    const repository = repositories[opened++ % repositories.length] ?? dice.pick(repositories);
+    const standing = repositories.filter((one) => !desk.isGone(one));
+    const repository = standing[opened++ % standing.length] ?? dice.pick(standing);
+    await inTurn(repository, () => openIn(repository));
+  }
+
+  async function openIn(repository: Repository): Promise<void> {
+    if (desk.isGone(repository)) return;
     const isDraft = dice.chance(0.04);
     const isByBot = dice.chance(0.04);
     const title = `Change ${wordOf(repository)} part ${opened}`;
@@ -100,15 +132,34 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     note(pull, what);
   }
 
-  /** People take turns on one pull request. */
-  function inTurn(pull: Pull, work: () => Promise<void>): Promise<void> {
-    const turn = (busy.get(pull) ?? Promise.resolve()).then(work);
+  /** People take turns on one pull request, and with new ones in one repository. */
+  function inTurn(subject: Pull | Repository, work: () => Promise<void>): Promise<void> {
+    const turn = (busy.get(subject) ?? Promise.resolve()).then(work);
     busy.set(
-      pull,
+      subject,
       turn.catch(() => {}),
     );
     return turn;
   }
+
+  /** Has the turn of all of them at once. */
+  function alone(subjects: readonly (Pull | Repository)[], work: () => Promise<void>): Promise<void> {
+    const [first, ...rest] = subjects;
+    return first === undefined ? work() : inTurn(first, () => alone(rest, work));
+  }
+
+  const upheaval = upheavals({
+    ...{ world, history, desk, repositories, nameOf, times: options.times },
+    dice: dice.fork("upheavals"),
+    renamed: (repository) => void names.set(`${repository.owner}/${repository.name}`.toLowerCase(), repository),
+    alone: (those, work) =>
+      alone(those, () =>
+        alone(
+          those.flatMap(({ pulls: own }) => own),
+          work,
+        ),
+      ),
+  });
 
   function choice(pull: Pull): string {
     if (pull.state === "closed") return "reopen";
@@ -119,20 +170,31 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   return {
     repositories,
     asked,
+    desk,
+    bornAs,
+    nameOf,
+    byId,
+    byName: (name) => names.get(name.toLowerCase()) ?? null,
+    upheave: upheaval.happen,
+    calm: upheaval.calm,
     count: () => acts,
     async act() {
       acts++;
-      if (pulls.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
-      const pull = dice.pick(pulls);
-      return inTurn(pull, () => doTo(pull, choice(pull)));
+      if (options.upheaving() && dice.chance(options.atRandom))
+        await upheaval.happen(dice.pick(repositories), "at a random moment");
+      const there = pulls.filter(stands);
+      if (there.length === 0 || (opened < options.pulls && dice.chance(0.5))) return open();
+      const pull = dice.pick(there);
+      return inTurn(pull, async () => (stands(pull) ? doTo(pull, choice(pull)) : undefined));
     },
     async disturb(name) {
       const pull = pulls.find((one) => nameOf(one) === name);
-      if (pull === undefined || pull.author.login === BOT) return;
+      if (pull === undefined || pull.author.login === BOT || !stands(pull)) return;
       acts++;
-      await inTurn(pull, () =>
-        doTo(pull, pull.state === "closed" ? "reopen" : dice.pick(["push", "push", "close"] as const)),
-      );
+      await inTurn(pull, async () => {
+        if (!stands(pull)) return;
+        await doTo(pull, pull.state === "closed" ? "reopen" : dice.pick(["push", "push", "close"] as const));
+      });
     },
   };
 }

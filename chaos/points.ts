@@ -2,15 +2,16 @@
 
 export interface Points {
   /** Strikes when the way next comes by a place whose name matches; resolves to the name, or null when patience ends. Of several that wait the first is struck. */
-  arm(matches: RegExp, patienceMs: number): Promise<string | null>;
-  /** Told by whoever sees the way from outside. True: somebody waited for it. */
-  reach(name: string): boolean;
+  arm(matches: RegExp, patienceMs: number, server?: number): Promise<string | null>;
+  /** Told by whoever sees the way from outside, and which server came by where that can be seen. True: somebody waited for it. */
+  reach(name: string, server?: number): boolean;
   /** How often each place was come by, and struck. */
   readonly seen: ReadonlyMap<string, { passed: number; struck: number }>;
 }
 
 interface Armed {
   readonly matches: RegExp;
+  readonly server: number | undefined;
   readonly strike: (name: string | null) => void;
 }
 
@@ -19,10 +20,11 @@ export function newPoints(): Points {
   const waiting = new Set<Armed>();
   return {
     seen,
-    arm: (matches, patienceMs) =>
+    arm: (matches, patienceMs, server) =>
       new Promise((resolve) => {
         const armed: Armed = {
           matches,
+          server,
           strike(name) {
             clearTimeout(timer);
             waiting.delete(armed);
@@ -32,11 +34,13 @@ export function newPoints(): Points {
         const timer = setTimeout(() => armed.strike(null), patienceMs);
         waiting.add(armed);
       }),
-    reach(name) {
+    reach(name, by) {
       const count = seen.get(name) ?? { passed: 0, struck: 0 };
       seen.set(name, count);
       count.passed++;
-      const armed = [...waiting].find(({ matches }) => matches.test(name));
+      const armed = [...waiting].find(
+        ({ matches, server }) => matches.test(name) && (server === undefined || server === by),
+      );
       if (armed === undefined) return false;
       count.struck++;
       armed.strike(name);

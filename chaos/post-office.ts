@@ -66,9 +66,14 @@ export interface PostOptions {
   readonly history: History;
   /** PEM: the log is the app's alone. */
   readonly publicKey: string;
+  /** `OWNER/NAME` by which the harness calls a repository; null for one that it does not know. */
+  readonly nameOf?: (repository: number) => string | null;
+  /** Whether GitHub tells the App what happens there. Absent: it does. */
+  readonly hears?: (installation: number | null, repository: number | null) => boolean;
 }
 
-export async function openPostOffice({ dice, weather, history, publicKey }: PostOptions): Promise<PostOffice> {
+export async function openPostOffice(options: PostOptions): Promise<PostOffice> {
+  const { dice, weather, history, publicKey, nameOf = () => null, hears = () => true } = options;
   const letters: Letter[] = [];
   const log: LogRow[] = [];
   const balance = dice.fork("balance");
@@ -79,13 +84,15 @@ export async function openPostOffice({ dice, weather, history, publicKey }: Post
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       response.writeHead(202).end();
-      post(letterOf(request.headers as Record<string, string>, Buffer.concat(chunks).toString()));
+      post(letterOf(request.headers as Record<string, string>, Buffer.concat(chunks).toString(), nameOf));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
   function post(letter: Letter): void {
     const { event } = letter;
+    // Of its own end an installation is told.
+    if (!event.startsWith("installation") && !hears(letter.installation, letter.repository)) return;
     if (event === "pull_request" && happens(weather, "drop") && dice.chance(0.3)) return;
     letters.push(letter);
     const late = happens(weather, "delay") && dice.chance(0.1) ? dice.between(1_000, 8_000) : 0;
@@ -196,7 +203,11 @@ export async function openPostOffice({ dice, weather, history, publicKey }: Post
   };
 }
 
-function letterOf(headers: Record<string, string>, body: string): Letter {
+function letterOf(
+  headers: Record<string, string>,
+  body: string,
+  nameOf: (repository: number) => string | null,
+): Letter {
   const payload = JSON.parse(body) as {
     action?: string;
     number?: number;
@@ -206,7 +217,8 @@ function letterOf(headers: Record<string, string>, body: string): Letter {
     installation?: { id: number };
   };
   const number = payload.pull_request?.number ?? payload.issue?.number ?? payload.number;
-  const name = payload.repository?.full_name;
+  const name =
+    payload.repository === undefined ? undefined : (nameOf(payload.repository.id) ?? payload.repository.full_name);
   const kept = Object.entries(headers).filter(([key]) => /^x-|^content-type$|^user-agent$/.test(key));
   return {
     guid: headers["x-github-delivery"] ?? randomUUID(),

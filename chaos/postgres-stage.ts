@@ -29,12 +29,14 @@ export interface StageOptions {
   readonly weather: Weather;
   readonly history: History;
   readonly say: (line: string) => void;
+  /** How many jobs run, on whichever server. Absent: some always do. */
+  readonly running?: () => Promise<number>;
 }
 
 const OWN = "postgres";
 
 export async function openPostgresStage(options: StageOptions): Promise<PostgresStage> {
-  const { store, dice, weather, history } = options;
+  const { store, dice, weather, history, running = async () => 1 } = options;
   const own = store === OWN ? await ownServer(options.say) : null;
   const admin = own?.url() ?? store;
   const name = `kodiai_chaos_${process.pid}_${Date.now().toString(36)}`;
@@ -42,7 +44,7 @@ export async function openPostgresStage(options: StageOptions): Promise<Postgres
   const direct = at(admin, { database: name });
   const target = new URL(direct);
   const wire = await openWire({ host: target.hostname, port: Number(target.port || 5432) });
-  const foe = databaseFoe({ wire, direct, own, dice, weather, history });
+  const foe = databaseFoe({ wire, direct, own, dice, weather, history, running });
   return {
     url: at(direct, { host: "127.0.0.1", port: wire.port }),
     direct,
@@ -85,6 +87,7 @@ async function ownServer(say: (line: string) => void): Promise<OwnServer> {
 }
 
 interface FoeOptions extends Pick<StageOptions, "dice" | "weather" | "history"> {
+  readonly running: () => Promise<number>;
   readonly wire: WireCutter;
   readonly direct: string;
   readonly own: OwnServer | null;
@@ -94,12 +97,25 @@ interface FoeOptions extends Pick<StageOptions, "dice" | "weather" | "history"> 
 const TAKES_OVER: ReadonlySet<Fault> = new Set<Fault>(["swallow", "restart"]);
 const OF_DATABASES = ["backends", "cut", "swallow", "full", "slow", "restart"] as const;
 
+/** Then it strikes whoever is there. */
+const WORK_PATIENCE_MS = 6_000;
+
 /** One thing at a time, with a pause after each. */
-function databaseFoe({ wire, direct, own, dice, weather, history }: FoeOptions) {
+function databaseFoe({ wire, direct, own, dice, weather, history, running }: FoeOptions) {
   let isOver = false;
   let takeovers = 0;
+  let struck = 0;
   const note = (what: string, forMs: number) =>
-    history.note({ kind: "trouble", at: Date.now(), what, until: Date.now() + forMs });
+    history.note({ kind: "trouble", at: Date.now(), what, until: Date.now() + forMs, running: struck });
+  /** What nobody works on cannot be interrupted. */
+  const whenAtWork = async () => {
+    const until = performance.now() + WORK_PATIENCE_MS;
+    do {
+      struck = await running().catch(() => 0);
+      if (struck > 0) return;
+      await wait(200);
+    } while (performance.now() < until && !isOver);
+  };
   const acts: Readonly<Record<(typeof OF_DATABASES)[number], () => Promise<void>>> = {
     async backends() {
       const rounds = 3 + dice.below(8);
@@ -139,6 +155,8 @@ function databaseFoe({ wire, direct, own, dice, weather, history }: FoeOptions) 
       await wait(dice.between(6_000, 16_000));
       const act = dice.pick(OF_DATABASES);
       if (isOver || !happens(weather, act) || (act === "restart" && !dice.chance(0.5))) continue;
+      await whenAtWork();
+      if (isOver || !happens(weather, act)) continue;
       if (TAKES_OVER.has(act)) takeovers++;
       await acts[act]().catch((error: unknown) => note(`${act} failed: ${String(error)}`, 0));
     }

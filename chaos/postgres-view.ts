@@ -8,6 +8,8 @@ import type { PullName } from "./history.ts";
 const JOBS = `SELECT jobs.id::float8 AS id, key, state, attempt, token::int AS token, outcome, job::json ->> 'headSha' AS head,
     split_part(instances.process, ' ', 3)::int AS pid
   FROM jobs LEFT JOIN instances ON instances.id = jobs.owner WHERE lane IN ('review', 'command') ORDER BY jobs.id`;
+const FORGETTING = `SELECT count(*)::int AS n FROM jobs
+  WHERE lane = 'upkeep' AND state IN ('waiting', 'running') AND job::json ->> 'kind' = 'forget'`;
 const REVIEWS = "SELECT key, head_sha AS head, outcome FROM reviews WHERE settled_at IS NOT NULL";
 /** A database that starts again, or was told to end everybody's connection, is asked once more. */
 const TRIES = 60;
@@ -59,6 +61,7 @@ export function postgresView(url: string, pullOf: (key: string) => PullName): St
           found.push({ where: name, text });
       return found;
     },
+    forgetting: async () => (await read<{ n: number }>(FORGETTING))[0]?.n ?? 0,
     close: async () => {},
   };
 }

@@ -3,17 +3,18 @@ import { createPublicKey } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Pull } from "../test/fakes/github/conversation.ts";
+import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../test/fakes/github/github.ts";
 import { type Canaries, newCanaries } from "./canaries.ts";
 import { type Broken, check } from "./checker.ts";
+import { openClock, type WallClock } from "./clock.ts";
 import { type Dice, dice } from "./dice.ts";
 import { type Fault, happens, type Weather } from "./faults.ts";
-import { type Gate, openGate } from "./gate.ts";
+import { type Gate, openGate, type Place } from "./gate.ts";
 import type { GroundTruth, StoreView } from "./ground-truth.ts";
 import { type Happening, type History, ofKind, openHistory } from "./history.ts";
 import { type ModelServers, startModelServers } from "./model-servers.ts";
-import { type Nemesis, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
+import { type Nemesis, type NemesisOptions, nemesis, ownFailPoints, terminate } from "./nemesis.ts";
 import { gatherPeople, type People } from "./people.ts";
 import { newPoints, type Points } from "./points.ts";
 import { openPostOffice, type PostOffice } from "./post-office.ts";
@@ -47,6 +48,8 @@ export interface SeedOptions {
   /** Keeps the folder with history, log and databases. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
+  /** Aborted: the run ends at once, and leaves no process behind. */
+  readonly unwanted?: AbortSignal;
 }
 
 export interface SeedResult {
@@ -66,6 +69,7 @@ interface Slot {
   readonly port: number;
   readonly adminPort: number;
   readonly foe: Nemesis;
+  readonly clock: WallClock;
   server: ServerProcess | null;
 }
 
@@ -105,43 +109,59 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (options.redeliver === "hand" && isAnybodyThere) void theatre.office.sendFailedAgain();
   }, 1_500);
   try {
-    const acting = actors(theatre);
-    await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
-    const lastKill = Date.now();
-    await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
-    await acting(options.deliveries);
-    theatre.weather.isCalm = true;
-    const calm = Date.now();
-    await untilQuiet(theatre);
-    const quiet = Date.now();
-    const before = Date.now();
-    const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
-    for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
-    const truth = await groundTruth(theatre);
-    const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
-    const figures = {
-      seconds: (Date.now() - started) / 1000,
-      secondsToQuiet: (quiet - calm) / 1000,
-      secondsSinceLastKill: (quiet - lastKill) / 1000,
-      termSeconds: (Date.now() - before) / 1000,
-      tokens: theatre.models.tokens(),
-      ...recovery(history),
-      ...counts(history, truth),
-    };
-    return {
-      broken: check(history, truth),
-      history,
-      started,
-      folder: theatre.folder,
-      figures,
-      points: theatre.points.seen,
-    };
+    return await Promise.race([played(theatre, started), unwanted(options.unwanted)]);
   } finally {
     clearInterval(watching);
     clearInterval(redelivering);
     await Promise.all(slots.map(({ server }) => server?.kill("at the end")));
     await close(theatre);
   }
+}
+
+async function played(theatre: Theatre, started: number): Promise<SeedResult> {
+  const { options, slots } = theatre;
+  const acting = actors(theatre);
+  await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
+  const lastKill = Date.now();
+  // Whoever starts now looks at all that is open: what was switched off is on again, and what was renamed has its name.
+  theatre.weather.isLastLife = true;
+  await theatre.people.calm();
+  await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+  const molested = slots.map((slot) => lastMolest(theatre, slot));
+  await acting(options.deliveries);
+  theatre.weather.isCalm = true;
+  const calm = Date.now();
+  for (const { clock } of slots) if (clock.offset() !== 0) clock.set(0);
+  await untilQuiet(theatre);
+  await Promise.all(molested);
+  const quiet = Date.now();
+  const before = Date.now();
+  const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
+  for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
+  const truth = await groundTruth(theatre);
+  const history = theatre.history.all.toSorted((a, b) => a.at - b.at);
+  const figures = {
+    seconds: (Date.now() - started) / 1000,
+    secondsToQuiet: (quiet - calm) / 1000,
+    secondsSinceLastKill: (quiet - lastKill) / 1000,
+    termSeconds: (Date.now() - before) / 1000,
+    tokens: theatre.models.tokens(),
+    ...recovery(history),
+    ...counts(history, truth),
+  };
+  return {
+    broken: check(history, truth),
+    history,
+    started,
+    folder: theatre.folder,
+    figures,
+    points: theatre.points.seen,
+  };
+}
+
+/** Rejects when somebody wants the run to end. */
+function unwanted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 /** Lives and deaths of one server, until all of them together were killed often enough. */
@@ -187,25 +207,41 @@ async function build(options: SeedOptions): Promise<Theatre> {
     owners,
     repositoriesEach: options.repositoriesEach,
     pulls: options.pulls,
+    upheaving: () => happens(weather, "people"),
+    ...howOften(options),
   });
   const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
-  const office = await openPostOffice({ dice: throws.fork("post"), weather, history, publicKey });
+  const ofOffice = {
+    hears: people.desk.hears,
+    nameOf: (id: number) => {
+      const found = people.byId(id);
+      return found === null ? null : people.bornAs(found);
+    },
+  };
+  const office = await openPostOffice({ dice: throws.fork("post"), weather, history, publicKey, ...ofOffice });
   world.setWebhookUrl(office.url);
   const common = { weather, history, canaries, points };
   const gate = await openTheGate(options, throws, common, world, people, office);
   const models = await startModelServers({ ...common, dice: throws.fork("model") });
   const pullOf = (key: string) => {
     const [, id, number] = /\/(\d+)#(\d+)$/.exec(key) ?? [];
-    const found = people.repositories.find((one) => one.id === Number(id));
-    return found === undefined ? key : `${found.owner}/${found.name}#${number}`;
+    const found = people.byId(Number(id));
+    return found === null ? key : `${people.bornAs(found)}#${number}`;
   };
   const { store, say } = options;
+  let look: StoreView | null = null;
+  const atWork = async (pid: number | null) => {
+    const jobs = (await look?.open()) ?? [];
+    return jobs.filter((one) => one.isRunning && (pid === null || (one.pid ?? pid) === pid)).length;
+  };
+  const running = () => atWork(null);
   const stage =
     store === "sqlite"
       ? null
-      : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say });
-  const slots = await openSlots(options, throws, common, folder, stage);
+      : await openPostgresStage({ store, dice: throws.fork("database"), weather, history, say, running });
+  const slots = await openSlots(options, throws, { ...common, atWork: ({ pid }) => atWork(pid) }, folder, stage);
   const view = stage?.view(pullOf) ?? sqliteView(slots[0]?.dataDir ?? folder, pullOf);
+  look = view;
   office.address(...slots.map(({ port }) => `http://127.0.0.1:${port}/api/github/webhooks`));
   weather.isCalm = false;
   const theatre = { options, folder, slots, stage, history, weather, canaries, world, gate, office, models };
@@ -215,7 +251,7 @@ async function build(options: SeedOptions): Promise<Theatre> {
 async function openSlots(
   options: SeedOptions,
   throws: Dice,
-  common: Pick<Theatre, "weather" | "history" | "points">,
+  common: Pick<NemesisOptions, "weather" | "history" | "points" | "atWork">,
   folder: string,
   stage: PostgresStage | null,
 ): Promise<readonly Slot[]> {
@@ -231,21 +267,23 @@ async function openSlots(
     const isOnly = count === 1;
     const dataDir = join(home, isOnly ? "data" : `data-${index}`);
     mkdirSync(dataDir);
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const clock = openClock(folder, isOnly ? "clock" : `clock-${index}`);
     const foe = nemesis({
       ...common,
+      ...{ port, clock, index: isOnly ? undefined : index, waitsForWork: !isOnly },
       dice: throws.fork(isOnly ? "nemesis" : `nemesis ${index}`),
       failPoints: [...failPoints.slice(index * 7), ...failPoints.slice(0, index * 7)],
       patienceMs: 3_500,
       ...(stage === null ? { dataDir } : { dataDir: null, holdLock: stage.holdLock, outlastsLeases: !isOnly }),
     });
-    const [port, adminPort] = [await freePort(), await freePort()];
-    slots.push({ index: isOnly ? undefined : index, dataDir, port, adminPort, foe, server: null });
+    slots.push({ index: isOnly ? undefined : index, dataDir, port, adminPort, foe, clock, server: null });
   }
   return slots;
 }
 
 function openTheGate(
-  { lostShare }: SeedOptions,
+  options: SeedOptions,
   throws: Dice,
   common: { weather: Weather; history: History; canaries: Canaries; points: Points },
   world: GitHubWorld,
@@ -253,37 +291,59 @@ function openTheGate(
   office: PostOffice,
 ): Promise<Gate> {
   const own = throws.fork("gate");
-  const find = (name: string) => people.repositories.find((one) => `${one.owner}/${one.name}` === name);
-  const named = (id: number) => people.repositories.find((one) => one.id === id);
+  const { lostShare, processes = 1 } = options;
+  const { onTheWay } = howOften(options);
+  const placeOf = (found: Repository | null): Place | null =>
+    found === null
+      ? null
+      : { id: found.id, owner: found.owner, now: `${found.owner}/${found.name}`, born: people.bornAs(found) };
   return openGate({
     ...common,
     target: world.apiUrl,
     dice: own,
     lostShare,
-    idOf: (name) => find(name)?.id ?? null,
-    nameOf: (id) => {
-      const found = named(id);
-      return found === undefined ? null : `${found.owner}/${found.name}`;
-    },
-    pullOfComment: (name, id) => {
-      const pull = find(name)?.pulls.find(({ issueComments }) => issueComments.some((one) => one.id === id));
-      return pull === undefined ? null : `${name}#${pull.number}`;
+    doors: processes,
+    desk: people.desk,
+    byName: (name) => placeOf(people.byName(name)),
+    byId: (id) => placeOf(people.byId(id)),
+    pullOfComment: ({ id: repository }, id) => {
+      const pull = people
+        .byId(repository)
+        ?.pulls.find(({ issueComments }) => issueComments.some((one) => one.id === id));
+      return pull === undefined ? null : people.nameOf(pull);
     },
     log: office.answer,
     onWrite: async (pull) => {
       if (happens(common.weather, "push") && own.chance(0.03)) await people.disturb(pull);
     },
+    onVisit: async ({ id }, what) => {
+      const found = people.byId(id);
+      if (found !== null && happens(common.weather, "people") && own.chance(onTheWay))
+        await people.upheave(found, what);
+    },
   });
 }
 
-function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe }: Slot): ServerProcess {
+/** What is done to repositories as such: a dozen acts for 250 deliveries, at random moments and (a delivery makes two dozen visits) on the way. */
+function howOften({ deliveries }: SeedOptions): {
+  readonly onTheWay: number;
+  readonly atRandom: number;
+  readonly times: number;
+} {
+  const times = Math.max(1, Math.round(deliveries / 250));
+  return { times, atRandom: Math.min(0.1, (4 * times) / deliveries), onTheWay: Math.min(0.02, times / 2 / deliveries) };
+}
+
+function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe, clock }: Slot): ServerProcess {
   const { options, world, gate, models, folder, history, stage } = theatre;
+  options.unwanted?.throwIfAborted();
   const { appId, privateKey } = world.appCredentials;
   const env: Record<string, string> = {
     ...SECRETS,
     APP_ID: String(appId),
     PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
-    KODIAI_GITHUB_API_URL: gate.url,
+    ...(options.faults.has("clock") ? clock.env : {}),
+    KODIAI_GITHUB_API_URL: gate.urls[index ?? 0] ?? "",
     KODIAI_DATA_DIR: dataDir,
     KODIAI_ADMIN_PORT: String(adminPort),
     KODIAI_WORKERS: String(options.workers),
@@ -294,7 +354,8 @@ function theLife(theatre: Theatre, { index, port, adminPort, dataDir, foe }: Slo
     KODIAI_EMBEDDINGS_DIMENSION: "16",
     ...(stage === null ? {} : { DATABASE_URL: stage.url }),
   };
-  return startServer({ env, port, folder, history, index, failAt: foe.failAt() });
+  const args = options.faults.has("clock") ? clock.args : [];
+  return startServer({ env, args, port, folder, history, index, failAt: foe.failAt() });
 }
 
 /** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
@@ -308,6 +369,11 @@ async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
     await wait(1_000);
   }
   throw new Error(`the server does not start any more: see ${join(theatre.folder, "server.log")}`);
+}
+
+/** Until everything is quiet there is time to see what becomes of those who are slow. */
+async function lastMolest({ weather }: Theatre, { foe, server }: Slot): Promise<void> {
+  if (server !== null && happens(weather, "loris")) await foe.molest(server, 8);
 }
 
 async function actUntil({ people, options }: Theatre, count: number): Promise<void> {
@@ -392,7 +458,7 @@ async function untilQuiet(theatre: Theatre): Promise<void> {
     await wait(500);
     const last = ofKind(history.all.slice(-200), "request").at(-1)?.at ?? 0;
     const isPending = options.redeliver === "hand" && office.pending() > 0;
-    const isOpen = (await view.open()).length > 0 || (await openChecks(theatre)) > 0;
+    const isOpen = (await view.open()).length > 0 || (await view.forgetting()) > 0 || (await openChecks(theatre)) > 0;
     if (isPending || isOpen || Date.now() - last < 2_000) quietSince = Date.now();
     // A letter may have been accepted a moment ago.
     if (Date.now() - quietSince > 3_000) return;
@@ -405,7 +471,7 @@ const pullsOf = ({ people }: Theatre) => people.repositories.flatMap(({ pulls })
 /** Of open pull requests that somebody asked about: of others nobody waits for a check. */
 async function openChecks(theatre: Theatre): Promise<number> {
   const { world, people } = theatre;
-  const truths = await Promise.all(pullsOf(theatre).map((pull) => truthOf(world, pull, people.asked)));
+  const truths = await Promise.all(pullsOf(theatre).map((pull) => truthOf(world, pull, people)));
   return truths.reduce((sum, one) => sum + (one.state === "open" && one.isAsked ? one.openChecks : 0), 0);
 }
 
@@ -413,14 +479,14 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   const { world, people, view, canaries, options, history, folder, gate, models, stage } = theatre;
   await scan(theatre);
   const pulls = pullsOf(theatre);
-  const allowed = [gate.url, models.modelUrl, models.embeddingsUrl, ...(stage === null ? [] : [stage.url])];
+  const allowed = [...gate.urls, models.modelUrl, models.embeddingsUrl, ...(stage === null ? [] : [stage.url])];
   const hosts = allowed.map((url) => new URL(url).host);
   const frozen = ofKind(history.all, "process").filter(({ what }) => what === "stopped").length;
   const reached = join(folder, "egress.log");
   for (const host of existsSync(reached) ? readFileSync(reached, "utf8").trim().split("\n") : [])
     history.note({ kind: "connected", at: Date.now(), host });
   return {
-    pulls: await Promise.all(pulls.map((pull) => truthOf(world, pull, people.asked))),
+    pulls: await Promise.all(pulls.map((pull) => truthOf(world, pull, people))),
     inbox: await view.inbox(),
     open: await view.open(),
     ends: await view.ends(),
@@ -429,6 +495,7 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
     workers: options.workers,
     // Whoever is cut off from the database is cut off with all.
     takeovers: stage === null ? 0 : frozen + stage.takeovers() * theatre.slots.length,
+    gone: new Set(people.repositories.filter((one) => people.desk.isGone(one)).map(people.bornAs)),
     violations: world.violations,
   };
 }
@@ -451,6 +518,8 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
   const recovered = ofKind(history, "recovered");
   const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
   const up = recovered.map(({ at, ms }) => upWithin(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
+  // From when a server is up, or from the death where one was all the time: what came before is the orchestrator's.
+  const since = recovered.map(({ at, ms }) => sinceUp(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
   const starts = startTimes(history).toSorted((a, b) => a - b);
   return {
     recovered: waits.length,
@@ -458,6 +527,9 @@ export function recovery(history: readonly Happening[]): Record<string, number> 
     recoveryMaxSeconds: waits.at(-1) ?? 0,
     recoveryUpMedianSeconds: up[Math.floor(up.length / 2)] ?? 0,
     recoveryUpMaxSeconds: up.at(-1) ?? 0,
+    recoverySinceUpMedianSeconds: since[Math.floor(since.length / 2)] ?? 0,
+    recoverySinceUpMaxSeconds: since.at(-1) ?? 0,
+    recoveredLateSinceUp: since.filter((one) => one >= 60).length,
     startMedianSeconds: starts[Math.floor(starts.length / 2)] ?? 0,
   };
 }
@@ -494,6 +566,13 @@ function upWithin(lives: Lives, from: number, to: number): number {
   return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
 }
 
+/** How long the life had lasted in which a job was taken up again that was interrupted at `from`. */
+function sinceUp(lives: Lives, from: number, to: number): number {
+  const life = lives.findLast(([begin]) => begin <= to);
+  // Jobs are taken up before the first answer: then the life begins later, and the one before has ended.
+  return life === undefined || to > life[1] ? 0 : to - Math.max(from, life[0]);
+}
+
 function startTimes(history: readonly Happening[]): number[] {
   const started = new Map<number | undefined, number>();
   return ofKind(history, "process").flatMap(({ what, at, process }) => {
@@ -526,8 +605,27 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
     requests: requests.length,
     lostAnswers: requests.filter(({ fault }) => fault?.startsWith("answer lost") === true).length,
     limits: ofKind(history, "limited").length,
+    ...struckAtWork(history),
     modelCalls: ofKind(history, "sent").filter(({ to }) => to === "model").length,
     rssMaxMiB: Math.max(0, ...ofKind(history, "sample").map(({ rssMiB }) => rssMiB)),
+  };
+}
+
+/** How much the faults hit jobs that ran: a run in which none did shows little. */
+function struckAtWork(history: readonly Happening[]): Record<string, number> {
+  const steps = ofKind(history, "clock");
+  const upheavals = ofKind(history, "upheaval");
+  const troubles = ofKind(history, "trouble").filter(({ running = 0 }) => running > 0);
+  return {
+    troublesWhileJobsRan: troubles.length,
+    jobsInTrouble: troubles.reduce((sum, { running = 0 }) => sum + running, 0),
+    clockSteps: steps.length,
+    clockStepsWhileJobsRan: steps.filter(({ running }) => running > 0).length,
+    clockStepsBack: steps.filter(({ stepMs }) => stepMs < 0).length,
+    upheavals: upheavals.length,
+    upheavalsOnTheWay: upheavals.filter(({ where }) => where.startsWith("before")).length,
+    slowOnes: ofKind(history, "slow").length,
+    slowestSeconds: Math.max(0, ...ofKind(history, "slow").map(({ ms }) => ms)) / 1000,
   };
 }
 

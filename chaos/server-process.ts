@@ -19,8 +19,8 @@ export interface ServerOptions {
   /** An empty folder for the log and the list of connections. */
   readonly folder: string;
   readonly history: History;
-  /** What to start it with, such as `faketime`; usually nothing. */
-  readonly wrapper?: readonly string[];
+  /** For Node, before the program; usually nothing. */
+  readonly args?: readonly string[];
   /** Which of several it is; absent where there is one. */
   readonly index?: number | undefined;
   /** A fail point of the server's own at which it is to kill itself. */
@@ -50,13 +50,12 @@ export function startServer({
   port,
   folder,
   history,
-  wrapper = [],
+  args = [],
   failAt = null,
   index,
 }: ServerOptions): ServerProcess {
   const output = openSync(join(folder, "server.log"), "a");
-  const [command = process.execPath, ...args] = [...wrapper, process.execPath, "--import", EGRESS_LOG, MAIN];
-  const child = spawn(command, args, {
+  const child = spawn(process.execPath, [...args, "--import", EGRESS_LOG, MAIN], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

@@ -6,6 +6,9 @@ import { endedJob, type JobRow, settledReview } from "./ends.ts";
 import type { OpenJob, StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 
+const FORGETTING =
+  "SELECT count(*) AS n FROM jobs WHERE lane = 'upkeep' AND state IN ('waiting', 'running') AND json_extract(job, '$.kind') = 'forget'";
+
 /**
  * @param pullOf gives the pull request of a job's key (`HOST/REPOSITORY_ID#NUMBER`)
  */
@@ -42,6 +45,7 @@ export function sqliteView(dataDir: string, pullOf: (key: string) => PullName): 
       );
       return [...written.map((one) => settledReview(one, pullOf)), ...jobs().flatMap((one) => endedJob(one, pullOf))];
     },
+    forgetting: async () => read<{ n: number }>(FORGETTING)[0]?.n ?? 0,
     close: async () => {},
   };
 }

@@ -2,17 +2,22 @@
 import type { Pull } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { PullTruth } from "./ground-truth.ts";
-import type { PullName } from "./history.ts";
+import type { People } from "./people.ts";
 
-export async function truthOf(world: GitHubWorld, pull: Pull, asked: ReadonlySet<PullName>): Promise<PullTruth> {
-  const name = `${pull.owner}/${pull.repo}#${pull.number}`;
+/** @param people who know what it is called, whether anybody asked about it, and whether the App still reaches it */
+export async function truthOf(
+  world: GitHubWorld,
+  pull: Pull,
+  { asked, nameOf, desk }: Pick<People, "asked" | "nameOf" | "desk">,
+): Promise<PullTruth> {
+  const name = nameOf(pull);
   const { reviews, summary, inline, file } = world.comments(pull);
   const isOurs = ({ author }: { readonly author: string }) => author === world.bot.login;
   const said = summary.filter(isOurs);
   const heads = new Map(pull.comments.map(({ id, commitId }) => [id, commitId]));
   return {
     pull: name,
-    state: pull.state,
+    state: desk.isGone(pull.repository) ? "gone" : pull.state,
     head: pull.headSha,
     isAsked: asked.has(name),
     isSpokenTo: pull.issueComments.some(

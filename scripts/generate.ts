@@ -36,7 +36,10 @@ const files = new Map([
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
   ["docs/features.md", featuresMarkdown(readFeatures(read("test/features.json")))],
-  ["docs/promises.md", promisesMarkdown(readPromises(read("test/promises.json"), read("chaos/measured.json")))],
+  [
+    "docs/promises.md",
+    promisesMarkdown(readPromises(read("test/promises.json"), read("chaos/measured.json"), read("test/threats.json"))),
+  ],
   ["docs/commands.md", commandsMarkdown()],
   ["docs/metrics.md", metricsMarkdown()],
   ["deploy/grafana/kodiai.json", grafanaDashboard()],

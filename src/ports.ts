@@ -257,4 +257,6 @@ export interface Traces {
    * against it. Returns how many reviews went.
    */
   forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
+  /** How many jobs about the repository run now, without the one of this key: what they write comes after any forgetting. */
+  atWork(repo: Pick<Repo, "host" | "id">, without: string): Promise<number>;
 }

@@ -3,7 +3,8 @@
 // A process may be ended by a job (it eats all memory, it crashes the program) or by somebody else (an operator, the kernel, another
 // job), and nobody can see which. So a job is judged by what happens while it runs ALONE:
 // - Deaths that several jobs share accuse none of them. After three without any progress between a job is a suspect: it runs only
-//   where nothing else runs, and nothing is begun beside it.
+//   where nothing else runs, and nothing is begun beside it. It is the first thing that empty hands take, as after a start: behind
+//   others it would wait until the slowest of them has ended.
 // - A death while it ran alone counts against it. After two of them it rests for half a minute, in which the process does other
 //   work. A process that dies without it shows that others kill as well, and counting begins anew. The third is the last.
 // - Any progress that is written down wipes the slate, and so does an end, also one that asks for another try.

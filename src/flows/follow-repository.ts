@@ -5,6 +5,7 @@ import type { Knowledge } from "../config/knowledge.ts";
 import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { Skipped } from "../domain/outcome.ts";
+import { Transient } from "../domain/transient.ts";
 import { configAt } from "../gather/gather.ts";
 import type { CodeChunker, Embedder, Memory, StandingRepository, Tree } from "../ports/memory.ts";
 import type { Traces } from "../ports.ts";
@@ -153,5 +154,10 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | S
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   if (!found.gone) return { kind: "skipped", reason: found.reason };
   const reviews = await ports.traces.forgetRepository(job.repo);
-  return { kind: "forgotten", records: await ports.memory.forgetRepository(repoKey(job.repo)), reviews };
+  const records = await ports.memory.forgetRepository(repoKey(job.repo));
+  // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
+  const others = await ports.traces.atWork(job.repo, job.key);
+  if (others > 0)
+    throw new Transient(`${others} jobs about the repository still run; what they write is forgotten then`);
+  return { kind: "forgotten", records, reviews };
 }

@@ -196,6 +196,24 @@ describe("writes that come too late", () => {
     ]);
   });
 
+  test("the mere try once the installation is gone or switched off: GitHub refuses, and the server should have known", () => {
+    const refused = { applied: false, status: 401 };
+    const off = act(7_000, "suspend", HEAD, "gone");
+    const tried = write(12_000, "POST", "pulls/7/reviews", HEAD, refused);
+    expect(late([off, tried])).toEqual(["I5"]);
+    expect(late([off, act(10_500, "unsuspend"), tried])).toEqual([]);
+    expect(late([act(7_000, "close", HEAD, "closed"), tried])).toEqual([]);
+  });
+
+  test("words of a repository that was taken away, in what the server keeps; not those of one that stands", () => {
+    const found: Happening = { kind: "found", at: 20_000, canary: VAULT, where: "data/queue.db" };
+    expect(broken([found, found], { gone: new Set(["acme/shop"]) })).toEqual([
+      { invariant: "I5", what: "words of acme/shop stand in data/queue.db after its end", pull: null },
+    ]);
+    expect(broken([found], { gone: new Set(["acme/bank"]) })).toEqual([]);
+    expect(broken([found])).toEqual([]);
+  });
+
   test("not for the time in which the process was frozen", () => {
     const acts = [act(6_500, "push", OLD), act(7_000, "push", HEAD)];
     const frozen: Happening[] = [
@@ -261,6 +279,22 @@ describe("limits", () => {
     expect(ids(broken(Array.from({ length: 9 }, () => sample(200, 3_000))))).toEqual(["I10"]);
     expect(ids(broken([sent("model", [], null, true)]))).toEqual(["I10"]);
     expect(ids(broken([], { violations: ["POST /x: is not in GitHub's API description"] }))).toEqual(["I10"]);
+  });
+
+  test("somebody slow, who was not let go in time: at the public port, and GitHub with an answer", () => {
+    const slow = (where: "ingress" | "github", ms: number): Happening => {
+      return { kind: "slow", at: 100_000, where, how: "headers", ms };
+    };
+    expect(broken([slow("ingress", 60_000)])).toEqual([
+      { invariant: "I10", what: "a sender (headers) held the public port for 60 s", pull: null },
+    ]);
+    expect(broken([slow("ingress", 16_000), slow("github", 31_000)])).toEqual([]);
+    expect(ids(broken([slow("github", 60_000)]))).toEqual(["I10"]);
+    const frozen: Happening[] = [
+      { kind: "process", at: 50_000, what: "stopped", where: null },
+      { kind: "process", at: 90_000, what: "continued", where: null },
+    ];
+    expect(broken([...frozen, slow("ingress", 60_000)])).toEqual([]);
   });
 
   test("not while the process is frozen or somebody else holds the lock", () => {

@@ -36,6 +36,7 @@ describe("generated files", () => {
         "scripts/metrics-markdown.ts",
         "scripts/grafana-dashboard.ts",
         "test/promises.json",
+        "test/threats.json",
         "chaos/measured.json",
         "docs/promises.md",
         "package.json",

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { FollowJob, Repo } from "../../src/domain/job.ts";
+import { Transient } from "../../src/domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
@@ -16,6 +17,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
   const relabelled: Repo[] = [];
   const given: boolean[] = [];
   const forgotten: unknown[] = [];
+  const running: string[] = [];
   const ports: FollowPorts = {
     host: { lookUp: () => Promise.resolve(found) },
     pulls: { text: () => Promise.resolve(config), ownersText: () => Promise.resolve(null) },
@@ -32,7 +34,10 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
       all: () => Promise.resolve([]),
     },
     memory,
-    traces: { forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)) },
+    traces: {
+      forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)),
+      atWork: (_, without) => Promise.resolve(without === "k" ? running.length : Number.NaN),
+    },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),
@@ -44,7 +49,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     },
     now: () => AT,
   };
-  return { ports, memory, relabelled, given, forgotten };
+  return { ports, memory, relabelled, given, forgotten, running };
 }
 
 const job = <Kind extends FollowJob["kind"]>(kind: Kind, repo: Repo = REPO) =>
@@ -88,6 +93,17 @@ test("a repository is forgotten only when its host says that it is gone", async 
     expect(forgotten).toHaveLength(1 - kept);
     expect(followedLine(done)).toMatch(kept === 1 ? /^skipped: / : /^forgot 1 memories and 1 reviews$/);
   }
+});
+
+test("what a job writes that still runs is forgotten as well, once it has ended", async () => {
+  const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
+  const { ports, memory, running } = world(GONE);
+  running.push("a review that was posted and is not remembered yet");
+  await expect(followRepository(job("forget"), ports)).rejects.toThrow(Transient);
+  memory.rows.set(record.id, { record, vector: null, space: null });
+  running.pop();
+  expect(followedLine(await followRepository(job("forget"), ports))).toMatch(/^forgot 1 memories/);
+  expect(memory.rows.size).toBe(0);
 });
 
 test("nothing is indexed of a repository that cannot be read, has no commit, or wants none of it remembered", async () => {

@@ -40,8 +40,7 @@ export function lane<Taken extends AnyJob>(
       const seen = await db.one<Seen>(LOOK, [name, options.instance, [...options.served]]);
       open = openingOf(name, seen);
       if (!(open.ordinary && seen?.isDue) && !(open.suspect && seen?.suspectIsDue)) return null;
-      const isFirst = seen?.kept === name;
-      const taken = await db.transaction((sql) => takeOne<Taken>(sql, tickets, name, options, { ...open, isFirst }));
+      const taken = await db.transaction((sql) => takeOne<Taken>(sql, tickets, name, options, open));
       if (taken !== null) options.held.add(taken.id);
       failPoint("after-lease");
       return taken;
@@ -112,17 +111,16 @@ const NEXT_AT = `SELECT queue_now() AS now, least(
     (SELECT min(greatest(run_at, closed_until)) FROM installations JOIN jobs ON jobs.installation_id = installations.id
       WHERE closed_until > queue_now() AND ${FREE} AND ${MAY_TAKE})) AS at`;
 
-/** A suspect comes last, and first once it has waited for too long. */
+/** A suspect is the first that empty hands take. */
 async function takeOne<Taken extends AnyJob>(
   sql: Sql,
   tickets: Tickets,
   name: LaneName,
   options: LaneOptions,
-  { ordinary, suspect, isFirst }: Opening & { readonly isFirst: boolean },
+  { ordinary, suspect }: Opening,
 ): Promise<Lease<Taken> | null> {
-  const first = suspect && isFirst ? await takeSuspect<Taken>(sql, name, options) : null;
-  const taken = first ?? (ordinary ? await take<Taken>(sql, tickets, name, options) : null);
-  return taken ?? (suspect && !isFirst ? takeSuspect<Taken>(sql, name, options) : null);
+  const first = suspect ? await takeSuspect<Taken>(sql, name, options) : null;
+  return first ?? (ordinary ? take<Taken>(sql, tickets, name, options) : null);
 }
 
 const SUSPECT = `SELECT key FROM jobs WHERE ${DUE} AND ${IS_SUSPECT} ORDER BY run_at, id LIMIT 1`;

@@ -75,14 +75,14 @@ const MAY_RUN = `state = 'waiting' AND run_at <= @now
 
 /**
  * Whose turn it is: what was interrupted before all that waits, then repositories as they were last served, longest ago first. A
- * suspect (see suspicion.ts) comes last, and first once it has waited for too long.
+ * suspect (see suspicion.ts) may be taken by empty hands only, and is the first that they take.
  */
 const NEXT = `SELECT jobs.id, job, attempt, token, jobs.repo,
     max(run_at, coalesce((SELECT closed_until FROM installations WHERE id = jobs.installation_id), 0)) AS since
   FROM jobs LEFT JOIN turns ON turns.lane = jobs.lane AND turns.repo = jobs.repo
   WHERE ${MAY_RUN} AND jobs.lane = @lane AND deaths < @deaths
   ORDER BY CASE
-      WHEN deaths >= ${SUSPECT_AFTER} THEN iif(run_at <= @now - ${SUSPECT_PATIENCE_MS}, 0, 3)
+      WHEN deaths >= ${SUSPECT_AFTER} THEN 0
       WHEN interrupted_at IS NOT NULL THEN 1 ELSE 2 END,
     interrupted_at, coalesce(turn, 0), run_at, jobs.id LIMIT 1`;
 

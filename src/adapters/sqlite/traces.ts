@@ -6,7 +6,7 @@ import { truncateLog } from "./truncate-log.ts";
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
 const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "turns", "intents"];
 /** Tables whose rows have a key that begins so, and goes on with `#` or `:`. */
-const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads"];
+const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads", "replies"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
 const IN_KEYS = "(key >= @repo || '#' AND key < @repo || '$' OR key >= @repo || ':' AND key < @repo || ';')";
 
@@ -31,6 +31,15 @@ export function sqliteTraces(db: Database.Database): Traces {
       });
       await truncateLog(db);
       return reviews;
+    },
+    async atWork({ host, id }, without) {
+      const running = `SELECT count(*) FROM jobs WHERE ${IN_KEYS} AND state = 'running' AND key <> @without`;
+      return Number(
+        db
+          .prepare(running)
+          .pluck()
+          .get({ repo: `${host}/${id}`, without }),
+      );
     },
   };
 }

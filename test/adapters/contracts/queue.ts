@@ -251,6 +251,24 @@ export function queueContract(
       expect((await mine.counts()).dead).toBe(0);
     });
 
+    test("a suspect is the first that empty hands take: it waits for nobody who came before or after", async () => {
+      const [mine] = await openTwo();
+      const jobs = [1, 2].map((number) => reviewJob(number, "a", 40 + number));
+      const before = reviewJob(3, "b", 50);
+      for (const job of jobs) await mine.accept(received(job, 1), job);
+      let at = 10;
+      for (let death = 1; death <= 3; death++) {
+        const [, victim] = await openTwo(false);
+        for (const _ of jobs) expect(jobs).toContainEqual((await victim.lease(at))?.job);
+        if (death === 1) await mine.accept(received(before, at), before);
+        let left = 0;
+        for (; left === 0; at += 10_000) left = await mine.beat(at + 10_000);
+        expect(left).toBe(2);
+      }
+      expect(jobs).toContainEqual((await mine.lease(at))?.job);
+      expect(await mine.lease(at)).toBeNull();
+    });
+
     test("a process that is busy keeps itself free for a suspect that has waited for too long", async () => {
       const [mine] = await openTwo();
       const suspects = [reviewJob(1, "a"), reviewJob(2, "a")];

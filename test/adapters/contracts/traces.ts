@@ -26,6 +26,7 @@ async function fill(books: Books, repoId: number): Promise<void> {
   await books.book.record(job.repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.5, ms: 1, requests: 1 },
   });
+  await books.replies.keep(key, "q", "{}", 1);
   const wanted = { kind: "answer", repo: job.repo, installationId: 7, number: 1, headSha: "", subject: "s" } as const;
   await books.held(null).writes.send(wanted, "m");
 }
@@ -42,6 +43,7 @@ async function told(books: Books, repoId: number): Promise<readonly unknown[]> {
     (await books.checks.open(job.key)).length,
     await books.waits.of(job.repo),
     (await books.missed.lookedAt()).has(`github.com/${repoId}`),
+    await books.replies.find(job.key, "q"),
     await books.missed.owes(job.repo, { number: 1, headSha: "h", createdAt: 1, updatedAt: 1 }),
     (
       await books.held(null).writes.standing({
@@ -73,13 +75,26 @@ export function tracesContract(name: string, open: OpenBooks): void {
       expect(await queue.lease(2)).toBeNull();
     });
 
+    test("who forgets knows which jobs about the repository still run, those of others and its own left out", async () => {
+      const { queue, books } = await open();
+      const [own, other] = [reviewJob(1, "a", 42), reviewJob(1, "a", 421)];
+      for (const job of [own, other]) await queue.add(job, 1);
+      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+      const leases = [await queue.lease(2), await queue.lease(2)];
+      expect(leases.map((one) => one?.job.repo.id).toSorted()).toEqual([42, 421]);
+      expect(await books.traces.atWork(own.repo, "")).toBe(1);
+      expect(await books.traces.atWork(own.repo, own.key)).toBe(0);
+      for (const lease of leases) if (lease !== null) await queue.end(lease, 3, { state: "done", outcome: "posted" });
+      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+    });
+
     test("nothing is left of a repository but what it cost", async () => {
       const { books } = await open();
       for (const id of [42, 421]) await fill(books, id);
       const full = await told(books, 421);
       expect(await told(books, 42)).toEqual(full);
       await books.traces.forgetRepository({ host: "github.com", id: 42 });
-      expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, true, "new"]);
+      expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, null, true, "new"]);
       expect(await told(books, 421)).toEqual(full);
       expect(await books.book.since({ host: "github.com", id: 42 }, 0)).toBe(0.5);
     });

@@ -15,7 +15,7 @@ interface Grant {
   readonly owner: string;
   readonly permissions: ReadonlyMap<string, "read" | "write">;
   /** Lower-case full names, or null for all repositories of the owner. */
-  readonly repositories: ReadonlySet<string> | null;
+  readonly repositories: Set<string> | null;
   readonly expiresAt: number;
 }
 
@@ -36,6 +36,8 @@ export interface Door {
   welcome(token: string, person: Person): void;
   /** Makes every token unknown, as after a revocation. */
   forgetTokens(): void;
+  /** Tokens are for ids: one follows the repository to another name, and loses it to another owner (null). */
+  moved(from: string, to: string | null): void;
   /** Throws GitHub's refusal. */
   enter(wish: Wish): Caller;
 }
@@ -47,6 +49,10 @@ export function openDoor(bot: Person): Door {
     remember: (answer, owner) => void grants.set(String(answer.token), grantOf(answer, owner)),
     welcome: (token, person) => void people.set(token, person),
     forgetTokens: () => grants.clear(),
+    moved(from, to) {
+      for (const { repositories } of grants.values())
+        if (repositories?.delete(from.toLowerCase()) === true && to !== null) repositories.add(to.toLowerCase());
+    },
     enter: (wish) => admit(wish, grants, people, bot),
   };
 }

@@ -205,10 +205,11 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   });
 
   const acts = pullActs(hub, git, manifest, person);
+  const ofRepositories = repositoryActs(hub, git, manifest, person, acts.closePull, door.moved);
   return {
     ...acts,
     ...feedbackActs(hub, manifest, person),
-    ...repositoryActs(hub, git, manifest, person, acts.closePull),
+    ...ofRepositories,
     apiUrl: hub.apiUrl,
     appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },
     bot,

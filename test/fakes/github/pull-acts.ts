@@ -111,8 +111,13 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       await git.point(repo, headRef, headSha);
       const pull: Pull = {
         repository,
-        owner: repository.owner,
-        repo: repository.name,
+        // Both change with the repository's.
+        get owner() {
+          return repository.owner;
+        },
+        get repo() {
+          return repository.name;
+        },
         number,
         id: hub.nextId(),
         author: person(options.author ?? "mona"),

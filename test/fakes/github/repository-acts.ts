@@ -31,6 +31,7 @@ export function repositoryActs(
   manifest: Manifest,
   person: (login: string) => Person,
   closePull: (pull: Pull, options: { readonly merged: boolean }) => Promise<void>,
+  moved: (from: string, to: string | null) => void,
 ): RepositoryActs {
   const send = async (event: string, owner: string, payload: Json): Promise<void> => {
     // What happens to installations is told to every App.
@@ -97,6 +98,7 @@ export function repositoryActs(
       const from = repository.name;
       await git.ask("PATCH", `/repos/${repository.owner}/${from}`, { name });
       await refresh(repository, repository.owner, name);
+      moved(`${repository.owner}/${from}`, `${repository.owner}/${name}`);
       await announce(repository, "renamed", { changes: { repository: { name: { from } } } });
     },
     async setPrivate(repository, isPrivate) {
@@ -107,6 +109,7 @@ export function repositoryActs(
     async transfer(repository, owner) {
       const from = organization(repository);
       await git.ask("POST", `/repos/${repository.owner}/${repository.name}/transfer`, { new_owner: owner });
+      moved(`${repository.owner}/${repository.name}`, null);
       await refresh(repository, owner, repository.name);
       await announce(repository, "transferred", { changes: { owner: { from: { organization: from } } } });
     },

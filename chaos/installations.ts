@@ -1,0 +1,95 @@
+// Where the App is installed, as GitHub enforces it: who took it away, switched it off, or gave a repository to somebody else. The
+// fake knows repositories that were withdrawn; what becomes of installations as such is decided here, before it is asked.
+import type { Repository } from "../test/fakes/github/conversation.ts";
+import type { Answer } from "./gate.ts";
+
+export interface Desk {
+  /** The App is taken away from an owner, for ever. */
+  uninstall(installation: number): void;
+  suspend(installation: number): void;
+  unsuspend(installation: number): void;
+  /** One repository is taken out of its installation, for ever. */
+  remove(repository: number): void;
+  /** Whether GitHub still tells the App what happens there. */
+  hears(installation: number | null, repository: number | null): boolean;
+  isGone(repository: Pick<Repository, "id" | "owner">): boolean;
+  /** GitHub's refusal; null where the request may pass. */
+  refusal(asked: {
+    readonly method: string;
+    readonly path: string;
+    readonly text: string;
+    /** Whose token it carries. */
+    readonly installation: number | null;
+    /** That the path names. */
+    readonly repository: Pick<Repository, "id" | "owner"> | null;
+  }): Answer | null;
+  /** A list of installations as it stands now. */
+  shown(path: string, answer: Answer): Answer;
+}
+
+export interface DeskOptions {
+  /** Installation id by owner. */
+  readonly installations: ReadonlyMap<string, number>;
+  /** By id, wherever it lives by now. */
+  readonly repository: (id: number) => Pick<Repository, "id" | "owner"> | null;
+}
+
+export function openDesk({ installations, repository }: DeskOptions): Desk {
+  const suspended = new Set<number>();
+  const gone = new Set<number>();
+  const removed = new Set<number>();
+  const ofOwner = (owner: string) => installations.get(owner) ?? 0;
+  const isGone = ({ id, owner }: Pick<Repository, "id" | "owner">) => removed.has(id) || gone.has(ofOwner(owner));
+
+  function mint(id: number, text: string): Answer | null {
+    if (gone.has(id)) return NOT_FOUND;
+    if (suspended.has(id)) return SUSPENDED;
+    const { repository_ids: ids = [] } = JSON.parse(text || "{}") as { repository_ids?: readonly number[] };
+    const isElsewhere = (one: number) => {
+      const found = repository(one);
+      return found === null || ofOwner(found.owner) !== id || removed.has(one);
+    };
+    return ids.some(isElsewhere) ? NO_SUCH_REPOSITORY : null;
+  }
+
+  return {
+    uninstall: (installation) => void gone.add(installation),
+    suspend: (installation) => void suspended.add(installation),
+    unsuspend: (installation) => void suspended.delete(installation),
+    remove: (id) => void removed.add(id),
+    hears: (installation, id) =>
+      (installation === null || !(gone.has(installation) || suspended.has(installation))) &&
+      (id === null || !removed.has(id)),
+    isGone,
+    refusal({ path, text, installation, repository: named }) {
+      const minted = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)?.[1];
+      if (minted !== undefined) return mint(Number(minted), text);
+      const looked = /^\/app\/installations\/(\d+)$/.exec(path)?.[1];
+      if (looked !== undefined) return gone.has(Number(looked)) ? NOT_FOUND : null;
+      if (installation !== null && gone.has(installation)) return BAD_TOKEN;
+      if (installation !== null && suspended.has(installation)) return SUSPENDED;
+      return named !== null && isGone(named) ? NOT_FOUND : null;
+    },
+    shown(path, answer) {
+      if (path !== "/app/installations" || answer.status !== 200) return answer;
+      const listed = JSON.parse(answer.body.toString()) as readonly { readonly id: number }[];
+      const standing = listed
+        .filter(({ id }) => !gone.has(id))
+        .map((one) => (suspended.has(one.id) ? { ...one, suspended_at: "2026-01-01T00:00:00Z" } : one));
+      return { ...answer, body: Buffer.from(JSON.stringify(standing)) };
+    },
+  };
+}
+
+const NOT_FOUND = told(404, "Not Found");
+const BAD_TOKEN = told(401, "Bad credentials");
+const SUSPENDED = told(403, "This installation has been suspended");
+const NO_SUCH_REPOSITORY = told(422, "There is at least one repository that does not exist or is not accessible.");
+
+function told(status: number, message: string): Answer {
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: Buffer.from(JSON.stringify({ message })),
+  };
+}

@@ -1,0 +1,147 @@
+// What people do to repositories and installations while reviews run: they rename, hand over, switch the App off for a while, take it
+// away. One thing at a time, a few of each in a run.
+import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
+import type { GitHubWorld } from "../test/fakes/github/github.ts";
+import type { Dice } from "./dice.ts";
+import type { History, PullName } from "./history.ts";
+import type { Desk } from "./installations.ts";
+
+export const UPHEAVALS = ["rename", "transfer", "suspend", "remove", "uninstall"] as const;
+export type Upheaval = (typeof UPHEAVALS)[number];
+
+export interface UpheavalOptions {
+  readonly world: GitHubWorld;
+  readonly dice: Dice;
+  readonly history: History;
+  readonly desk: Desk;
+  readonly repositories: readonly Repository[];
+  /** Each of them happens once to four times as often as this, at most. */
+  readonly times: number;
+  readonly nameOf: (pull: Pull) => PullName;
+  /** Nobody else does anything to these meanwhile. */
+  readonly alone: (those: readonly Repository[], work: () => Promise<void>) => Promise<void>;
+  /** Told of a repository's other name. */
+  readonly renamed: (repository: Repository) => void;
+}
+
+export interface Upheavals {
+  /** @param where at which place of a review's way, or at a random moment; nothing happens when there were enough */
+  happen(repository: Repository, where: string): Promise<void>;
+  /** Whoever was switched off is switched on again. */
+  calm(): Promise<void>;
+}
+
+/** A run of a hundred deliveries has three owners; two of them stay to the end. */
+const LEAST_OWNERS = 2;
+
+export function upheavals(options: UpheavalOptions): Upheavals {
+  const { world, dice, history, desk, repositories } = options;
+  const { times } = options;
+  const left: Record<Upheaval, number> = {
+    rename: 4 * times,
+    transfer: 2 * times,
+    suspend: 3 * times,
+    remove: times,
+    uninstall: times,
+  };
+  const resuming = new Map<string, () => Promise<void>>();
+  let isBusy = false;
+  let renames = 0;
+
+  const standing = () => repositories.filter((one) => !desk.isGone(one));
+  const ownersLeft = () => new Set(standing().map(({ owner }) => owner)).size;
+  const ofOwner = (owner: string) => standing().filter((one) => one.owner === owner);
+  const installationOf = (owner: string) => world.installations.get(owner) ?? 0;
+
+  function note(those: readonly Repository[], what: string, isGone: boolean, where: string): void {
+    const at = Date.now();
+    history.note({
+      kind: "upheaval",
+      at,
+      what,
+      where,
+      repositories: those.map(({ owner, name }) => `${owner}/${name}`),
+    });
+    for (const pull of those.flatMap(({ pulls }) => pulls))
+      history.note({
+        ...{ kind: "act", at, what, pull: options.nameOf(pull), head: pull.headSha },
+        state: isGone ? "gone" : pull.state,
+      });
+  }
+
+  function tellInstallation(owner: string, action: "suspend" | "unsuspend"): Promise<unknown> {
+    const account = { login: owner, id: 7, type: "Organization" };
+    const suspended_at = action === "suspend" ? new Date().toISOString() : null;
+    const installation = { id: installationOf(owner), account, suspended_at };
+    return world.deliver("installation", { action, installation, sender: { login: "mona", id: 1, type: "User" } });
+  }
+
+  const acts: Readonly<Record<Upheaval, (repository: Repository, where: string) => Promise<void>>> = {
+    async rename(repository, where) {
+      await world.renameRepository(repository, `shop-renamed-${++renames}`);
+      options.renamed(repository);
+      note([repository], "rename", false, where);
+    },
+    async transfer(repository, where) {
+      const others = [...new Set(standing().map(({ owner }) => owner))].filter(
+        (owner) => owner !== repository.owner && !resuming.has(owner),
+      );
+      if (others.length === 0) return;
+      // Two repositories of an owner cannot have one name.
+      await world.renameRepository(repository, `shop-moved-${++renames}`);
+      options.renamed(repository);
+      await world.transfer(repository, dice.pick(others));
+      options.renamed(repository);
+      note([repository], "transfer", false, where);
+    },
+    async suspend({ owner }, where) {
+      if (resuming.has(owner)) return;
+      const those = ofOwner(owner);
+      desk.suspend(installationOf(owner));
+      note(those, "suspend", true, where);
+      const resume = async () => {
+        if (!resuming.delete(owner)) return;
+        clearTimeout(timer);
+        desk.unsuspend(installationOf(owner));
+        note(those, "unsuspend", false, "later");
+        await tellInstallation(owner, "unsuspend");
+      };
+      const timer = setTimeout(() => void resume(), dice.between(4_000, 15_000));
+      resuming.set(owner, resume);
+      await tellInstallation(owner, "suspend");
+    },
+    async remove(repository, where) {
+      desk.remove(repository.id);
+      note([repository], "remove", true, where);
+      await world.reach(repository, false);
+    },
+    async uninstall({ owner }, where) {
+      const those = ofOwner(owner);
+      desk.uninstall(installationOf(owner));
+      note(those, "uninstall", true, where);
+      await world.install(owner, those, false);
+    },
+  };
+
+  const mayBe = (what: Upheaval) => left[what] > 0 && (what !== "uninstall" || ownersLeft() > LEAST_OWNERS);
+
+  return {
+    async happen(repository, where) {
+      if (isBusy || desk.isGone(repository) || resuming.has(repository.owner)) return;
+      const possible = UPHEAVALS.filter(mayBe);
+      if (possible.length === 0) return;
+      isBusy = true;
+      const what = dice.pick(possible);
+      left[what]--;
+      const those = what === "suspend" || what === "uninstall" ? ofOwner(repository.owner) : [repository];
+      await options
+        .alone(those, () => acts[what](repository, where))
+        .finally(() => {
+          isBusy = false;
+        });
+    },
+    async calm() {
+      for (const resume of [...resuming.values()]) await resume();
+    },
+  };
+}
