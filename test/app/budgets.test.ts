@@ -152,7 +152,7 @@ test("however many pushes come one after the other, the first head and the last 
 
 test("strangers' forks, however many and however long what they write, spend the budget and one question at most", async () => {
   const forks = process.env.SLOW === "1" ? 200 : 12;
-  // USD 0.60 a question.
+  // USD 0.40 a question.
   const dear = says(
     { findings: [], ruleFindings: [], walkthrough: "Backs up." },
     { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
@@ -163,7 +163,7 @@ test("strangers' forks, however many and however long what they write, spend the
   const pulls: Pull[] = [];
   for (let number = 0; number < forks; number++) {
     const author = `stranger${number}`;
-    const files = { "ops/backup.py": `${BACKUP}# ${"and so on ".repeat(30_000)}\n` };
+    const files = { "ops/backup.py": BACKUP, "docs/notes.md": "And so on. ".repeat(10_000) };
     pulls.push(
       await at.world.pullRequest(repository, { title: `Back up ${number}`, author, fork: author, body, files }),
     );
@@ -171,13 +171,12 @@ test("strangers' forks, however many and however long what they write, spend the
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done" });
   const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
   expect(asked()).toBeGreaterThan(2);
-  expect(Number(usd)).toBeLessThanOrEqual(2 + 0.6);
+  expect(Number(usd)).toBeLessThanOrEqual(2 + 0.4);
   const told = pulls.map((pull) => summaryOf(at.world, pull).body);
   const without = told.filter((text) => text.includes("budget of USD 2 for all repositories is used up this month"));
   expect(without.length).toBeGreaterThanOrEqual(forks - asked());
-  // Rules cost nothing; what they say stands on the first, and the others lead there.
-  expect(pulls.flatMap((pull) => said(at.world, pull))).toEqual(["ops/backup.py:3 shell-from-strings"]);
-  expect(told.slice(1).every((text) => text.includes(`#${pulls[0]?.number}`))).toBe(true);
+  // Rules cost nothing.
+  for (const pull of pulls) expect(said(at.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
 }, 600_000);
 
 test("a dry run asks the model, logs the review and posts nothing", async () => {

@@ -26,7 +26,7 @@ interface Row {
 function reviews(): Row[] {
   const db = new Database(join(deployed.dataDir, "queue.db"), { readonly: true });
   try {
-    return db.prepare("SELECT key, state, outcome FROM jobs WHERE lane = 'review'").all() as Row[];
+    return db.prepare("SELECT key, state, outcome FROM jobs WHERE lane = 'review' ORDER BY id").all() as Row[];
   } finally {
     db.close();
   }
@@ -60,7 +60,7 @@ test.runIf(SLOW)(
       server = await deployed.start();
     }
     console.log(`parked after ${deaths} deaths`);
-    const of = (pull: typeof deadly) => reviews().find(({ key }) => key.endsWith(`#${pull.number}`));
+    const of = (pull: typeof deadly) => reviews().findLast(({ key }) => key.endsWith(`#${pull.number}`));
     expect(of(deadly)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/process/) });
     for (const pull of others) {
       expect(of(pull)).toMatchObject({ state: "done" });
