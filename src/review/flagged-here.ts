@@ -102,11 +102,22 @@ function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
     const differs = at.findIndex((token, index) => tokens[from + index] !== token);
     const length = differs < 0 ? at.length : differs;
     // A beginning is known where less of what follows stands there, not where the rest goes on under another name.
-    if (length < BEGINNING * at.length || otherNames(at, tokens.slice(from, from + at.length)) !== null) return [];
-    const lines = [...new Set(stream.lines.slice(from, from + length))];
+    if (length < BEGINNING * at.length) return [];
+    if (differs >= 0 && otherNames(at, tokens.slice(from, from + at.length)) !== null) return [];
+    const lines = linesOf(stream, from, length);
     const place = { path, startLine: lines[0] ?? 1, line: lines.at(-1) ?? 1, isWhole: differs < 0 };
     return [{ place, lines, agreement: agreementOf(shape, tokens, from, length) }];
   });
+}
+
+/** Each once. Many tokens stand on one line, and this is asked for hundreds of thousands of places. */
+function linesOf({ lines }: TokenStream, from: number, length: number): readonly number[] {
+  const found: number[] = [];
+  for (let at = from; at < from + length; at++) {
+    const line = lines[at];
+    if (line !== undefined && line !== found.at(-1)) found.push(line);
+  }
+  return found;
 }
 
 /** What follows counts only where the code itself is whole. */

@@ -115,6 +115,8 @@ function one(header: string | readonly string[] | undefined): string | undefined
  * held here, unread, where a connection costs least: each new one costs more.
  */
 const LINGER_MS = 4_000;
+/** Of the thousand connections that the port takes: nobody sees that one of these was closed, so they must leave room. */
+const MOST_HELD = 400;
 /** Said with 503, to whoever heeds it: floods and full disks do not pass at once. */
 const RETRY_AFTER_S = 30;
 /** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
@@ -135,12 +137,26 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
     return;
   }
   response.write(text);
-  const end = () => response.end();
-  const timer = setTimeout(end, LINGER_MS);
-  response.once("close", () => clearTimeout(timer));
+  linger(response);
   const isSmall = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
-  if (isSmall) request.once("end", end).resume();
+  if (isSmall) request.once("end", () => response.end()).resume();
   else stopReading(request);
+}
+
+/** Answers whose connection is still held, the oldest first. */
+const held = new Set<() => void>();
+
+/** Ends the answer after a while, or when too many others came after it. */
+function linger(response: ServerResponse): void {
+  const end = () => {
+    held.delete(end);
+    clearTimeout(timer);
+    if (!response.writableEnded) response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  held.add(end);
+  response.once("close", end);
+  for (const oldest of held) if (held.size > MOST_HELD) oldest();
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

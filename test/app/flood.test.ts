@@ -3,6 +3,7 @@
 // them for two seconds.
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
@@ -87,3 +88,15 @@ test.each(FLOODS.slice(0, SLOW ? FLOODS.length : 2))(
   },
   FLOOD_MS * 10 + 60_000,
 );
+
+test("refused senders who go away at once leave room, however many they are", async () => {
+  const { hostname, port } = new URL(server.url);
+  const head = `POST ${WEBHOOK_PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 300000000\r\n\r\n`;
+  for (let n = 0; n < 1_100; n += 1)
+    await new Promise((resolve) => {
+      const socket = connect(Number(port), hostname).on("error", () => {});
+      socket.once("data", () => socket.destroy()).once("close", resolve);
+      socket.write(head);
+    });
+  expect(await server.deliver("ping", {})).toBe(202);
+});
