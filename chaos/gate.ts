@@ -6,7 +6,7 @@ import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
-import type { Desk } from "./installations.ts";
+import type { Answer, Desk } from "./installations.ts";
 import { methodOf } from "./method-of.ts";
 import type { Points } from "./points.ts";
 import { objectionTo } from "./token-times.ts";
@@ -45,12 +45,6 @@ export interface Place {
   readonly now: string;
   /** And that it was made with. */
   readonly born: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 interface Asked {

@@ -4,8 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
-import type { Answer } from "./gate.ts";
+
 import type { History, PullName } from "./history.ts";
+import type { Answer } from "./installations.ts";
 
 /** GitHub gives a receiver ten seconds. */
 const PATIENCE_MS = 10_000;
