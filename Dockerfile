@@ -20,4 +20,5 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+# What is thrown away again soon is collected every 16 MB: by itself Node lets it grow to 64 under many connections.
+CMD ["node", "--max-semi-space-size=16", "src/main.ts"]

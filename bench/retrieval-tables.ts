@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { intoPage } from "./into-page.ts";
 import { machineNow } from "./machine.ts";
 import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalChart } from "./retrieval-chart.ts";
@@ -21,6 +22,7 @@ const GOAL_MS = { one: 40, many: 20 };
 const GOAL_RATIO = { plain: 20, floor: 3 };
 const GOAL_LATE_MS = 5;
 const GOAL_RECALL = 0.98;
+const GOAL_MEMORY_MB = 1_000;
 
 /** @param words of the command line */
 export function retrievalBench(words: readonly string[]): void {
@@ -33,14 +35,16 @@ export function retrievalBench(words: readonly string[]): void {
       ways: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
+      store: { type: "string" },
       chart: { type: "string" },
       table: { type: "string" },
+      page: { type: "string" },
       json: { type: "string" },
     },
   });
   const sizes = values.rows === undefined ? SIZES : [{ rows: values.rows, repositories: values.repositories }];
-  const { turns, ways, keep, megabytes } = values;
-  const handed = Object.entries({ turns, ways, keep, megabytes }).flatMap(([name, value]) =>
+  const { turns, ways, keep, megabytes, store } = values;
+  const handed = Object.entries({ turns, ways, keep, megabytes, store }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   const path = fileURLToPath(new URL("retrieval.ts", import.meta.url));
@@ -61,7 +65,9 @@ export function retrievalBench(words: readonly string[]): void {
       const name = join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
       writeFileSync(name, retrievalChart(figures));
     }
-    return { machine, ...figures };
+    const run = { machine, ...figures };
+    if (values.page !== undefined) intoPage(values.page, `${rows} in ${repositories}`, retrievalMarkdown(run));
+    return run;
   });
   if (values.table !== undefined) writeFileSync(values.table, runs.map(retrievalMarkdown).join("\n"));
   const json = JSON.stringify({ bench: "retrieval", runs });
@@ -97,6 +103,8 @@ export function print(figures: RetrievalFigures): void {
   held(`p95 of a whole search under ${goal} ms`, p95 < goal);
   held(`main loop late by under ${GOAL_LATE_MS} ms at p99`, late < GOAL_LATE_MS);
   held(`recall@20 at least ${GOAL_RECALL}`, recall >= GOAL_RECALL);
+  const memory = once["MB that our search adds to a process"] ?? Number.NaN;
+  held(`at most ${GOAL_MEMORY_MB} MB that our search adds (${memory.toFixed(0)})`, memory <= GOAL_MEMORY_MB);
   const cpu = (name: string) => timings[name]?.cpu ?? Number.NaN;
   const one = cpu("nearest, one text") + cpu("matching, one text");
   const plain = (cpu("vec0 float32: nearest") + cpu("FTS5: matching")) / one;
@@ -115,7 +123,7 @@ function printBuilt({ built, absent, ourFilter }: RetrievalFigures): void {
     filter === null ? ["cannot", ""] : [filter.recall.toFixed(4), String(filter.violations)];
   line(["ours", "", "", "", ...filtered(ourFilter)]);
   for (const [name, { seconds, memoryMb, diskMb, filter }] of Object.entries(built))
-    line([name, seconds.toFixed(1), memoryMb.toFixed(0), diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
+    line([name, seconds.toFixed(1), memoryMb?.toFixed(0) ?? "", diskMb?.toFixed(0) ?? "", ...filtered(filter)]);
   for (const { name, why } of absent) console.log(`${name}: ${why}`);
 }
 

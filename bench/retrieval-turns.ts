@@ -1,12 +1,13 @@
 // The turns of the retrieval benchmark: every way once a turn, each turn with another question.
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as pause } from "node:timers/promises";
-import type { Scope } from "../src/domain/retrieval.ts";
+import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
-import { newGateCache, retrieve } from "../src/retrieve/retrieve.ts";
+import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
-import { type Asked, type Corpus, DIMENSION, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
-import { exactNearest } from "./ways/in-memory.ts";
+import { NEAREST, type Truth } from "./exact-truth.ts";
+import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
+import { askedVector, languageOf } from "./stored-rows.ts";
 import type { Stored, Way } from "./ways/way.ts";
 
 /** Hits that each way is asked for. */
@@ -15,8 +16,6 @@ export const WANTED = 50;
 export const WARM_UP = 5;
 /** What takes longer than so many ms has every sixth turn only. */
 const SELDOM = { ms: 300, turns: 6 };
-/** Hits that recall is taken of. */
-const NEAREST = 20;
 
 export interface Seen {
   readonly reads: readonly { readonly bytes: number; readonly ms: number }[];
@@ -26,6 +25,9 @@ export interface Seen {
   readonly loopLate: Readonly<Record<string, readonly [number, number, number]>>;
   readonly filters: Readonly<Record<string, { readonly recall: number; readonly violations: number }>>;
 }
+
+/** A question, and what its exact answer is. */
+type Question = Asked & { readonly truth: Truth | undefined };
 
 interface Turn {
   readonly on: Stopwatch;
@@ -43,7 +45,7 @@ export async function takeTurns(
   corpus: Corpus,
   ways: readonly { readonly name: string; readonly way: Way }[],
   stored: Stored,
-  asked: readonly Asked[],
+  asked: readonly Question[],
   watch: Stopwatch,
 ): Promise<Seen> {
   const reader = memoryReader();
@@ -55,6 +57,7 @@ export async function takeTurns(
   for (const [number, one] of asked.entries()) {
     const turn = turnOf(number, one, stored, watch);
     const ofWhole = await wholeSearch(recall, one, turn.on);
+    await searchByText(recall, one, turn.on);
     // A clock that was stopped would count the pause as delay: each search has its own.
     const clock = loopClock();
     for (const { name, way } of all) {
@@ -84,18 +87,16 @@ export async function takeTurns(
   };
 }
 
-function turnOf(number: number, { vectors, text }: Asked, stored: Stored, watch: Stopwatch): Turn {
+function turnOf(number: number, asked: Question, stored: Stored, watch: Stopwatch): Turn {
   const counts = number >= WARM_UP;
-  const vector = vectors[15] ?? new Float32Array(DIMENSION);
-  const language = stored.languages[number % stored.rows] ?? "";
   return {
     on: counts ? watch : stopwatch(),
     counts,
-    vector,
-    text,
-    language,
-    exact: new Set(exactNearest(stored, vector, NEAREST, null)),
-    exactOfLanguage: new Set(exactNearest(stored, vector, NEAREST, language)),
+    vector: askedVector(asked),
+    text: asked.text,
+    language: languageOf(stored, number),
+    exact: new Set(asked.truth?.nearest),
+    exactOfLanguage: new Set(asked.truth?.ofLanguage),
   };
 }
 
@@ -154,15 +155,42 @@ function scores({ languages }: Stored) {
   };
 }
 
+interface Lateness {
+  readonly adapter: ELDHistogram;
+  readonly room: ELDHistogram;
+}
+
 /**
  * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
  * what the room does with it are told apart by when the room asks first and when it is answered last.
  */
-export async function wholeSearch(
+export function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stopwatch()): Promise<Lateness> {
+  const settings = { knowledge: asked.context.config.knowledge, now: NOW, gateCache: newGateCache() };
+  return inTheRoom("whole search", recall, asked.vectors, watch, (ports) =>
+    retrieve(asked.context, asked.signals, ports, settings),
+  );
+}
+
+/** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
+async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch): Promise<void> {
+  const { repo } = asked.context.job;
+  const { topK } = asked.context.config.knowledge.retrieval;
+  const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
+  await inTheRoom("whole search of one text", recall, asked.vectors, watch, async (ports) => {
+    const { precedents } = await searchMemory(asked.text, search, ports);
+    return precedents;
+  });
+}
+
+const NOW = 1_800_000_000_000;
+
+async function inTheRoom(
+  name: string,
   recall: Recall,
-  asked: Asked,
-  watch: Stopwatch = stopwatch(),
-): Promise<{ readonly adapter: ELDHistogram; readonly room: ELDHistogram }> {
+  vectors: Asked["vectors"],
+  watch: Stopwatch,
+  search: (ports: RetrievePorts) => Promise<Precedents>,
+): Promise<Lateness> {
   const [late, lateInRoom] = [loopClock(), loopClock()];
   let questions = 0;
   let firstAsked = 0;
@@ -197,24 +225,19 @@ export async function wholeSearch(
     threshold: 0.45,
     weight: 1,
     embed: (texts) =>
-      Promise.resolve({ vectors: texts.map((_, at) => asked.vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
+      Promise.resolve({ vectors: texts.map((_, at) => vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
   };
   const start = performance.now();
   const cpu = process.cpuUsage();
   lateInRoom.enable();
-  const found = await retrieve(
-    asked.context,
-    asked.signals,
-    { embedder, recall: watched, reranker: null, pause },
-    { knowledge: asked.context.config.knowledge, now: 1_800_000_000_000, gateCache: newGateCache() },
-  );
+  const found = await search({ embedder, recall: watched, reranker: null, pause });
   const all = process.cpuUsage(cpu);
   const wall = performance.now() - start;
   lateInRoom.disable();
   if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
-  watch.add("whole search: adapter", lastAnswered - firstAsked, ms(used));
-  watch.add("whole search: with the room's ranking", wall, ms(all));
+  watch.add(`${name}: adapter`, lastAnswered - firstAsked, ms(used));
+  watch.add(`${name}: with the room's ranking`, wall, ms(all));
   return { adapter: late, room: lateInRoom };
 }
 

@@ -1,19 +1,21 @@
 // How fast memory is searched, in one repository of so many memories among others: `npm run bench -- retrieval`. Ours is
 // measured through the real adapter (its threads and all), and in turn with it every other way (bench/ways) and how fast
 // memory can be read at all. Prints JSON; run.ts makes the tables.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import type { Recall } from "../src/ports/memory.ts";
+import { builtWays, type Cost } from "./built-ways.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
-import { type Asked, type Corpus, DIMENSION, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
+import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
-import { type Absent, allWays } from "./ways/all-ways.ts";
-import type { Stored, Way } from "./ways/way.ts";
+import { storeRecall } from "./store-recall.ts";
+import { storedRows } from "./stored-rows.ts";
+import type { Absent } from "./ways/all-ways.ts";
 
 export interface RetrievalFigures {
   readonly rows: number;
@@ -35,11 +37,7 @@ export interface RetrievalFigures {
   readonly absent: readonly Absent[];
 }
 
-export interface Built {
-  readonly seconds: number;
-  /** By which the resident set grew. */
-  readonly memoryMb: number;
-  readonly diskMb: number | null;
+export interface Built extends Cost {
   /** Recall@20 among the rows of one language, and how many of them were of another; null where it cannot filter. */
   readonly filter: { readonly recall: number; readonly violations: number } | null;
 }
@@ -54,39 +52,37 @@ const { values } = parseArgs({
     ways: { type: "string" },
     keep: { type: "string" },
     megabytes: { type: "string" },
+    store: { type: "string" },
   },
 });
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), "kodiai-bench-"));
-const scratch = mkdtempSync(join(tmpdir(), "kodiai-bench-ways-"));
 try {
   const figures = await measure(Number(values.rows), Number(values.repositories), Number(values.turns));
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 } finally {
   if (values.keep === undefined) rmSync(folder, { recursive: true });
-  rmSync(scratch, { recursive: true });
 }
 
 async function measure(rows: number, repositories: number, turns: number): Promise<RetrievalFigures> {
-  const { corpus, asked } = await retrievalCorpus(rows, repositories, turns + WARM_UP);
+  const { corpus, asked } = await retrievalCorpus(rows, repositories, MOST_QUESTIONS);
+  if (turns + WARM_UP > asked.length) throw new RangeError(`${asked.length - WARM_UP} turns at most`);
   const path = join(folder, "memory.db");
-  const filled = await fill(path, corpus);
-  const { stored } = filled;
+  const { stored, truths, fingerprint, figures: filled } = await storedRows(folder, corpus, asked);
+  const alone = memoryAlone(path);
+  const words = values.ways?.split(",") ?? null;
+  const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
+  const { ways, absent } = await builtWays(stored, place);
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
-  const before = rss();
   // The first search reads the whole index, so that the rest are searches of a warm memory.
   const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-  const recall = sqliteRecall({ path, limits, patience: { answerMs: null } });
+  const recall =
+    values.store === undefined
+      ? sqliteRecall({ path, limits, patience: { answerMs: null } })
+      : storeRecall(values.store, limits);
   const first = await firstAnswers(recall, corpus, asked[0]);
-  const grown = rss() - before;
-  const { makers, absent } = await allWays(stored.rows, values.ways?.split(",") ?? null);
-  const ways: { readonly name: string; readonly way: Way; readonly built: Omit<Built, "filter"> }[] = [];
-  for (const { name, make } of makers) {
-    const own = join(scratch, String(ways.length));
-    mkdirSync(own);
-    ways.push({ name, ...(await built(() => make(stored, own), name)) });
-  }
   const watch = stopwatch();
-  const seen = await takeTurns(recall, corpus, ways, stored, asked, watch);
+  const questions = asked.slice(0, turns + WARM_UP).map((one, at) => ({ ...one, truth: truths[at] }));
+  const seen = await takeTurns(recall, corpus, ways, stored, questions, watch);
   await recall.close();
   for (const { way } of ways) await way.close();
   const read = seen.reads.map(({ bytes, ms }) => bytes / 1e6 / ms);
@@ -104,82 +100,24 @@ async function measure(rows: number, repositories: number, turns: number): Promi
     loopLate: seen.loopLate,
     ourFilter: seen.filters.ours ?? null,
     once: {
-      ...filled.figures,
+      ...filled,
       ...first,
       "MB of memory.db": statSync(path).size / 1e6,
       "MB of memory.db for 100,000 memories": (statSync(path).size / 1e6) * (100_000 / corpus.rows),
-      "MB by which the process grew with the first answers": grown / 1e6,
+      ...alone,
     },
-    built: Object.fromEntries(ways.map(({ name, built }) => [name, { ...built, filter: seen.filters[name] ?? null }])),
+    built: Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
     absent,
   };
 }
 
-function rss(): number {
-  globalThis.gc?.();
-  return process.memoryUsage().rss;
-}
-
-async function built(make: () => Promise<Way>, name: string): Promise<{ way: Way; built: Omit<Built, "filter"> }> {
-  const before = rss();
-  const start = performance.now();
-  const way = await make();
-  const seconds = (performance.now() - start) / 1000;
-  console.error(`${name}: built in ${seconds.toFixed(1)} s`);
-  const diskMb = way.diskBytes === null ? null : way.diskBytes / 1e6;
-  return { way, built: { seconds, memoryMb: (rss() - before) / 1e6, diskMb } };
-}
-
-interface Filled {
-  readonly stored: Stored;
-  readonly figures: Readonly<Record<string, number>>;
-}
-
-/** Fills memory.db, and keeps what the other ways are filled with; with `--keep` what was filled before is taken. */
-async function fill(path: string, corpus: Corpus): Promise<Filled> {
-  const at = { facts: join(folder, "stored.json"), vectors: join(folder, "vectors.f32") };
-  if (existsSync(at.facts)) {
-    const kept = JSON.parse(readFileSync(at.facts, "utf8")) as Omit<Stored, "vectors">;
-    const bytes = readFileSync(at.vectors);
-    return {
-      stored: { ...kept, vectors: new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4) },
-      figures: {},
-    };
-  }
-  const isFilled = existsSync(path);
-  mkdirSync(folder, { recursive: true });
-  // Of a folder that was filled with an older schema no copy is kept: it would take as long as half of a filling.
-  const db = openMemory(path, null, false);
-  // What is measured is reading; nothing here must survive a loss of power.
-  db.pragma("synchronous = OFF");
-  const memory = sqliteMemory(db);
-  const vectors = new Float32Array(corpus.rowsEach * DIMENSION);
-  const [texts, languages]: [string[], string[]] = [[], []];
-  let ms = 0;
-  for (const batch of corpus.batches()) {
-    const start = performance.now();
-    if (!isFilled) await memory.remember(batch.rows, SPACE);
-    ms += performance.now() - start;
-    // What lies behind the searched repository is of no account where it is filled already.
-    if (isFilled && batch.repository > corpus.target) break;
-    if (batch.repository !== corpus.target) continue;
-    for (const { record, vector } of batch.rows) {
-      vectors.set(vector, texts.length * DIMENSION);
-      texts.push([record.text, record.path, record.hunk].join("\n"));
-      languages.push(record.language);
-    }
-  }
-  db.pragma("wal_checkpoint(TRUNCATE)");
-  db.close();
-  const facts = { rows: corpus.rowsEach, dimension: DIMENSION, texts, languages };
-  if (values.keep !== undefined) {
-    writeFileSync(at.vectors, vectors);
-    writeFileSync(at.facts, JSON.stringify(facts));
-  }
-  const figures: Readonly<Record<string, number>> = isFilled
-    ? {}
-    : { "rows remembered a second (not synchronised)": (corpus.rows / ms) * 1000 };
-  return { stored: { ...facts, vectors }, figures };
+/** In a process of its own: beside the benchmark's own arrays and other ways the figure would mean nothing. */
+function memoryAlone(path: string): Record<string, number> {
+  const program = fileURLToPath(new URL("retrieval-memory.ts", import.meta.url));
+  const limit = values.megabytes === undefined ? [] : ["--megabytes", values.megabytes];
+  const args = ["--expose-gc", program, "--path", path, "--rows", values.rows, "--repositories", values.repositories];
+  const output = execFileSync(process.execPath, [...args, ...limit], { encoding: "utf8" });
+  return JSON.parse(output) as Record<string, number>;
 }
 
 /** Bytes that a way must read at least for one text: sign bits or float32. */

@@ -2,11 +2,12 @@
 // Behind it stands the strict fake, whose own store is the truth.
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Answer } from "./answer.ts";
 import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
 import type { History, PullName } from "./history.ts";
-import type { Answer, Desk } from "./installations.ts";
+import type { Desk } from "./installations.ts";
 import { methodOf } from "./method-of.ts";
 import type { Points } from "./points.ts";
 import { objectionTo } from "./token-times.ts";

@@ -2,7 +2,7 @@
 // else the project's own platform binary. Plain JavaScript, because the Node that starts it may be as old as 18
 // (npm 10.8 on Node 20 does not link a local package's binary into .bin).
 //
-//   node scripts/launch.mjs PROGRAM [ARG ...]
+//   node scripts/launch.mjs [FLAG ...] PROGRAM [ARG ...]
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -35,7 +35,6 @@ if (binary === null) {
   process.exit(2);
 }
 
-const [program, ...args] = process.argv.slice(2);
 const env = {
   ...process.env,
   // Children of the program that say `node` get the same one.
@@ -44,7 +43,7 @@ const env = {
   // machine's common folder for temporary files, where others could put code for us to run.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules/.cache/compile"),
 };
-const child = spawn(binary, [program, ...args], { stdio: "inherit", env });
+const child = spawn(binary, process.argv.slice(2), { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code ?? 1);

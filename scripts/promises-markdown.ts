@@ -1,4 +1,5 @@
-// docs/promises.md from test/promises.json and chaos/measured.json: what is promised, which test proves it, what was measured last.
+// docs/promises.md from test/promises.json, test/threats.json and chaos/measured.json: what is promised, which test proves it, what
+// was measured last, and what stands in the way of each kind of attack.
 
 export interface Promised {
   readonly promise: string;
@@ -8,6 +9,11 @@ export interface Promised {
   readonly notYet?: string;
   /** Names of figures. */
   readonly figures?: readonly string[];
+}
+
+/** What somebody would do, and what holds against it. */
+export interface Threatened extends Promised {
+  readonly threat: string;
 }
 
 export interface Figure {
@@ -22,52 +28,72 @@ export interface Figure {
 
 export interface Promises {
   readonly promises: ReadonlyMap<string, Promised>;
+  readonly threats: ReadonlyMap<string, Threatened>;
   readonly figures: ReadonlyMap<string, Figure>;
 }
 
 /**
- * Reads the two lists.
+ * Reads the lists.
  *
  * @throws Error naming the promise that asks for a figure nobody measured, or has neither a test nor a reason; and the figure of which
  *   something is not told, such as the machine
  */
-export function readPromises(promisesText: string, measuredText: string): Promises {
+export function readPromises(promisesText: string, measuredText: string, threatsText = '{"threats":{}}'): Promises {
   const { promises } = JSON.parse(promisesText) as { readonly promises: Readonly<Record<string, Promised>> };
   const { figures } = JSON.parse(measuredText) as { readonly figures: Readonly<Record<string, Figure>> };
   for (const [name, figure] of Object.entries(figures))
     for (const part of PARTS) if (!figure[part]) throw new Error(`${name} does not tell its ${part}`);
-  for (const [id, { tests, notYet, figures: named = [] }] of Object.entries(promises)) {
+  const { threats } = JSON.parse(threatsText) as { readonly threats: Readonly<Record<string, Threatened>> };
+  for (const [id, { tests, notYet, figures: named = [] }] of Object.entries({ ...promises, ...threats })) {
     if (tests.length === 0 && notYet === undefined) throw new Error(`${id} has neither a test nor a reason`);
     for (const name of named)
       if (figures[name] === undefined) throw new Error(`${id} names ${name}, which nobody measured`);
   }
-  return { promises: new Map(Object.entries(promises)), figures: new Map(Object.entries(figures)) };
+  return {
+    promises: new Map(Object.entries(promises)),
+    threats: new Map(Object.entries(threats)),
+    figures: new Map(Object.entries(figures)),
+  };
 }
 
 const PARTS = ["what", "value", "date", "command", "machine"] as const;
 
-export function promisesMarkdown({ promises, figures }: Promises): string {
+export function promisesMarkdown({ promises, threats, figures }: Promises): string {
   const proven = [...promises].filter(([, { tests }]) => tests.length > 0);
   const open = [...promises].filter(([, { tests }]) => tests.length === 0);
+  const shown = [...threats.values()].filter(({ tests }) => tests.length > 0);
   const lines = [
     "# What Kodiai promises, and which test proves it",
     "",
-    "Generated from [test/promises.json](../test/promises.json) and [chaos/measured.json](../chaos/measured.json) by `npm run generate`.",
+    "Generated from [test/promises.json](../test/promises.json), [test/threats.json](../test/threats.json) and [chaos/measured.json](../chaos/measured.json) by `npm run generate`.",
     'No test, no promise: what no test proves stands under "Not yet promised".',
     "",
-    `${proven.length} promises of ${promises.size}.`,
+    `${proven.length} promises of ${promises.size}; something stands in the way of ${shown.length} of ${threats.size} threats, and tests show it.`,
     "",
     "## Promised",
+    ...proven.flatMap(([id, one]) => ["", `### ${id} ${one.promise}`, "", ...proof(one, figures)]),
   ];
-  for (const [id, { promise, tests, notYet, figures: named = [] }] of proven) {
-    lines.push("", `### ${id} ${promise}`, "");
-    lines.push(...tests.map(([file, title]) => `- proved by [${file}](../${file}): ${quoted(title)}`));
-    lines.push(...named.flatMap((name) => told(figures.get(name))));
-    if (notYet !== undefined) lines.push(`- not yet promised: ${notYet}`);
-  }
   if (open.length > 0) lines.push("", "## Not yet promised", "");
   lines.push(...open.map(([id, { promise, notYet }]) => `- ${id} ${promise} Missing: ${notYet}.`));
+  if (threats.size > 0)
+    lines.push(
+      "",
+      "## Threats",
+      "",
+      "What others have done to programs of this kind, and what stands in the way here.",
+    );
+  for (const [id, one] of threats)
+    lines.push("", `### ${id} ${one.threat}`, "", one.promise, "", ...proof(one, figures));
   return `${lines.join("\n")}\n`;
+}
+
+/** What shows it, and what nothing shows, as a list. */
+function proof({ tests, notYet, figures: named = [] }: Promised, figures: Promises["figures"]): readonly string[] {
+  return [
+    ...tests.map(([file, title]) => `- proved by [${file}](../${file}): ${quoted(title)}`),
+    ...named.flatMap((name) => told(figures.get(name))),
+    ...(notYet === undefined ? [] : [`- not yet promised: ${notYet}`]),
+  ];
 }
 
 function told(figure: Figure | undefined): string[] {

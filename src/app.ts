@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
-  const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), log, options.unwanted);
+  const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), options);
   const botLogin = `${name}[bot]`;
 
   const metrics = appMetrics(manifest.version);

@@ -204,7 +204,7 @@ export function reviewPorts(
       botLogin: github.botLogin,
       gateCache,
       pause,
-      access: accessFor(asking, job.repo, store.book),
+      access: accessFor(asking, job.repo, store.book, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       waits: store.waits,

@@ -1,19 +1,27 @@
 // The list of promises is kept honest: each has a test that exists, or stands among what is not promised yet.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { mutantsMarkdown } from "../scripts/mutants-markdown.ts";
 import { promisesMarkdown, readPromises } from "../scripts/promises-markdown.ts";
+import { testTitles } from "./test-titles.ts";
 
-const promises = readPromises(readFileSync("test/promises.json", "utf8"), readFileSync("chaos/measured.json", "utf8"));
+const [promisesText, measuredText, threatsText] = [
+  "test/promises.json",
+  "chaos/measured.json",
+  "test/threats.json",
+].map((file) => readFileSync(file, "utf8")) as [string, string, string];
+const promises = readPromises(promisesText, measuredText, threatsText);
 
 describe("the list of promises", () => {
   test("holds all of them in order", () => {
     expect([...promises.promises.keys()]).toEqual(Array.from({ length: 33 }, (_, index) => `R${index + 1}`));
+    expect([...promises.threats.keys()]).toEqual(Array.from({ length: 31 }, (_, index) => `T${index + 1}`));
   });
 
   test("names files that exist and hold a test of that very title", () => {
-    const missing = [...promises.promises].flatMap(([id, { tests }]) =>
+    const missing = [...promises.promises, ...promises.threats].flatMap(([id, { tests }]) =>
       tests
-        .filter(([file, title]) => !file.startsWith("test/") || !holds(file, title))
+        .filter(([file, title]) => !file.startsWith("test/") || !testTitles(file).has(title))
         .map(([file, title]) => `${id}: ${file} has no test ${JSON.stringify(title)}`),
     );
     expect(missing).toEqual([]);
@@ -25,6 +33,17 @@ describe("the list of promises", () => {
     expect(() => read({ promise: "All is well.", tests: [] })).toThrow("R1 has neither a test nor a reason");
     const tests = [["test/app.test.ts", "x"]];
     expect(() => read({ promise: "All is well.", tests, figures: ["speed"] })).toThrow("nobody measured");
+  });
+
+  test("every figure that was measured stands beside something that it is about", () => {
+    const named = [...promises.promises.values(), ...promises.threats.values()].flatMap(({ figures = [] }) => figures);
+    expect([...promises.figures.keys()].filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test("refuses a threat against which no test stands and of which nobody says so", () => {
+    const threats = JSON.stringify({ threats: { T1: { threat: "Harm", promise: "None is done.", tests: [] } } });
+    const none = [JSON.stringify({ promises: {} }), JSON.stringify({ figures: {} })] as const;
+    expect(() => readPromises(...none, threats)).toThrow("T1 has neither a test nor a reason");
   });
 
   test("refuses a figure of which nobody says where it was measured", () => {
@@ -47,10 +66,16 @@ describe("the list of promises", () => {
 });
 
 test("docs/promises.md is what the list says", () => {
-  expect(readFileSync("docs/promises.md", "utf8")).toBe(promisesMarkdown(promises));
+  const page = `${promisesMarkdown(promises)}\n${mutantsMarkdown(readFileSync("chaos/mutants/measured.json", "utf8"))}`;
+  expect(readFileSync("docs/promises.md", "utf8")).toBe(page);
 });
 
-function holds(file: string, title: string): boolean {
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  return [`"${title.replaceAll('"', '\\"')}"`, `'${title}'`, `\`${title}\``].some((one) => text.includes(one));
-}
+test("a breakage that nobody noticed, or that is none any more, is not shown as measured", () => {
+  const measured = (id: string, verdict: string) =>
+    JSON.stringify({ date: "", machine: "", command: "", mutants: { [id]: { verdict, seconds: 1 } } });
+  expect(() => mutantsMarkdown(measured("no dedupe", "SURVIVED"))).toThrow("no dedupe was not noticed");
+  expect(() => mutantsMarkdown(measured("no such thing", "red"))).toThrow("there is no such mutant");
+  expect(mutantsMarkdown(measured("no dedupe", "red"))).toContain(
+    "| no sanitizer | text by others does nothing | not measured |",
+  );
+});

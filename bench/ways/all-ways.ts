@@ -25,6 +25,7 @@ export async function allWays(
     { file: "./in-memory.ts", needs: [] },
     { file: "./graphs.ts", needs: ["usearch"] },
     { file: "./lancedb.ts", needs: [] },
+    { file: "./libsql.ts", needs: [] },
     { file: "./pgvector.ts", needs: ["pg"] },
   ];
   const makers: Maker[] = [];
@@ -36,7 +37,9 @@ export async function allWays(
     }
     makers.push(...(Object.values(await import(file)).filter(isMaker) as Maker[]));
   }
-  const wanted = makers.filter(({ name }) => names === null || names.some((word) => name.includes(word)));
+  const wanted = makers
+    .filter(({ name }) => names === null || names.some((word) => name.includes(word)))
+    .filter(({ needs }) => needs !== "hnswlib-wasm" || !isInstalled("hnswlib-node"));
   return { makers: wanted.filter((maker) => mayBeMade(maker, rows, absent)), absent };
 }
 

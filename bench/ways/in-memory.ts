@@ -1,37 +1,35 @@
 // In this process's memory: every vector in a Float32Array (exact: what recall is held against), Orama, minisearch.
 import { tokenise } from "../../src/domain/tokenise.ts";
-import type { Maker, Stored } from "./way.ts";
+import { dot } from "../exact-truth.ts";
+import { batchesOf, type Maker, type Stored } from "./way.ts";
 
 export const float32Array: Maker = {
   name: "Float32Array scan",
   needs: null,
   mostRows: { rows: 250_000, why: "4 GB of vectors at a million" },
-  make: (stored) =>
-    Promise.resolve({
+  make(stored) {
+    const vectors = stored.vectors(0, stored.rows);
+    return Promise.resolve({
       filters: true,
-      nearest: (vector, k, language) => exactNearest(stored, vector, k, language),
+      nearest: (vector, k, language) => exactNearest(stored, vectors, vector, k, language),
       diskBytes: null,
       close: () => {},
-    }),
+    });
+  },
 };
 
 /** Numbers of the k nearest rows by exact cosine of unit vectors, nearest first. */
-export function exactNearest(
-  { rows, vectors, dimension, languages }: Stored,
+function exactNearest(
+  { rows, dimension, languages }: Stored,
+  vectors: Float32Array,
   query: Float32Array,
   k: number,
   language: string | null,
 ): number[] {
   const distances = new Float64Array(rows);
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    let [a, b, c, d] = [0, 0, 0, 0];
-    for (let i = 0; i < dimension; i += 4, at += 4) {
-      a += (vectors[at] ?? 0) * (query[i] ?? 0);
-      b += (vectors[at + 1] ?? 0) * (query[i + 1] ?? 0);
-      c += (vectors[at + 2] ?? 0) * (query[i + 2] ?? 0);
-      d += (vectors[at + 3] ?? 0) * (query[i + 3] ?? 0);
-    }
-    distances[row] = language === null || languages[row] === language ? 1 - (a + b + c + d) : 9;
+  for (let row = 0; row < rows; row += 1) {
+    const isAsked = language === null || languages[row] === language;
+    distances[row] = isAsked ? 1 - dot(vectors, row * dimension, query) : 9;
   }
   const kth = distances.toSorted()[k - 1] ?? 9;
   const near: number[] = [];
@@ -40,6 +38,9 @@ export function exactNearest(
   });
   return near.sort((one, other) => (distances[one] ?? 0) - (distances[other] ?? 0)).slice(0, k);
 }
+
+/** Documents that are added at a time. */
+const BATCH = 1_000;
 
 /** As much of Orama as is used here: types that would need the package must not be needed without it. */
 interface Orama {
@@ -52,19 +53,20 @@ export const orama: Maker = {
   name: "Orama",
   needs: "@orama/orama",
   mostRows: { rows: 100_000, why: "2 GB at a hundred thousand" },
-  async make({ rows, vectors, dimension, texts, languages }) {
+  async make(stored) {
+    const { rows, dimension, languages } = stored;
     const name: string = "@orama/orama";
     const { create, insertMultiple, search } = (await import(name)) as Orama;
     const db = create({ schema: { text: "string", language: "enum", e: `vector[${dimension}]` } });
-    const batch = 1_000;
-    for (let first = 0; first < rows; first += batch) {
-      const documents = Array.from({ length: Math.min(batch, rows - first) }, (_, at) => ({
+    for (const [first, count] of batchesOf(rows, BATCH)) {
+      const vectors = stored.vectors(first, count);
+      const documents = stored.texts(first, count).map((text, at) => ({
         id: String(first + at),
-        text: tokenise(texts[first + at] ?? "").join(" "),
+        text: tokenise(text).join(" "),
         language: languages[first + at] ?? "",
-        e: Array.from(vectors.subarray((first + at) * dimension, (first + at + 1) * dimension)),
+        e: Array.from(vectors.subarray(at * dimension, (at + 1) * dimension)),
       }));
-      await insertMultiple(db, documents, batch);
+      await insertMultiple(db, documents, BATCH);
     }
     const ids = (found: { readonly hits: readonly { readonly id: string }[] }) =>
       found.hits.map(({ id }) => Number(id));
@@ -95,7 +97,8 @@ export const minisearch: Maker = {
     const name: string = "minisearch";
     const { default: Words } = (await import(name)) as { readonly default: new (of: object) => MiniSearch };
     const words = new Words({ fields: ["text"], tokenize: tokenise, processTerm: (term: string) => term });
-    words.addAll(Array.from({ length: rows }, (_, id) => ({ id, text: texts[id] ?? "" })));
+    for (const [first, count] of batchesOf(rows, BATCH))
+      words.addAll(texts(first, count).map((text, at) => ({ id: first + at, text })));
     return {
       filters: false,
       matching: (text, k) =>

@@ -1,14 +1,15 @@
 // One way to search what the benchmark remembers. A row more in the table: a file with a `Maker` beside this one, and its line in
 // all-ways.ts.
 
-/** The searched repository's rows, in order; row numbers count from 0. */
+/** The searched repository's rows, in order; row numbers count from 0. They lie on disk: a million do not fit beside what is measured. */
 export interface Stored {
   readonly rows: number;
   readonly dimension: number;
-  /** Unit vectors, one after another. */
-  readonly vectors: Float32Array;
-  readonly texts: readonly string[];
   readonly languages: readonly string[];
+  /** Unit vectors of so many rows from `first` on, one after another; a buffer of its own. */
+  vectors(first: number, count: number): Float32Array;
+  /** Texts of so many rows from `first` on. */
+  texts(first: number, count: number): readonly string[];
 }
 
 export interface Way {
@@ -27,12 +28,33 @@ export interface Way {
   close(): void | Promise<void>;
 }
 
+/** Where a way builds. */
+export interface Place {
+  /** Its own: empty, or with what it built there for the same rows. */
+  readonly folder: string;
+  /** The same for the same rows, another for others: what a database's schema is called. */
+  readonly name: string;
+  /** Of the rows: what was built for others is not taken. */
+  readonly fingerprint: string;
+  /** What it builds there is taken again by the next run. */
+  readonly stays: boolean;
+}
+
 export interface Maker {
   readonly name: string;
   /** The package in bench/package.json that it needs, or null. */
   readonly needs: string | null;
   /** It is not tried with more rows: `why` says what was seen. */
   readonly mostRows: { readonly rows: number; readonly why: string } | null;
-  /** @param folder empty, its own */
-  make(stored: Stored, folder: string): Promise<Way>;
+  /** Builds in an empty place. */
+  make(stored: Stored, place: Place): Promise<Way>;
+  /** Opens what `make` built there before, or null when it is not there any more. Absent: it lives in memory and is built each time. */
+  readonly open?: (stored: Stored, place: Place) => Promise<Way | null>;
+  /** It runs in a server: what the asking process takes tells nothing. */
+  readonly isServer?: true;
+}
+
+/** Batches of rows: [first, count]. */
+export function* batchesOf(rows: number, size: number): Generator<readonly [first: number, count: number]> {
+  for (let first = 0; first < rows; first += size) yield [first, Math.min(size, rows - first)];
 }

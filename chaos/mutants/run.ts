@@ -1,4 +1,4 @@
-// npm run mutants -- [--quick] [--only TEXT] [--jobs N] [--check] [--json FILE]
+// npm run mutants -- [--quick] [--only TEXT] [--part N/M] [--jobs N] [--check] [--json FILE]
 //
 // Breaks a copy of the source in one place, runs the one test that must notice, and says how long that took. A mutant that
 // survives, a patch that no longer applies and a test that is not there are errors.
@@ -49,14 +49,16 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     only: { type: "string" },
+    part: { type: "string", default: "1/1" },
     jobs: { type: "string", default: "2" },
     json: { type: "string" },
   },
 });
 
+const [part = 1, parts = 1] = values.part.split("/").map(Number);
 const chosen = MUTANTS.filter(
   ({ id, isQuick }) => (!values.quick || isQuick === true) && (values.only === undefined || id.includes(values.only)),
-);
+).filter((_, at) => at % parts === part - 1);
 const problems = chosen.flatMap(
   (mutant) => patched(mutant, readFileSync(join(ROOT, mutant.file), "utf8")).problem ?? [],
 );

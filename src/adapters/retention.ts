@@ -21,6 +21,8 @@ export const RETENTION: readonly Retention[] = [
   // Looking for what people did about findings goes by the last job of a pull request for 30 days.
   { table: "jobs", since: "finished_at", only: "state NOT IN ('waiting', 'running')", days: 60 },
   { table: "answers", since: "at", days: 60 },
+  // A review that nobody began again by then is not begun again.
+  { table: "replies", since: "at", days: 2 },
   { table: "intents", since: "ended_at", only: "state <> 'sent'", days: 90 },
   { table: "check_runs", since: "ended_at", days: 60 },
   { table: "reviews", since: "settled_at", days: 400 },

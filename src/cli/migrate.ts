@@ -28,7 +28,7 @@ export async function migrate(words: readonly string[], open: OpenMigrate): Prom
     const ports = await open(from, to);
     try {
       const whole = await moveStore(ports.source, ports.target, (what, table, rows) =>
-        say(`${what} ${table}: ${rows}`),
+        say(what === "indexed" ? `indexed ${table}` : `${what} ${table}: ${rows}`),
       );
       report(whole, ports.folder, values.json === true);
       return 0;

@@ -1,8 +1,8 @@
 // The tables of a store as they are moved from one database to another: every column that is kept, in an order in which no row
-// names one that is not there yet. What a process makes anew is not among them: kept vectors of queries, turns, running processes.
+// names one that is not there yet. What a process makes anew is not among them: kept vectors of queries, kept answers of a model, turns, running processes.
 
-/** `flag` is 0 or 1, or a boolean; `json` is text that is compared as what it says; `vector` is of unit length. */
-export type MovedKind = "whole" | "real" | "text" | "flag" | "json" | "bytes" | "vector";
+/** `flag` is 0 or 1, or a boolean; `list` is of texts; `vector` is of unit length; `signs` are those of its components, once rotated. */
+export type MovedKind = "whole" | "real" | "text" | "flag" | "list" | "bytes" | "vector" | "signs";
 
 export interface MovedTable {
   readonly name: string;
@@ -11,17 +11,18 @@ export interface MovedTable {
   readonly columns: Readonly<Record<string, MovedKind>>;
 }
 
-/** The columns' values in their order: bytes in hex, JSON as text without spaces, a vector as half floats with the greater byte first. */
-export type MovedRow = readonly (string | number | boolean | null | Uint8Array)[];
+/** The columns' values in their order: a vector as half floats with the greater byte first, signs as bits, eight a byte. */
+export type MovedRow = readonly (string | number | boolean | null | Uint8Array | readonly string[])[];
 
 /** `id*` is a whole number; a mark after the name is its kind, no mark is text. */
 const MARKS: Readonly<Record<string, MovedKind>> = {
   "*": "whole",
   "~": "real",
   "?": "flag",
-  "{": "json",
+  "{": "list",
   "#": "bytes",
   ">": "vector",
+  "%": "signs",
 };
 
 function table(name: string, key: string, columns: string): MovedTable {
@@ -46,6 +47,7 @@ const MEMORY: readonly MovedTable[] = [
     "id* source_id repo_name text replies{ situation lesson tags{ symbol hunk url author author_is_bot? sha flagged_code fixed_code",
   ),
   table("vectors", "id", "id* repo* space* v>"),
+  table("vector_bits", "id", "id* repo* space* b%"),
   table("words", "id", "id* repo* text path symbol hunk"),
   table("hashes", "id", "id* record embedded"),
   table("descriptions", "id", "id* by source confidence~ problems{"),

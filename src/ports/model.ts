@@ -29,6 +29,21 @@ export interface SpendingBook extends Spending {
   record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): Promise<void>;
 }
 
+/**
+ * Answers to questions of reviews that are not written yet, so that whoever begins such a review again need not pay for them
+ * again. They go when the review is saved (see Ledger).
+ */
+export interface ReplyBook {
+  /** @returns the answer as it was kept, or null */
+  find(key: string, question: string): Promise<string | null>;
+  /**
+   * @param key of the review job
+   * @param question a hash of what was asked
+   * @param at epoch milliseconds
+   */
+  keep(key: string, question: string, answer: string, at: number): Promise<void>;
+}
+
 /** All that asking a model takes. */
 export interface ModelAccess {
   readonly model: Model;

@@ -1,7 +1,8 @@
 // The same thing said twice takes one place: near-identical texts are folded into the one that stands highest.
 
 import { bagsOf } from "./bags.ts";
-import { lexicon } from "./lexicon.ts";
+import { keptFor } from "./kept-readings.ts";
+import { type Lexicon, lexicon } from "./lexicon.ts";
 
 /** Share of common words from which two texts say the same. At .9 a word more or less in a sentence still counts as the same. */
 export const SAME_TEXT = 0.9;
@@ -38,7 +39,7 @@ export function dedupe<T extends Foldable>(
   const folded: { id: string; into: string }[] = [];
   const positions = new Map<string, number>();
   const alike = likelyAlike(threshold);
-  const all = rarestFirst(ordered.map(({ text }) => text));
+  const all = rarestFirst(ordered);
   for (const [at, item] of ordered.entries()) {
     const words = all[at] ?? new Uint32Array();
     const isSame = (position: number) => {
@@ -63,7 +64,10 @@ export function dedupe<T extends Foldable>(
 
 /** |A ∩ B| / |A ∪ B| over the words of two texts, any case; 1 for two texts without words. */
 export function jaccard(a: string, b: string): number {
-  const [one, other] = rarestFirst([a, b]);
+  const [one, other] = rarestFirst([
+    { id: "", text: a },
+    { id: "", text: b },
+  ]);
   return overlap(one ?? new Uint32Array(), other ?? new Uint32Array());
 }
 
@@ -109,13 +113,31 @@ function overlap(a: Uint32Array, b: Uint32Array): number {
 }
 
 /** The words of each text as numbers, ascending: the rarer a word among all texts, the smaller its number. */
-function rarestFirst(texts: readonly string[]): readonly Uint32Array[] {
-  const { numbersOf, size } = lexicon(asTheyStand);
-  const read = texts.map((text) => numbersOf(text.slice(0, CHARACTERS_READ).toLowerCase()).slice(0, WORDS_READ));
+function rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): readonly Uint32Array[] {
+  const { size, shared } = lexicon(asTheyStand);
+  const read = texts.map((one) => shared.ownOf(readingOf(one, shared)));
   const { starts, words } = bagsOf(read, size());
   const numbers = byRarity(words, size(), texts.length);
-  const numbered = words.map((word) => numbers[word] ?? 0);
+  const numbered = new Uint32Array(words.length);
+  for (let at = 0; at < numbered.length; at += 1) numbered[at] = numbers[words[at] ?? 0] ?? 0;
   return texts.map((_, text) => numbered.subarray(starts[text], starts[text + 1]).sort());
+}
+
+const readings = keptFor<readonly number[]>();
+
+/** Of a number in a list. */
+const BYTES = 8;
+
+/** In the numbers that searches share. */
+function readingOf(
+  { id, text }: Pick<Foldable, "id" | "text">,
+  { table, numbersOf }: Lexicon["shared"],
+): readonly number[] {
+  const kept = readings(table);
+  const known = kept.of(id, [text]);
+  if (known !== undefined) return known;
+  const read = numbersOf(text.slice(0, CHARACTERS_READ).toLowerCase()).slice(0, WORDS_READ);
+  return kept.keep(id, [text], read, read.length * BYTES);
 }
 
 /** Of each word its place among all, the rarest first. */
@@ -125,11 +147,14 @@ function byRarity(words: Uint32Array, size: number, texts: number): Uint32Array 
   const next = new Uint32Array(texts + 2);
   for (const count of counts) next[count + 1] = (next[count + 1] ?? 0) + 1;
   for (let count = 1; count < next.length; count += 1) next[count] = (next[count] ?? 0) + (next[count - 1] ?? 0);
-  return counts.map((count) => {
+  const places = new Uint32Array(size);
+  for (let word = 0; word < size; word += 1) {
+    const count = counts[word] ?? 0;
     const place = next[count] ?? 0;
     next[count] = place + 1;
-    return place;
-  });
+    places[word] = place;
+  }
+  return places;
 }
 
 function asTheyStand(text: string): readonly string[] {

@@ -10,7 +10,13 @@ export interface Lexicon {
   /** Numbers given so far. */
   size(): number;
   /** What the searches share: there a word has a number that it keeps, as long as it is this table. */
-  readonly shared: { readonly table: object; readonly numberOf: (number: number) => number };
+  readonly shared: {
+    readonly table: object;
+    readonly numberOf: (number: number) => number;
+    /** As the lexicon's, and back: `ownOf(shared.numbersOf(text))` is what `numbersOf(text)` is. */
+    readonly numbersOf: (text: string) => readonly number[];
+    readonly ownOf: (shared: readonly number[]) => number[];
+  };
 }
 
 /** Splits a text into words; the words of a text are those of its runs (IN_RUN), one after another. */
@@ -35,29 +41,41 @@ const bytes = new Uint8Array(READ_HERE * 3 + 1);
 export function lexicon(split: Split = tokenise): Lexicon {
   const table = tableOf(split);
   const { numberOf, words } = ownNumbers(table.words());
-  const addAll = (read: number[], found: readonly number[]) => {
-    for (const word of found) read.push(numberOf(word));
+  const ownOf = (shared: readonly number[]) => {
+    const own: number[] = [];
+    for (let at = 0; at < shared.length; at += 1) own.push(numberOf(shared[at] ?? 0));
+    return own;
   };
   return {
-    numbersOf(text) {
-      const read: number[] = [];
-      if (text.length > READ_HERE) addAll(read, table.ofText(text));
-      else
-        eachRun(text, (start, end, hash, isPlain) => {
-          if (!isPlain) {
-            addAll(read, table.ofText(decoder.decode(bytes.subarray(start, end))));
-            return;
-          }
-          const found = table.find(bytes, start, end, hash);
-          if (found >= 0) read.push(numberOf(found));
-          else if (found < NO_WORD) addAll(read, table.several(found));
-        });
-      return read;
-    },
+    numbersOf: (text) => ownOf(readText(table, text)),
     wordOf: (number) => table.wordOf(words[number] ?? -1),
     size: () => words.length,
-    shared: { table, numberOf: (number) => words[number] ?? 0 },
+    shared: {
+      table,
+      numberOf: (number) => words[number] ?? 0,
+      numbersOf: (text) => readText(table, text),
+      ownOf,
+    },
   };
+}
+
+/** The words of a text, in the numbers of the table. */
+function readText(table: RunTable, text: string): readonly number[] {
+  if (text.length > READ_HERE) return table.ofText(text);
+  const read: number[] = [];
+  const addAll = (found: readonly number[]) => {
+    for (const word of found) read.push(word);
+  };
+  eachRun(text, (start, end, hash, isPlain) => {
+    if (!isPlain) {
+      addAll(table.ofText(decoder.decode(bytes.subarray(start, end))));
+      return;
+    }
+    const found = table.find(bytes, start, end, hash);
+    if (found >= 0) read.push(found);
+    else if (found < NO_WORD) addAll(table.several(found));
+  });
+  return read;
 }
 
 type Run = (start: number, end: number, hash: number, isPlain: boolean) => void;

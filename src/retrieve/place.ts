@@ -18,7 +18,11 @@ export function placeSignals(change: PreparedChange, memories: readonly Prepared
   const { relatedRatio } = LANGUAGE_BOOST;
   const crowd = new Map<string, number>();
   for (const memory of memories) crowd.set(memory.language, (crowd.get(memory.language) ?? 0) + 1);
-  const column = (figure: (memory: PreparedMemory) => number) => Float64Array.from(memories, figure);
+  const column = (figure: (memory: PreparedMemory) => number) => {
+    const figures = new Float64Array(memories.length);
+    for (const [at, memory] of memories.entries()) figures[at] = figure(memory);
+    return figures;
+  };
   return {
     sameFile: column((memory) => (paths.has(memory.path) ? 1 : 0)),
     pathPrefix: column((memory) => nearestPrefix(memory.path.split("/"), folders)),

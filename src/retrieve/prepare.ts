@@ -1,6 +1,7 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { canonicalLanguage } from "../domain/language.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../domain/low-information.ts";
+import { keptFor } from "./kept-readings.ts";
 import type { Lexicon } from "./lexicon.ts";
 
 /** Numbers of words in a lexicon, in order, with repeats. */
@@ -103,23 +104,55 @@ const LINE_CHARACTERS = 2_000;
 const MOST_CHARACTERS = 1_000_000;
 
 /** @param comment untrusted text in every field; never throws */
-export function prepareMemory(comment: RememberedComment, { numbersOf }: Lexicon): PreparedMemory {
-  const text = withoutFooters(comment.text);
-  const words = numbersOf(text);
-  // Without code and markup its sentences are all of it; white space is no part of a word.
-  const isProse = !(text.includes("```") || text.includes("<"));
+export function prepareMemory(comment: RememberedComment, { shared }: Lexicon): PreparedMemory {
+  const { lowInformation, said, prose, spans, lines } = readingOf(comment, shared);
+  const words = shared.ownOf(said);
   return {
     id: comment.id,
     pr: comment.pr,
     path: comment.path,
     language: canonicalLanguage(comment.language ?? ""),
     createdAt: comment.createdAt,
-    lowInformation: saysLittle(text, isProse),
+    lowInformation,
     words,
-    proseWords: isProse ? words : numbersOf(visibleProse(text)),
-    spanWords: text.includes("`") ? numbersOf(spansOf(text)) : [],
-    lineWords: numbersOf(linesAbout(comment.hunk)),
+    proseWords: prose === said ? words : shared.ownOf(prose),
+    spanWords: shared.ownOf(spans),
+    lineWords: shared.ownOf(lines),
   };
+}
+
+/** What a comment's texts say, in the numbers that searches share. */
+interface Reading {
+  readonly lowInformation: boolean;
+  readonly said: Words;
+  /** The very same as `said` where sentences are all of it. */
+  readonly prose: Words;
+  readonly spans: Words;
+  readonly lines: Words;
+}
+
+const readings = keptFor<Reading>();
+/** Of a number in a list. */
+const BYTES = 8;
+
+function readingOf({ id, text, hunk }: RememberedComment, { table, numbersOf }: Lexicon["shared"]): Reading {
+  const kept = readings(table);
+  const known = kept.of(id, [text, hunk]);
+  if (known !== undefined) return known;
+  const comment = withoutFooters(text);
+  const said = numbersOf(comment);
+  // Without code and markup its sentences are all of it; white space is no part of a word.
+  const isProse = !(comment.includes("```") || comment.includes("<"));
+  const reading = {
+    lowInformation: saysLittle(comment, isProse),
+    said,
+    prose: isProse ? said : numbersOf(visibleProse(comment)),
+    spans: comment.includes("`") ? numbersOf(spansOf(comment)) : [],
+    lines: numbersOf(linesAbout(hunk)),
+  };
+  const { prose, spans, lines } = reading;
+  const numbers = said.length + (isProse ? 0 : prose.length) + spans.length + lines.length;
+  return kept.keep(id, [text, hunk], reading, numbers * BYTES);
 }
 
 function spansOf(text: string): string {

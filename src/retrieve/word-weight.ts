@@ -12,7 +12,10 @@ export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
   const here = Float64Array.from({ length: memory.size + 1 }, (_, count) =>
     Math.log((memory.size + 1) / (count + 0.5)),
   );
-  return everywhere.map((weight, word) => 0.5 * weight + 0.5 * (here[textsWith(memory, word)] ?? 0));
+  const mixed = new Float64Array(everywhere.length);
+  for (let word = 0; word < mixed.length; word += 1)
+    mixed[word] = 0.5 * (everywhere[word] ?? 0) + 0.5 * (here[textsWith(memory, word)] ?? 0);
+  return mixed;
 }
 
 /** What was weighed before: words keep their weight from search to search. */

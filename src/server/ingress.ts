@@ -1,7 +1,7 @@
 // One request to the public port -> an answer. Refused as early as it can be: by path, type, headers, signature and size,
 // before anything of it is parsed. What is answered with 202 is on disk.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Body, type BodyReader, MOST_BODY_BYTES } from "./read-body.ts";
+import { type Body, type BodyReader, MOST_BODY_BYTES, stopReading } from "./read-body.ts";
 import { type FormerSecret, looksSigned, verifySignature } from "./verify-signature.ts";
 
 /** A delivery that GitHub signed. */
@@ -110,8 +110,13 @@ function one(header: string | readonly string[] | undefined): string | undefined
   return typeof header === "string" ? header : undefined;
 }
 
-/** How long a refused sender is given to read why, before the connection is cut. */
-const LINGER_MS = 200;
+/**
+ * How long a refused sender is given to read why, before the connection is cut. Who reads it closes at once; who floods is
+ * held here, unread, where a connection costs least: each new one costs more.
+ */
+const LINGER_MS = 4_000;
+/** Said with 503, to whoever heeds it: floods and full disks do not pass at once. */
+const RETRY_AFTER_S = 30;
 /** A rest of so many bytes is read and thrown away, so that nobody needs to be cut. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -123,8 +128,9 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
     "content-length": Buffer.byteLength(text),
     // What was not read must not be taken for the next request.
     ...(isTaken ? {} : { connection: "close" }),
+    ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}),
   });
-  if (isTaken || request.complete) {
+  if (isTaken || request.complete || !hasBody(request)) {
     response.end(text);
     return;
   }
@@ -134,4 +140,9 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
   response.once("close", () => clearTimeout(timer));
   const isSmall = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
   if (isSmall) request.once("end", end).resume();
+  else stopReading(request);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }

@@ -4,15 +4,17 @@ import { PinoPretty as pinoPretty } from "pino-pretty";
 import { startApp } from "../app.ts";
 import type { Env } from "../config/env.ts";
 import type { ShownVariable } from "../config/shown-variables.ts";
+import { DatabaseRefuses } from "../domain/database-refuses.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { Transient } from "../domain/transient.ts";
-import { DatabaseRefuses, databaseAnswers } from "../wire/database-answers.ts";
+import { databaseAnswers } from "../wire/database-answers.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { closedDoor } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 import { loggedError } from "./logged-error.ts";
+import { AppRefused } from "./own-slug.ts";
 
 /** An orchestrator gives up on a process after 30 s; draining ends before. */
 const MOST_STOP_MS = 28_000;
@@ -115,7 +117,10 @@ function startProblem(error: unknown, env: Env): string | null {
   if (error instanceof Transient && env.databaseUrl !== null) {
     return `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`;
   }
-  if (error instanceof DatabaseRefuses) return `DATABASE_URL: ${error.message}`;
+  if (error instanceof AppRefused) {
+    return `APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while (${error.message}); \`kodiai doctor\` tells more`;
+  }
+  if (error instanceof DatabaseRefuses) return error.message;
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
   return FOLDER_ERRORS.has(code)

@@ -1,10 +1,12 @@
 // Joins a language model to its port: secrets masked in what it is asked, each question in the book.
 import { randomBytes } from "node:crypto";
+import { keptReplies } from "../adapters/kept-replies.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
+import { redactStrings } from "../adapters/secrets/redact-strings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
-import type { Model, ModelAccess, SpendingBook } from "../ports/model.ts";
+import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
 import { egressTo } from "./egress.ts";
 import { neverTell, redactor } from "./secrets.ts";
 
@@ -46,13 +48,27 @@ export function promptDelimiter(): string {
   return `kodiai-${randomBytes(16).toString("hex")}`;
 }
 
-/** Access to a model for the jobs of one repository: each question goes into the book. */
-export function accessFor(asking: Asking, repo: Repo, book: SpendingBook): ModelAccess | null {
+/**
+ * Access to a model for the jobs of one repository: each question goes into the book.
+ *
+ * @param review whose answers are kept until it is written; null or absent: none are
+ */
+export function accessFor(
+  asking: Asking,
+  repo: Repo,
+  book: SpendingBook,
+  review: { readonly key: string; readonly replies: ReplyBook } | null = null,
+): ModelAccess | null {
   const { model, usdPerMonth } = asking;
   if (model === null) return null;
   const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
   // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
-  return { model: meteredModel(model, record, () => {}), spending: book, usdPerMonth, delimiter: promptDelimiter };
+  const metered = meteredModel(model, record, () => {});
+  const redact = <T>(value: T) => redactStrings(value, redactor);
+  // A question whose answer could not be kept was answered all the same.
+  const kept =
+    review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
+  return { model: kept ?? metered, spending: book, usdPerMonth, delimiter: promptDelimiter };
 }
 
 /** The operator's model, and what it may cost a month for all repositories. */

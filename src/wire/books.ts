@@ -3,7 +3,7 @@ import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { MissedBook } from "../ports/missed.ts";
-import type { SpendingBook } from "../ports/model.ts";
+import type { ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Traces } from "../ports.ts";
@@ -45,6 +45,8 @@ export interface Books {
   expire(now: number): Promise<number>;
   /** What models cost. */
   readonly book: SpendingBook;
+  /** Answers of the model to reviews that are not written yet. */
+  readonly replies: ReplyBook;
   /** Where imports of past reviews stand. */
   readonly history: HistoryBook;
   /** Which reviews say what memory there is. */

@@ -11,6 +11,7 @@ import { postgresLedger } from "../adapters/postgres/ledger.ts";
 import { postgresMissedBook } from "../adapters/postgres/missed-book.ts";
 import { momentsOf } from "../adapters/postgres/moments.ts";
 import { postgresPushWaits } from "../adapters/postgres/push-waits.ts";
+import { postgresReplyBook } from "../adapters/postgres/reply-book.ts";
 import { postgresSpending } from "../adapters/postgres/spending.ts";
 import type { Postgres } from "../adapters/postgres/sql.ts";
 import { postgresTraces } from "../adapters/postgres/traces.ts";
@@ -47,6 +48,7 @@ export function postgresBooks({ quick: db, patient }: BookConnections, process: 
     expire: (now) => expire(patient, now),
     restoredAt: () => momentsOf(db).at("restored"),
     book: postgresSpending(db),
+    replies: postgresReplyBook(db),
     history: postgresHistoryBook(db),
     introductions: postgresIntroductions(db),
   };

@@ -22,7 +22,14 @@ export interface PostgresQueue {
  * GitHub gives up on a delivery after 10 s, and a process that was not heard of for 20 s has lost its jobs: whatever is asked here
  * is answered in well under that or asked again on another connection.
  */
-const PATIENCE = { connections: 8, name: "kodiai queue", statementMs: 5_000, lockMs: 3_000, silentMs: 10_000 } as const;
+const PATIENCE = {
+  connections: 8,
+  name: "kodiai queue",
+  statementMs: 5_000,
+  lockMs: 3_000,
+  silentMs: 10_000,
+  pipelines: true,
+} as const;
 
 /**
  * @param url `postgres://…`, with the schema that openPostgres brings up to date

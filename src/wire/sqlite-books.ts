@@ -12,6 +12,7 @@ import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
 import { momentsOf } from "../adapters/sqlite/moments.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
+import { sqliteReplyBook } from "../adapters/sqlite/reply-book.ts";
 import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { bury } from "../adapters/sqlite/tombstones.ts";
 import { sqliteTraces } from "../adapters/sqlite/traces.ts";
@@ -49,6 +50,7 @@ export function sqliteBooks(db: Database.Database, { dataDir, clock, process }: 
     expire: (now) => expire(db, dataDir, now),
     restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),
+    replies: sqliteReplyBook(db),
     history: sqliteHistoryBook(db),
     introductions: sqliteIntroductions(db),
   };

@@ -11,7 +11,7 @@ import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
 import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
 import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
-import { openMemory } from "../adapters/sqlite/memory-file.ts";
+import { openMemory, remembersAnything } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
@@ -159,7 +159,8 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
       memoryProblem: null,
       spaces: async () => storedSpaces(db),
       cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-      warm: recall.warm,
+      // Whoever remembers nothing yet gives no memory of the machine to search threads.
+      warm: async () => (remembersAnything(db) ? recall.warm() : undefined),
       warmth: () => warmthOf(recall),
       async close() {
         await recall.close();

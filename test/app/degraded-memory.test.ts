@@ -266,7 +266,6 @@ test("memories of another model are not compared; how many is said, and words fi
 
 test("while the index is being read into memory SQLite's own answers, and that is said", async () => {
   await open({ limits: { coldRows: 5 } });
-  await warm(0);
   // By words alone: a search by vectors that comes first would have it read so few rows before words are asked for.
   const config = { ".kodiai.yml": "knowledge:\n  retrieval:\n    method: keyword\n" };
   const words = await stage.world.repository("acme", "words", { files: config });
@@ -295,6 +294,13 @@ test("a search that takes too long is given up", async () => {
   await openWithMemory({ program, patience: { answerMs: 1_000 } });
   const { body } = await reviewed();
   expect(body).toMatch(/- `keyword-search`: timed out: /);
+});
+
+test("a server that remembers nothing starts no search threads", async () => {
+  await open({ program: new URL("../fakes/no-such-search.ts", import.meta.url) });
+  expect((await alive()).memory).toEqual({ state: "cold", repositories: 0, rows: 0 });
+  await reviewed();
+  expect(stage.log.join("")).not.toContain("could not be read ahead");
 });
 
 test("a server that starts reads into memory what will be searched, and says how far it is", async () => {

@@ -1,15 +1,16 @@
-// Sends streams of 300 MB to an address for a while, and opens each again whenever it is cut. Prints how often it did.
-// node flood.child.ts URL length|chunked|forged STREAMS MILLISECONDS
+// Sends large bodies to an address for a while, many at a time, and opens each again whenever it is cut. Prints how often it
+// did. A body is as many spaces as MEGABYTES; "untold" is chunked, without a length; SIGNATURE is sent where there is one.
+// node flood.child.ts URL told|untold MEGABYTES STREAMS MILLISECONDS [SIGNATURE]
 import { connect, type Socket } from "node:net";
 
-const [url = "", kind = "", streams = "0", ms = "0"] = process.argv.slice(2);
+const [url = "", kind = "", megabytes = "0", streams = "0", ms = "0", signature] = process.argv.slice(2);
 const { hostname, port, pathname } = new URL(url);
-const BYTES = 300 * 1024 * 1024;
+const BYTES = Number(megabytes) * 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, " ");
-const SIGNATURE = `x-hub-signature-256: sha256=${"0".repeat(64)}\r\nx-github-event: push\r\nx-github-delivery: forged\r\n`;
-const LENGTH = kind === "length" ? `content-length: ${BYTES}` : "transfer-encoding: chunked";
-const HEAD = `POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${kind === "forged" ? SIGNATURE : ""}${LENGTH}\r\n\r\n`;
-const PIECE = kind === "length" ? CHUNK : Buffer.concat([Buffer.from("10000\r\n"), CHUNK, Buffer.from("\r\n")]);
+const SIGNED = `x-hub-signature-256: ${signature}\r\nx-github-event: push\r\nx-github-delivery: flood\r\n`;
+const LENGTH = kind === "told" ? `content-length: ${BYTES}` : "transfer-encoding: chunked";
+const HEAD = `POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${signature ? SIGNED : ""}${LENGTH}\r\n\r\n`;
+const PIECE = kind === "told" ? CHUNK : Buffer.concat([Buffer.from("10000\r\n"), CHUNK, Buffer.from("\r\n")]);
 const end = performance.now() + Number(ms);
 let times = 0;
 

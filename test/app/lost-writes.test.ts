@@ -72,6 +72,19 @@ test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS}
   ]);
 }, 1_200_000);
 
+test("a review of an earlier head is not taken for one whose answer was lost", async () => {
+  stage = await fresh();
+  const pull = await open("Back up");
+  await stage.settled(pull);
+  stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });
+  await stage.world.push(pull, { "ops/restore.py": BACKUP });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  const [first, second, ...others] = stage.world.comments(pull).reviews;
+  expect(first?.commitId).not.toBe(pull.headSha);
+  expect(second?.commitId).toBe(pull.headSha);
+  expect(others).toEqual([]);
+});
+
 test("what never arrived is sent again, once it is certain that it will not arrive any more", async () => {
   stage = await fresh();
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 502 });

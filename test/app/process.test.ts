@@ -69,16 +69,51 @@ test("a server whose environment is wrong says what to mend and does not start",
   expect(said).toContain("WEBHOOK_SECRET is not set");
 });
 
-test("a server that starts while GitHub is down waits for it, and says so", async () => {
-  world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 2 });
-  const { log } = await deployed.start();
-  expect(log().match(/GitHub does not say who we are; asking again/g)).toHaveLength(2);
+test("a server that starts while GitHub is down waits for it, answers who asks, takes no delivery, and serves once it is there", async () => {
+  let isAway = true;
+  world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 1_000, chance: () => isAway });
+  const server = await deployed.launch();
+  await until("it waits", () => server.log().includes("waiting for GitHub"));
+  expect(await server.ready()).toMatchObject({
+    status: 503,
+    reasons: ["GitHub answered 503 to GET /app", "GitHub is waited for"],
+  });
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(await server.deliver("ping", {})).toBe(503);
+  isAway = false;
+  await until("it listens", () => server.log().includes("Kodiai is listening"));
+  expect(await server.deliver("ping", {})).toBe(202);
+  expect((await server.ready()).status).toBe(200);
 });
+
+test("a server whose key GitHub refuses once starts all the same", async () => {
+  world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1 });
+  const { log } = await deployed.start();
+  expect(log()).toContain("GitHub answered 401 to GET /app");
+});
+
+// It is borne for two minutes: SLOW=1 sits them out.
+test.runIf(process.env.SLOW === "1")(
+  "a server whose key GitHub goes on to refuse says so while it asks, and ends with what to mend",
+  async () => {
+    world.fail({ match: { method: "GET", path: "/app" }, status: 401, times: 1_000 });
+    const server = await deployed.launch();
+    await until("it waits", () => server.log().includes("waiting for GitHub"));
+    expect((await server.ready()).reasons).toEqual(["GitHub answered 401 to GET /app", "GitHub is waited for"]);
+    await new Promise((resolve) => server.child.once("exit", resolve));
+    expect(await server.ended()).toBe(2);
+    expect(server.log()).toMatch(
+      /Kodiai does not start:\n {2}- APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while \(GitHub answered 401 to GET \/app\)/,
+    );
+    expect(world.requests.filter(({ path }) => path === "/app").length).toBeLessThan(30);
+  },
+  300_000,
+);
 
 test("whoever stops a server that waits for GitHub need not wait as well", async () => {
   world.fail({ match: { method: "GET", path: "/app" }, status: 503, times: 1_000 });
   const { child, log, ended } = await deployed.launch();
-  await until("it asks again", () => log().includes("asking again"));
+  await until("it waits", () => log().includes("waiting for GitHub"));
   child.kill("SIGTERM");
   expect(await ended()).toBe(0);
   expect(log()).not.toContain("did not stop in time");

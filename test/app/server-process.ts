@@ -10,6 +10,11 @@ import { fileURLToPath } from "node:url";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { until, WEBHOOK_PATH } from "./stage.ts";
 
+const DOCKERFILE = fileURLToPath(new URL("../../Dockerfile", import.meta.url));
+/** What the image gives Node before the program. */
+const [, ...FLAGS] = (
+  JSON.parse(/^CMD (\[.+\])$/m.exec(readFileSync(DOCKERFILE, "utf8"))?.[1] ?? "[]") as string[]
+).slice(0, -1);
 export const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 export interface ServerProcess {
@@ -57,7 +62,7 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       HOST: "127.0.0.1",
       ...more,
     };
-    const [program = process.execPath, ...words] = [...wrap, process.execPath, MAIN];
+    const [program = process.execPath, ...words] = [...wrap, process.execPath, ...FLAGS, MAIN];
     // A group of its own: a server that ran under another program outlives it.
     const child = spawn(program, words, { cwd: dataDir, env, detached: true });
     children.push(child);

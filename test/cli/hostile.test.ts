@@ -1,5 +1,7 @@
 // A repository that wants to run something, or to steer the terminal, when somebody has it reviewed.
-import { existsSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BACKUP, BALANCE } from "../app/given.ts";
@@ -77,6 +79,28 @@ test("nothing that the repository configures is run: drivers, filters, hooks, mo
 
   // The traps are set: git itself steps into them.
   stepInto("diff", "HEAD~1");
+});
+
+test("git is started without any key of ours", async () => {
+  clone.write({ "src/a.py": "a = 1\n" });
+  clone.commit("Lay the ground");
+  clone.write({ "src/a.py": BACKUP });
+  clone.commit("Change it");
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-git-"));
+  const seen = join(folder, "seen");
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  writeFileSync(join(folder, "git"), `#!/bin/sh\nenv >> ${seen}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const keys = { ANTHROPIC_API_KEY: "key-of-the-model", GITHUB_TOKEN: "key-of-github", KODIAI_OTHER: "key-of-others" };
+  try {
+    const env = { ...keys, PATH: `${folder}:${process.env.PATH}` };
+    const { err } = await kodiai(["review", "--base", "HEAD~1", "--model", "off"], { cwd: clone.path, env });
+    expect(existsSync(seen), err).toBe(true);
+    const told = readFileSync(seen, "utf8");
+    expect(told).toContain("GIT_OPTIONAL_LOCKS=0");
+    for (const key of Object.values(keys)) expect(told).not.toContain(key);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("an object that is missing is not fetched with a program of the repository's choice", async () => {

@@ -277,6 +277,7 @@ describe("a secret that could be guessed keeps the server from starting", () => 
     "abcdefghijklmnopqrstuvwxyz0123456789",
     "0123456789abcdef0123456789abcdef",
     "zyxwvutsrqponmlkjihgfedcba9876543210",
+    "q7kqmm7xk7qxmqk77mxqkxmq7kkmxq7mqxkm",
   ])("%s", (WEBHOOK_SECRET) => {
     const problems = refused({ WEBHOOK_SECRET });
     expect(problems).toHaveLength(1);

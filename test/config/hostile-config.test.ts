@@ -113,6 +113,16 @@ describe("files made to exhaust a parser are refused or read, in bounded work", 
   });
 });
 
+test.each([
+  ["values behind aliases", `a: &a [${"1,".repeat(4_000)}]\nb: [${"*a,".repeat(99)}]\n`, "too many values"],
+  ["aliases", `a: &a 1\nb: [${"*a,".repeat(101)}]\n`, "more than 100 aliases"],
+  ["aliases of aliases", `a: &a [1]\nb: &b [${"*a,".repeat(20)}]\nc: [${"*b,".repeat(20)}]\n`, "more than 100 aliases"],
+])("%s are counted where they are used", (_, text, why) => {
+  const { config, problems } = holds(text);
+  expect(config).toEqual(defaultConfig());
+  expect(problems.map(({ message }) => message).join()).toContain(why);
+});
+
 describe("values are inert text", () => {
   const live = [
     "@format {env}",

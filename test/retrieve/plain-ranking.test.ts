@@ -83,6 +83,21 @@ test("every signal is the plain one's to the last bit", () => {
   );
 });
 
+test("a memory that was read before gives the plain signals too, and so does one that was edited since", () => {
+  const edited = fc.tuple(memory, sentence).map(([one, text]) => [one, { ...one, text }] as const);
+  fc.assert(
+    fc.property(change, fc.array(edited, { minLength: 1, maxLength: 8 }), (asked, pairs) => {
+      const [before, after] = [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
+      for (const memories of [before, before, after]) {
+        const signals = quick(asked, memories);
+        for (const [name, plain] of Object.entries(plainSignals(asked, memories)))
+          expect([name, ...(signals[name] ?? [])]).toEqual([name, ...plain]);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
 test("what a table asks for is the same without what it does not ask for", () => {
   fc.assert(
     fc.property(change, fc.array(memory, { maxLength: 8 }), (asked, memories) => {

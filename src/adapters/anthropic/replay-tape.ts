@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Middleware } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "../../domain/model.ts";
+import { withoutDelimiters } from "../without-delimiters.ts";
 import { CallFailed } from "./call-failed.ts";
 import { gatherEvents, type Said } from "./gather-events.ts";
 import { messageEvents } from "./message-events.ts";
@@ -57,16 +58,6 @@ export function recordingPath(folder: string, request: ModelRequest<unknown>, re
 
 function joined(pieces: readonly { readonly text: string }[]): string {
   return pieces.map(({ text }) => text).join("\n\n");
-}
-
-/** Numbered in the order of their first use, so that two different ones stay different. */
-function withoutDelimiters(text: string): string {
-  const seen = new Map<string, number>();
-  return text.replace(/kodiai-[0-9a-f]{16,}/g, (delimiter) => {
-    const number = seen.get(delimiter) ?? seen.size + 1;
-    seen.set(delimiter, number);
-    return `kodiai-delimiter-${number}`;
-  });
 }
 
 /** For people: the question in lines, and a reply that is JSON as JSON. */

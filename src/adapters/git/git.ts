@@ -55,7 +55,12 @@ export function gitProcess(cwd: string, args: readonly string[]): ChildProcessWi
   return spawn("git", [...INERT, ...args], { cwd, env: environment(), stdio: "pipe" });
 }
 
+/** Where git is found, whose settings it reads, and what a hook tells of the repository that it runs in. No key is among them. */
+const PASSED =
+  /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
+
 function environment(): NodeJS.ProcessEnv {
+  const passed = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
   // An object that is missing is not fetched: with what program, the repository's own configuration would say.
-  return { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+  return { ...passed, GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
 }

@@ -14,16 +14,33 @@ export type FlatRecord = Omit<MemoryRecord, "provenance" | "described" | "decide
  * it is in doubt. Every store tells a record's fields in this order: an export of one is byte for byte that of another.
  */
 export function assembleRecord(row: FlatRecord): MemoryRecord {
-  const { replies, tags, stale, decided, described, sharing, flaggedCode, fixedCode, ...flat } = row;
-  const { url, author, authorIsBot, sha, pull, at, ...rest } = flat;
+  const { flaggedCode, fixedCode, url, author, authorIsBot, sha, pull, at, decided, described, sharing } = row;
+  // Field by field: what a rest pattern leaves over takes ten times as long to make.
   return {
-    ...rest,
+    id: row.id,
+    repo: row.repo,
+    repoName: row.repoName,
+    ownerId: row.ownerId,
+    visibility: row.visibility,
+    corpus: row.corpus,
+    sourceId: row.sourceId,
+    text: row.text,
+    situation: row.situation,
+    lesson: row.lesson,
+    severity: row.severity,
+    category: row.category,
+    path: row.path,
+    language: row.language,
+    symbol: row.symbol,
+    chunkType: row.chunkType,
+    hunk: row.hunk,
+    outcome: row.outcome,
     ...(flaggedCode ? { flaggedCode } : {}),
     ...(fixedCode ? { fixedCode } : {}),
-    replies,
-    tags,
+    replies: row.replies,
+    tags: row.tags,
     provenance: { url, author, authorIsBot, sha, pull, at },
-    stale,
+    stale: row.stale,
     ...(decided === null ? {} : { decided }),
     ...(described === null ? {} : { described }),
     ...(sharing === null ? {} : { sharing }),

@@ -138,5 +138,16 @@ export const BOOK_PART: MigrationPart = {
   CREATE INDEX intents_by_repo ON intents (repo);
   CREATE INDEX intents_ended ON intents (ended_at) WHERE ended_at IS NOT NULL;
   `,
+    `
+  -- Answers of a model to reviews that are not written yet: they go when the review is saved.
+  CREATE TABLE replies (
+    key      text COLLATE "C" NOT NULL,
+    question text NOT NULL,
+    answer   text NOT NULL,
+    at       bigint NOT NULL,
+    PRIMARY KEY (key, question)
+  );
+  CREATE INDEX replies_by_time ON replies (at);
+  `,
   ],
 };

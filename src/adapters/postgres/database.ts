@@ -19,6 +19,8 @@ export interface PostgresSettings {
   readonly isLastWord?: boolean;
   /** A transaction that is silent for longer ends, and with it its locks: its process stands still, or is cut off; milliseconds. */
   readonly silentMs?: number;
+  /** True: statements of a transaction that are asked at once go out at once, in one round trip. */
+  readonly pipelines?: boolean;
   /** True for the one that moves a store here. */
   readonly isMoving?: boolean;
 }
@@ -58,7 +60,10 @@ export async function openPostgres(
 export function connectPostgres(url: string, settings: PostgresSettings = {}): Postgres {
   const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = IDLE_IN_TRANSACTION_MS } = settings;
   const { connections = CONNECTIONS, name = "kodiai" } = settings;
+  const { pipelines = false } = settings;
   const pool = new pg.Pool({
+    // The driver reads it of a connection's settings; its types do not know.
+    ...({ pipeline: pipelines } as pg.PoolConfig),
     connectionString: checked(url),
     max: connections,
     application_name: name,
@@ -71,7 +76,8 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
     keepAlive: true,
     allowExitOnIdle: settings.isLastWord ?? false,
     // A commit that was told is on disk, whatever the server's default is. Compiling a search takes longer than doing it.
-    options: "-c synchronous_commit=on -c jit=off",
+    // One that moves a store begins again where the database lost it, and ends with all on disk.
+    options: `-c synchronous_commit=${settings.isMoving === true ? "off" : "on"} -c jit=off`,
     types: TYPES,
   });
   // An idle connection that ends is no error of anybody; without a listener it would end the process.
@@ -81,8 +87,8 @@ export function connectPostgres(url: string, settings: PostgresSettings = {}): P
   const sql = statements((text, values) => pool.query(text, values));
   return {
     ...sql,
-    transaction: (work) => inTransaction(pool, "BEGIN", work),
-    snapshot: (work) => inTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    transaction: (work) => inTransaction(pool, "BEGIN", work, pipelines),
+    snapshot: (work) => inTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work, pipelines),
     patiently: (statement) => patiently(pool, statement),
     close: () => pool.end(),
   };
@@ -111,7 +117,12 @@ export function statements(query: (text: string, values: unknown[]) => Promise<A
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (sql: Sql) => Promise<T>,
+  pipelines: boolean,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translated(error);
   });
@@ -121,13 +132,25 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) =
     broken = error;
   };
   client.on("error", listen);
-  const sql = statements((text, values) => client.query(text, values));
+  let isOver = false;
+  const ask = async (text: string, values: unknown[]) => {
+    // It would be done outside of the transaction.
+    if (isOver) throw new Error("the transaction has ended");
+    return client.query(text, values);
+  };
+  const sql = statements(pipelines ? ask : inTurn(ask));
   try {
-    await sql.run(begin);
+    const begun = sql.run(begin);
+    // Nothing that is asked after it is done where it fails; that is told by whatever is asked next.
+    if (pipelines) begun.catch(() => {});
+    else await begun;
     const answer = await work(sql);
+    await begun;
+    isOver = true;
     await commit(client);
     return answer;
   } catch (error) {
+    isOver = true;
     // A connection that answers no more, or cannot even roll back, is given up, and with it the transaction.
     if (isCut(error)) broken ??= error;
     else
@@ -139,6 +162,16 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (sql: Sql) =
     client.off("error", listen);
     client.release(broken ?? undefined);
   }
+}
+
+/** One after the other, whoever asks: the driver is to have no second one waiting. */
+function inTurn<Asked extends readonly unknown[], T>(ask: (...asked: Asked) => Promise<T>) {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...asked: Asked): Promise<T> => {
+    const next = last.then(() => ask(...asked));
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** An hour: an index over a million vectors takes about ten minutes. */

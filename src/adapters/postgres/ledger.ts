@@ -33,14 +33,16 @@ export function postgresLedger(db: Postgres, held: Held | null = null): Ledger &
     },
     async save(job, review, now) {
       failPoint("before-save");
-      await commit((sql) =>
-        sql.run(
+      await commit(async (sql) => {
+        await sql.run(
           `INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (key, head_sha, base_sha) DO UPDATE SET review = excluded.review, written = excluded.written,
              written_at = excluded.written_at, settled_at = NULL, outcome = NULL`,
           [job.key, review.headSha, review.baseSha, JSON.stringify(review), now],
-        ),
-      );
+        );
+        // What it was written from is not needed any more.
+        await sql.run("DELETE FROM replies WHERE key = $1", [job.key]);
+      });
       failPoint("after-save");
     },
     async settle(job, { headSha, baseSha }, now, outcome) {

@@ -20,19 +20,27 @@ const LOCK = 7_165_204_331;
 export async function migrate(db: Postgres, parts: readonly MigrationPart[]): Promise<void> {
   // Nothing to do takes no lock: another process may be in the middle of a long step.
   if (missing(parts, await versions(db)).length === 0) return;
-  await db.transaction(async (sql) => {
-    await sql.run("SET LOCAL statement_timeout = 0");
-    await sql.run("SET LOCAL lock_timeout = 0");
-    await sql.run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-    await sql.run(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-         part text NOT NULL, version int NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (part, version))`,
-    );
-    for (const { part, version, step } of missing(parts, await versions(sql))) {
-      await run(sql, step);
-      await sql.run("INSERT INTO schema_migrations (part, version) VALUES ($1, $2)", [part, version]);
-    }
-  });
+  try {
+    await db.transaction((sql) => runMissing(sql, parts));
+  } catch (error) {
+    const lacks = error instanceof Error ? lacking(error) : null;
+    throw lacks === null ? error : new StoreUnusable(`DATABASE_URL: ${lacks}`);
+  }
+}
+
+async function runMissing(sql: Sql, parts: readonly MigrationPart[]): Promise<void> {
+  await sql.run("SET LOCAL statement_timeout = 0");
+  await sql.run("SET LOCAL lock_timeout = 0");
+  await sql.run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+  await sql.run(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+       part text NOT NULL, version int NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (part, version))`,
+  );
+  await refuseOld(sql);
+  for (const { part, version, step } of missing(parts, await versions(sql))) {
+    await sql.run(step);
+    await sql.run("INSERT INTO schema_migrations (part, version) VALUES ($1, $2)", [part, version]);
+  }
 }
 
 /**
@@ -69,24 +77,36 @@ function missing(parts: readonly MigrationPart[], known: ReadonlyMap<string, num
   });
 }
 
+/** Of PostgreSQL, as `server_version_num` counts. Older ones were never tried, and 14 ends in the year of this. */
+const OLDEST = 150_000;
+
+/** @throws StoreUnusable when the server is older than any that this was tried on */
+export async function refuseOld(sql: Sql): Promise<void> {
+  const row = await sql.one<{ number: number; name: string }>(
+    "SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name",
+  );
+  if (row !== null && row.number < OLDEST)
+    throw new StoreUnusable(
+      `DATABASE_URL: the server is PostgreSQL ${row.name}; Kodiai needs ${OLDEST / 10_000} or newer. Upgrade it, or name another one.`,
+    );
+}
+
 const MAY_NOT = "42501";
 const NO_FILE = "58P01";
 const UNSUPPORTED = "0A000";
+const NO_SUCH_TYPE = "42704";
 
-async function run(sql: Sql, step: string): Promise<void> {
-  try {
-    await sql.run(step);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    const isExtension = error instanceof Error && /extension/i.test(error.message);
-    if (isExtension && (code === NO_FILE || code === UNSUPPORTED))
-      throw new StoreUnusable(
-        "The PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.",
-      );
-    if (isExtension && code === MAY_NOT)
-      throw new StoreUnusable(
-        "The database user may not CREATE EXTENSION vector. Let an administrator run it once in this database.",
-      );
-    throw error;
-  }
+/** What a step needs that the database or its user lacks, and what mends it; null for another kind of failure. */
+function lacking(error: Error): string | null {
+  const code = "code" in error ? error.code : null;
+  const isExtension = /extension/i.test(error.message);
+  if (isExtension && (code === NO_FILE || code === UNSUPPORTED))
+    return "the PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.";
+  if (isExtension && code === MAY_NOT)
+    return "the database user may not CREATE EXTENSION vector. Let an administrator run it once in this database.";
+  if (code === MAY_NOT)
+    return "the database user may not make tables in this database. Let an administrator give it the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON SCHEMA public.";
+  if (code === NO_SUCH_TYPE && /"halfvec"/.test(error.message))
+    return "the database has a pgvector before 0.7. Install a newer one at the server, then run ALTER EXTENSION vector UPDATE in this database.";
+  return null;
 }

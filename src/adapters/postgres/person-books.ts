@@ -59,6 +59,8 @@ async function removeOwn(sql: Sql, person: KnownPerson): Promise<number> {
   const jobs = await sql.run("DELETE FROM jobs WHERE id = ANY($1::bigint[]) AND state <> 'running'", [
     own.map(({ id }) => id),
   ]);
+  // Rather asked again than searched for somebody.
+  await sql.run("DELETE FROM replies");
   return jobs + (await sql.run("DELETE FROM answers WHERE user_id = ANY($1::bigint[])", [person.ids]));
 }
 

@@ -1,7 +1,9 @@
 // What Postgres and its connections throw, in our words: what passes is Transient, the rest stays what it is.
+import { DatabaseRefuses } from "../../domain/database-refuses.ts";
 import { LeaseLost } from "../../domain/lease-lost.ts";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { Transient } from "../../domain/transient.ts";
+import { refusal } from "./refusal.ts";
 
 /**
  * States that another try may not meet (https://www.postgresql.org/docs/17/errcodes-appendix.html): connections (08), a
@@ -38,10 +40,12 @@ export function isCut(error: unknown): error is Transient {
  */
 export function translated(error: unknown): unknown {
   if (error instanceof Transient || error instanceof StoreUnusable || error instanceof LeaseLost) return error;
+  if (error instanceof DatabaseRefuses) return error;
   if (!(error instanceof Error)) return new Error(`the database failed: ${String(error)}`);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (PASSING.test(code)) return new Transient(`the database cannot be asked now (${code})`, null, error);
   if (UNREACHABLE.has(code) || CUT.test(error.message))
     return new Transient(`the database cannot be reached now (${code || "connection lost"})`, null, error);
-  return error;
+  const refused = refusal(error);
+  return refused === null ? error : new DatabaseRefuses(refused);
 }

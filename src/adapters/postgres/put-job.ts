@@ -56,7 +56,8 @@ export interface Putting {
   readonly by: string;
 }
 
-interface Place {
+/** How things stand for a job that comes. */
+export interface Place {
   readonly now: number;
   readonly ticket: string | null;
   readonly waits: boolean;
@@ -78,15 +79,37 @@ const INSERT = `INSERT INTO jobs (key, lane, job, state, run_at, created_at, rep
     WITH ORDINALITY AS given (key, job, run_at, created_at, repo, installation_id, tag, ticket, place)
   ORDER BY place`;
 
+/** How things stand for each of these jobs. The keys must be locked. */
+export function placesOf(sql: Sql, lane: LaneName, jobs: readonly AnyJob[]): Promise<Place[]> {
+  return sql.all<Place>(PLACES, [lane, jobs.map(({ key }) => key), jobs.map(repoOf)]);
+}
+
+function repoOf({ repo }: AnyJob): string {
+  return `${repo.host}/${repo.id}`;
+}
+
 /**
  * Adds jobs, each in the place of one of its key that waits. The keys must be locked, and no two of them alike: an
  * installation on thousands of repositories comes as one delivery, so what costs a round trip costs it once for all of them.
  */
 export async function putAll(sql: Sql, tickets: Tickets, lane: LaneName, jobs: readonly Putting[]): Promise<void> {
   if (jobs.length === 0) return;
+  const seen = jobs.map(({ job }) => job);
+  await putAt(sql, tickets, lane, jobs, await placesOf(sql, lane, seen));
+}
+
+/** The same where it is known how things stand (see placesOf): nothing of these keys has changed since. */
+export async function putAt(
+  sql: Sql,
+  tickets: Tickets,
+  lane: LaneName,
+  jobs: readonly Putting[],
+  seen: readonly Place[],
+): Promise<void> {
+  if (jobs.length === 0) return;
   const keys = jobs.map(({ job }) => job.key);
-  const repos = jobs.map(({ job }) => `${job.repo.host}/${job.repo.id}`);
-  const places = inTurn(await sql.all<Place>(PLACES, [lane, keys, repos]), repos);
+  const repos = jobs.map(({ job }) => repoOf(job));
+  const places = inTurn(seen, repos);
   const times = jobs.map(({ job, at }, index) => timesOf(job, at, placeAt(places, index)));
   const waiting = keys.map((key, index): Waiting => {
     return { lane, key, repo: repos[index] ?? "", runAt: times[index]?.runAt ?? 0, tag: placeAt(places, index).tag };

@@ -1,12 +1,12 @@
 // Deliveries and what follows from them, inside one transaction: each GUID once, each meaning once.
 
 import type { Arrival } from "../../ports/inbox.ts";
-import type { AnyJob, LaneName, Queue } from "../../ports.ts";
+import type { AnyJob, LaneName } from "../../ports.ts";
+import { jobsOf, keptReason, keysOf, type Outcome } from "./arrival-jobs.ts";
 import { lockKeys, type Putting, putAll } from "./put-job.ts";
 import type { Sql } from "./sql.ts";
+import { areApart, takeTogether } from "./take-together.ts";
 import type { Tickets } from "./tickets.ts";
-
-type Outcome = Parameters<Queue["accept"]>[1];
 
 /**
  * Keeps deliveries with all that follows from them. First thing in a transaction.
@@ -18,6 +18,7 @@ export async function takeDeliveries(
   tickets: Tickets,
   batch: readonly Arrival[],
 ): Promise<readonly boolean[]> {
+  if (areApart(batch)) return takeTogether(sql, tickets, batch);
   await lockKeys(sql, batch.flatMap(keysOf));
   const hand = newHand(sql, tickets);
   const taken: boolean[] = [];
@@ -53,21 +54,11 @@ function newHand(sql: Sql, tickets: Tickets): Hand {
   };
 }
 
-function keysOf({ delivery: { meaning = null }, outcome, beside }: Arrival): readonly string[] {
-  const said = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
-  const jobs = outcome.kind === "upkeep" ? outcome.jobs : outcome.kind === "ignored" ? [] : [outcome];
-  return [...said, ...jobs.map(({ key }) => key), ...beside.map(({ key }) => key)];
-}
-
 async function takeDelivery(sql: Sql, hand: Hand, { delivery, outcome, beside }: Arrival): Promise<boolean> {
   const { receivedAt: at } = delivery;
   if (!(await keep(sql, delivery, outcome))) return false;
-  const add = (lane: LaneName, job: AnyJob, by: string) => hand.add(lane, job, at, by);
   if (outcome.kind === "cancel") await forgetMeanings(sql, outcome.key);
-  if (outcome.kind === "review") await add("review", outcome, outcome.headSha);
-  if (outcome.kind === "command") await add("command", outcome, outcome.delivery);
-  if (outcome.kind === "upkeep") for (const job of outcome.jobs) await add("upkeep", job, job.delivery);
-  for (const job of beside) await add("upkeep", job, job.delivery);
+  for (const { lane, job, by } of jobsOf({ delivery, outcome, beside })) await hand.add(lane, job, at, by);
   return true;
 }
 
@@ -82,7 +73,7 @@ async function keep(sql: Sql, delivery: Arrival["delivery"], outcome: Outcome): 
     );
   const told =
     meaning === null ? null : await sql.one<{ id: string }>("SELECT id FROM deliveries WHERE meaning = $1", [meaning]);
-  if (told === null) return (await insert(outcome.kind, reasonOf(outcome), meaning)) > 0;
+  if (told === null) return (await insert(outcome.kind, keptReason(outcome), meaning)) > 0;
   // Its id is kept too: what was answered with 202 can be found.
   await insert("ignored", `says the same as ${told.id}`, null);
   return false;
@@ -92,14 +83,4 @@ async function keep(sql: Sql, delivery: Arrival["delivery"], outcome: Outcome): 
 async function forgetMeanings(sql: Sql, key: string): Promise<void> {
   // `A` is the character after `@`.
   await sql.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 || '@' AND meaning < $1 || 'A'", [key]);
-}
-
-function reasonOf(outcome: Outcome): string {
-  if (outcome.kind === "review") return outcome.trigger;
-  if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
-  if (outcome.kind !== "upkeep") return outcome.reason;
-  const [first] = outcome.jobs;
-  return outcome.jobs.length === 1 && first !== undefined
-    ? `${first.kind}: ${first.trigger}`
-    : `${outcome.jobs.length} jobs`;
 }

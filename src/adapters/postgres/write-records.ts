@@ -144,7 +144,7 @@ async function writeContents(sql: Sql, rows: readonly WrittenRow[]): Promise<voi
 }
 
 /** Postgres refuses a text vector of more than a megabyte; its index is the poorer one and may miss the end of a long text. */
-const MOST_INDEXED = 200_000;
+export const MOST_INDEXED = 200_000;
 
 /** What Postgres's own index has of words, from the columns that the ranker reads. */
 export const LEXEMES = `setweight(to_tsvector('simple', left(text || ' ' || path || ' ' || symbol, ${MOST_INDEXED})), 'A')

@@ -38,6 +38,8 @@ export function sqliteLedger(db: Database, held: Held | null = null): Ledger & R
              ON CONFLICT (key, head_sha, base_sha) DO UPDATE
              SET review = excluded.review, written_at = excluded.written_at, settled_at = NULL, outcome = NULL`,
         ).run(job.key, review.headSha, review.baseSha, JSON.stringify(review), now);
+        // What it was written from is not needed any more.
+        db.prepare("DELETE FROM replies WHERE key = ?").run(job.key);
       });
       failPoint("after-save");
     },

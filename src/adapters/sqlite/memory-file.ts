@@ -24,6 +24,11 @@ export function openMemory(path: string, mostPages: number | null = null, keeps 
   }
 }
 
+/** Whether there is anything to search, stale or not. */
+export function remembersAnything(db: Database.Database): boolean {
+  return db.prepare("SELECT 1 FROM records LIMIT 1").get() !== undefined;
+}
+
 /**
  * What is wrong inside the file: an empty list when nothing is. Reads everything, so it takes about a second per
  * gigabyte: for a restore, and never on the way to a review.

@@ -1,9 +1,9 @@
 // A store in SQLite as it is read to be moved elsewhere: each table in the order of its keys, vectors turned back.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { MovedKind, MovedRow, MovedTable } from "../../domain/moved-tables.ts";
+import { MOVED_TABLES, type MovedKind, type MovedRow, type MovedTable } from "../../domain/moved-tables.ts";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
-import type { MoveSource } from "../../ports/move.ts";
+import type { MovedRange, MoveSource } from "../../ports/move.ts";
 import { turnBack } from "../memory/rotate-vector.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { openMemory } from "./memory-file.ts";
@@ -20,6 +20,11 @@ const ELSEWHERE: Readonly<
   vectors: {
     from: "vec_i8 v JOIN records r ON r.id = v.id",
     as: { id: "v.id", repo: "r.repo", space: "v.space", v: "v.v" },
+  },
+  // Of the same bytes.
+  vector_bits: {
+    from: "vec_i8 v JOIN records r ON r.id = v.id",
+    as: { id: "v.id", repo: "r.repo", space: "v.space", b: "v.v" },
   },
   words: {
     from: "words w JOIN records r ON r.id = w.id",
@@ -53,13 +58,21 @@ export function sqliteMoveSource(folder: string): MoveSource & { close(): void }
   const dimensions = new Map(
     memory.prepare("SELECT id, dimension FROM spaces").raw().all() as (readonly [number, number])[],
   );
+  const home = new Map(
+    MOVED_TABLES.map(({ name }) => [name, OF_MEMORY.has(name) || holds(memory, name) ? memory : queue] as const),
+  );
   return {
-    async page(table, after, most) {
-      const db = table.name === "vectors" || holds(memory, table.name) ? memory : queue;
-      const rows = prepared(db, pageSql(table, after !== null))
+    async page(table, range, most) {
+      const rows = prepared(home.get(table.name) ?? queue, pageSql(table, range))
         .raw()
-        .all(...(after ?? []), most) as unknown[][];
+        .all(...(range.after ?? []), ...(range.upTo ?? []), most) as unknown[][];
       return rows.map((row) => movedRow(table, row, dimensions));
+    },
+    async middle({ name, key }) {
+      const [id] = key;
+      const sql = `SELECT min("${id}") AS least, max("${id}") AS most, count(*) AS rows FROM "${name}"`;
+      const at = (home.get(name) ?? queue).prepare(sql).get() as { least: number; most: number; rows: number };
+      return at.rows < HALVED_FROM ? null : [Math.floor((at.least + at.most) / 2)];
     },
     mark: () =>
       JSON.stringify([MARKS.map(([of, sql]) => (of === "memory" ? memory : queue).prepare(sql).pluck().get())]),
@@ -70,6 +83,11 @@ export function sqliteMoveSource(folder: string): MoveSource & { close(): void }
     },
   };
 }
+
+/** Made of what stands under another name. */
+const OF_MEMORY: ReadonlySet<string> = new Set(["vectors", "vector_bits"]);
+/** Rows from which on a table is worth two ways. */
+const HALVED_FROM = 1_000;
 
 /** What every write changes at least one of. */
 const MARKS = [
@@ -82,12 +100,14 @@ const MARKS = [
   ["queue", "SELECT max(id) || ' ' || count(ended_at) FROM intents"],
 ] as const;
 
-function pageSql({ name, key, columns }: MovedTable, continues: boolean): string {
+function pageSql({ name, key, columns }: MovedTable, { after, upTo }: MovedRange): string {
   const { from = name, as = {}, where = "1" } = ELSEWHERE[name] ?? {};
   const at = (column: string) => as[column] ?? (name === "words" ? `w.${column}` : `"${column}"`);
   const keys = key.map(at).join(", ");
-  const later = continues ? `(${keys}) > (${key.map(() => "?").join(", ")})` : "1";
-  return `SELECT ${Object.keys(columns).map(at).join(", ")} FROM ${from} WHERE ${where} AND ${later} ORDER BY ${keys} LIMIT ?`;
+  const places = key.map(() => "?").join(", ");
+  const later = after === null ? "1" : `(${keys}) > (${places})`;
+  const within = upTo === null ? "1" : `(${keys}) <= (${places})`;
+  return `SELECT ${Object.keys(columns).map(at).join(", ")} FROM ${from} WHERE ${where} AND ${later} AND ${within} ORDER BY ${keys} LIMIT ?`;
 }
 
 function movedRow(
@@ -104,11 +124,15 @@ function movedValue(kind: MovedKind, value: unknown, dimension: number): MovedRo
   if (value === null || value === undefined) return null;
   if (kind === "flag") return value === 1;
   if (kind === "whole" || kind === "real") return value as number;
-  if (kind === "bytes") return (value as Buffer).toString("hex");
+  if (kind === "bytes") return value as Buffer;
   if (kind === "vector") return halfFloats(value as Buffer, dimension);
-  // No other database takes U+0000.
-  const text = String(value).replaceAll("\0", "").toWellFormed();
-  return kind === "json" ? JSON.stringify(JSON.parse(text)) : text;
+  if (kind === "signs") return signsOf(value as Buffer);
+  return kind === "text" ? wellFormed(String(value)) : (JSON.parse(String(value)) as string[]).map(wellFormed);
+}
+
+/** No other database takes U+0000, nor half a surrogate pair. */
+function wellFormed(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed();
 }
 
 /** Of unit length, as half floats with the greater byte first. */
@@ -116,4 +140,12 @@ function halfFloats(bytes: Buffer, dimension: number): Uint8Array {
   const stored = new Float32Array(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length));
   const halves = new Float16Array(turnBack(stored, dimension));
   return Buffer.from(halves.buffer).swap16();
+}
+
+/** Of components, a byte each, which of them are not below zero: eight a byte, the first as the greatest. */
+function signsOf(bytes: Buffer): Uint8Array {
+  const signs = new Uint8Array(bytes.length / 8);
+  for (let at = 0; at < bytes.length; at += 1)
+    if ((bytes[at] ?? 0) < 128) signs[at >> 3] = (signs[at >> 3] ?? 0) | (128 >> (at & 7));
+  return signs;
 }

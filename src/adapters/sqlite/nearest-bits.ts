@@ -11,10 +11,10 @@ export interface BitRows {
   readonly admitted: Uint8Array;
 }
 
-/** A row of one of the parts. */
-export interface ChosenRow<Part> {
-  readonly part: Part;
-  readonly row: number;
+/** Rows side by side, each by the place of its part among the parts and its own in there. */
+export interface ChosenRows {
+  readonly parts: Uint32Array;
+  readonly rows: Uint32Array;
 }
 
 /**
@@ -24,15 +24,15 @@ export interface ChosenRow<Part> {
  * @param queries as many words each as the rows have
  * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
  */
-export function nearestBits<Part extends BitRows>(
-  parts: readonly Part[],
+export function nearestBits(
+  parts: readonly BitRows[],
   queries: readonly Uint32Array[],
   wanted: number,
   kernel: PopcountKernel | null = kernelFor(queries[0]?.length ?? 2, queries.length),
-): ChosenRow<Part>[][] {
-  const nearest = queries.map((query) => nearestSoFar<Part>(query.length * 32, wanted));
+): ChosenRows[] {
+  const nearest = queries.map((query) => nearestSoFar(query.length * 32, wanted));
   kernel?.setQueries(queries);
-  for (const part of parts) {
+  for (const [number, part] of parts.entries()) {
     const rowsAtOnce = kernel?.rows ?? BLOCK;
     for (let first = 0; first < part.ids.length; first += rowsAtOnce) {
       const count = Math.min(rowsAtOnce, part.ids.length - first);
@@ -41,11 +41,11 @@ export function nearestBits<Part extends BitRows>(
       for (const [at, query] of queries.entries()) {
         const soFar = nearest[at];
         const limit = soFar?.limit() ?? 0;
-        soFar?.add(part, first, kernel?.near(at, count, limit) ?? nearSlowly(part, first, count, query, limit));
+        soFar?.add(number, first, kernel?.near(at, count, limit) ?? nearSlowly(part, first, count, query, limit));
       }
     }
   }
-  return nearest.map((ofQuery) => ofQuery.chosen());
+  return nearest.map((ofQuery) => ofQuery.chosen(parts));
 }
 
 /** Queries that the kernel that is kept measures in one pass. */
@@ -60,12 +60,12 @@ function kernelFor(words: number, queries: number): PopcountKernel | null {
   return queries > TOGETHER ? popcountKernel(words, queries) : (kernels.get(words) ?? null);
 }
 
-interface NearestSoFar<Part> {
+interface NearestSoFar {
   /** Rows that are farther are not wanted. */
   limit(): number;
-  /** @param near rows of the part that are admitted and not too far, counted from `first` on: row · 65536 + distance */
-  add(part: Part, first: number, near: Uint32Array): void;
-  chosen(): ChosenRow<Part>[];
+  /** @param near rows of a part that are admitted and not too far, counted from `first` on: row · 65536 + distance */
+  add(part: number, first: number, near: Uint32Array): void;
+  chosen(parts: readonly BitRows[]): ChosenRows;
 }
 
 /** Candidates taken up before it is worked out anew how far the last one wanted is. */
@@ -75,24 +75,18 @@ const PATIENCE = 64;
  * Takes up only rows that are no farther than the last one wanted among those seen before: of a hundred thousand a few
  * thousand.
  */
-function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): NearestSoFar<Part> {
+function nearestSoFar(bits: number, wanted: number): NearestSoFar {
   const histogram = new Uint32Array(bits + 1);
-  // Side by side: thousands of small objects would cost more than measuring the rows.
-  const taken: { readonly parts: Part[]; readonly rows: number[]; readonly distances: number[] } = {
-    parts: [],
-    rows: [],
-    distances: [],
-  };
+  const taken: Taken[] = [];
   let limit = bits;
   let since = 0;
   return {
     limit: () => limit,
     add(part, first, near) {
-      for (const one of near) {
-        const distance = one & 0xffff;
-        taken.parts.push(part);
-        taken.rows.push(first + (one >>> 16));
-        taken.distances.push(distance);
+      if (near.length === 0) return;
+      taken.push({ part, first, near: near.slice() });
+      for (let at = 0; at < near.length; at += 1) {
+        const distance = (near[at] ?? 0) & 0xffff;
         histogram[distance] = (histogram[distance] ?? 0) + 1;
       }
       since += near.length;
@@ -100,20 +94,46 @@ function nearestSoFar<Part extends BitRows>(bits: number, wanted: number): Neare
       since = 0;
       limit = Math.min(bits, cutOff(histogram, wanted).limit);
     },
-    chosen() {
-      const { limit: last, below } = cutOff(histogram, wanted);
-      const near: ChosenRow<Part>[] = [];
-      const ties: (ChosenRow<Part> & { readonly id: number })[] = [];
-      for (let at = 0; at < taken.distances.length; at += 1) {
-        if ((taken.distances[at] ?? 0) > last) continue;
-        const one = { part: taken.parts[at] as Part, row: taken.rows[at] ?? 0 };
-        if (taken.distances[at] === last) ties.push({ ...one, id: one.part.ids[one.row] ?? 0 });
-        else near.push(one);
-      }
-      ties.sort((one, other) => one.id - other.id);
-      return near.concat(ties.slice(0, wanted - below));
-    },
+    chosen: (parts) => nearestOf(taken, parts, cutOff(histogram, wanted), wanted),
   };
+}
+
+/** Rows of a part that were near enough when they were met, as the kernel tells them, counted from `first` on. */
+interface Taken {
+  readonly part: number;
+  readonly first: number;
+  readonly near: Uint32Array;
+}
+
+/** Of those that were taken all that are nearer than the limit, and of those at the limit as many as are wanted. */
+function nearestOf(
+  taken: readonly Taken[],
+  all: readonly BitRows[],
+  { limit, below }: ReturnType<typeof cutOff>,
+  wanted: number,
+): ChosenRows {
+  const [parts, rows]: [number[], number[]] = [[], []];
+  const put = (part: number, row: number) => {
+    parts.push(part);
+    rows.push(row);
+  };
+  const ties: { readonly part: number; readonly row: number; readonly id: number }[] = [];
+  eachOf(taken, (part, row, distance) => {
+    if (distance < limit) put(part, row);
+    else if (distance === limit) ties.push({ part, row, id: all[part]?.ids[row] ?? 0 });
+  });
+  ties.sort((one, other) => one.id - other.id);
+  for (const { part, row } of ties.slice(0, wanted - below)) put(part, row);
+  return { parts: Uint32Array.from(parts), rows: Uint32Array.from(rows) };
+}
+
+function eachOf(taken: readonly Taken[], tell: (part: number, row: number, distance: number) => void): void {
+  for (const { part, first, near } of taken) {
+    for (let at = 0; at < near.length; at += 1) {
+      const one = near[at] ?? 0;
+      tell(part, first + (one >>> 16), one & 0xffff);
+    }
+  }
 }
 
 /** The distance of the last row wanted, and how many rows are nearer than that. */

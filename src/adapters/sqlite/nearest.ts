@@ -6,10 +6,10 @@ import { ADMITTED, type SeenRows, seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
 import { topK } from "../memory/top-k.ts";
 import { filterSql } from "./filter-rows.ts";
-import { type ChosenRow, nearestBits } from "./nearest-bits.ts";
+import { type ChosenRows, nearestBits } from "./nearest-bits.ts";
 import { prepared } from "./prepared.ts";
 import { cosineDistanceTo, toBits } from "./quantise-vector.ts";
-import { type BitCandidate, rankByBits } from "./rank-by-bits.ts";
+import { type BitCandidates, rankByBits } from "./rank-by-bits.ts";
 import { segmentBits, segmentVectors } from "./read-segment.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
@@ -53,8 +53,14 @@ export function nearestInFile(search: Search, queries: readonly Float32Array[], 
     const again = { ...values, limit: limit + unsound.length };
     const sound =
       unsound.length === 0 ? first : (find.all(again) as [number, Uint8Array][]).filter((row) => isSound(row));
-    const candidates = sound.map(([id, bytes]) => ({ id, bytes, offset: 0 }));
-    return measuredInFile(search, query, space, promising(query, space, candidates, search.k), damaged);
+    const candidates = {
+      ids: Float64Array.from(sound.map(([id]) => id)),
+      bytes: sound.map(([, found]) => found),
+      in: Uint32Array.from(sound.keys()),
+      offsets: new Float64Array(sound.length),
+    };
+    const places = promising(query, space, candidates, search.k);
+    return measuredInFile(search, query, space, candidates, places, damaged);
   });
   tellDamaged(search, damaged.size);
   return nearest;
@@ -83,38 +89,57 @@ export function nearestInMemory(
   const parts = bitParts(search, components / 32, space, repositories, shelves);
   const wanted = rowsFor(CANDIDATES, components, search.k);
   const bits = queries.map((query) => new Uint32Array(toBits(query, space.mean).buffer));
-  const ranked = nearestBits(parts, bits, wanted).map((chosen, at) => {
+  const ranked = nearestBits(parts, bits, wanted).map((chosen, at): Promising => {
     const query = queries[at] ?? new Float32Array(components);
-    return { query, rows: promising(query, space, chosen.map(asCandidate), search.k) };
+    const candidates = asCandidates(parts, chosen);
+    const places = promising(query, space, candidates, search.k);
+    return { query, chosen, places, candidates };
   });
   const damaged = new Set<number>();
   const nearest = withVectors
-    ? measuredInMemory(search, ranked, space, components, damaged)
-    : ranked.map(({ query, rows }) => measuredInFile(search, query, space, rows, damaged));
+    ? measuredInMemory(search, parts, ranked, space, damaged)
+    : ranked.map(({ query, candidates, places }) => measuredInFile(search, query, space, candidates, places, damaged));
   // Rows whose bits are damaged are no candidates, so that none is counted twice.
   const withoutBits = parts.reduce((sum, part) => sum + part.damaged, 0);
   tellDamaged(search, withoutBits + damaged.size);
   return nearest;
 }
 
+/** What is worth measuring for a query: places among its candidates, which are the rows that were chosen. */
+interface Promising {
+  readonly query: Float32Array;
+  readonly chosen: ChosenRows;
+  readonly candidates: BitCandidates;
+  readonly places: readonly number[];
+}
+
 /** By the vectors in memory; what the file does not admit is not told. */
 function measuredInMemory(
   search: Search,
-  ranked: readonly { readonly query: Float32Array; readonly rows: readonly ReturnType<typeof asCandidate>[] }[],
+  parts: readonly BitPart[],
+  ranked: readonly Promising[],
   space: StoredSpace,
-  components: number,
   damaged: Set<number>,
 ): VectorHit[][] {
-  const nearest = ranked.map(({ query, rows }) => {
+  const components = ranked[0]?.query.length ?? BITS;
+  const vectors = parts.map(({ segment }) => segmentVectors(search.db, segment, space, components));
+  const nearest = ranked.map(({ query, chosen, candidates, places }) => {
     const distanceTo = cosineDistanceTo(query);
-    const measured = rows.flatMap(({ id: row, of }) => {
-      const { segment } = of.part;
-      const distance = distanceTo(segmentVectors(search.db, segment, space, components), of.row * components);
-      if (!Number.isNaN(distance)) return [{ row, id: segment.mems[of.row] ?? "", distance }];
-      damaged.add(row);
-      return [];
+    const distances = new Float64Array(candidates.ids.length);
+    for (const at of places) {
+      const stored = vectors[chosen.parts[at] ?? 0] ?? new Int8Array(components);
+      distances[at] = distanceTo(stored, (chosen.rows[at] ?? 0) * components);
+    }
+    for (const at of places) if (Number.isNaN(distances[at])) damaged.add(candidates.ids[at] ?? 0);
+    const nameOf = (at: number) => parts[chosen.parts[at] ?? 0]?.segment.mems[chosen.rows[at] ?? 0] ?? "";
+    const isNearer = (one: number, other: number) => {
+      const [near = 0, far = 0] = [distances[one], distances[other]];
+      return near < far || (near === far && nameOf(one) < nameOf(other));
+    };
+    const sound = places.filter((at) => !Number.isNaN(distances[at]));
+    return topK(sound, search.k, isNearer).map((at) => {
+      return { row: candidates.ids[at] ?? 0, id: nameOf(at), distance: distances[at] ?? 0 };
     });
-    return topK(measured, search.k, nearer);
   });
   const told = toldRows(search, new Set(nearest.flat().map(({ row }) => row)));
   return nearest.map((hits) =>
@@ -154,18 +179,20 @@ function withBits(seen: SeenRows, has: Uint8Array): Uint8Array {
 
 type BitPart = ReturnType<typeof bitParts>[number];
 
-function asCandidate(of: ChosenRow<BitPart>) {
-  const { part, row } = of;
-  return { id: part.ids[row] ?? 0, bytes: part.bytes, offset: row * part.words * 4, of };
+function asCandidates(parts: readonly BitPart[], { parts: lies, rows }: ChosenRows): BitCandidates {
+  const ids = new Float64Array(rows.length);
+  const offsets = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) {
+    const part = parts[lies[at] ?? 0];
+    const row = rows[at] ?? 0;
+    ids[at] = part?.ids[row] ?? 0;
+    offsets[at] = row * (part?.words ?? 0) * 4;
+  }
+  return { ids, bytes: parts.map(({ bytes }) => bytes), in: lies, offsets };
 }
 
-/** The rows that are worth measuring. */
-function promising<Row extends BitCandidate>(
-  query: Float32Array,
-  { mean }: StoredSpace,
-  candidates: readonly Row[],
-  k: number,
-): Row[] {
+/** The places of the candidates that are worth measuring. */
+function promising(query: Float32Array, { mean }: StoredSpace, candidates: BitCandidates, k: number): number[] {
   const centred = query.slice();
   for (let at = 0; mean !== null && at < centred.length; at += 1) centred[at] = (query[at] ?? 0) - (mean[at] ?? 0);
   return rankByBits(centred, candidates, rowsFor(MEASURED, query.length, k));
@@ -180,12 +207,13 @@ function measuredInFile(
   search: Search,
   query: Float32Array,
   space: StoredSpace,
-  candidates: readonly BitCandidate[],
+  candidates: BitCandidates,
+  places: readonly number[],
   damaged: Set<number>,
 ): VectorHit[] {
   const scope = scopeSql(search.scope);
   const filter = filterSql(search.filter);
-  const ids = JSON.stringify(candidates.map(({ id }) => id));
+  const ids = JSON.stringify(places.map((at) => candidates.ids[at] ?? 0));
   const rows = prepared(
     search.db,
     `SELECT r.id, r.mem, v.v FROM json_each(@ids) j CROSS JOIN records r ON r.id = j.value

@@ -74,6 +74,8 @@ function eraseFromQueue(
   const run = (sql: string) => db.prepare(sql).run(given(person)).changes;
   const asked = `(json_extract(job, '$.comment.author.id') ${MY_ID} OR lower(json_extract(job, '$.comment.author.login')) ${MINE})`;
   const reopened = `json_extract(job, '$.unresolved.by.id') ${MY_ID}`;
+  // Rather asked again than searched for somebody.
+  db.exec("DELETE FROM replies");
   const removed =
     run(`DELETE FROM jobs WHERE ${asked} AND state <> 'running'`) + run(`DELETE FROM answers WHERE user_id ${MY_ID}`);
   const anonymised =
@@ -172,6 +174,7 @@ function eraseWord(db: Database.Database, id: number): void {
       `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
        WHERE r.id = ?`,
     )
+    .raw()
     .get(id);
   const { text, hunk } = recordWords(readRecord(row));
   db.prepare("UPDATE words SET text = ?, hunk = ? WHERE id = ?").run(text, hunk, id);

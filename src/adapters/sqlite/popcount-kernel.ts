@@ -98,7 +98,7 @@ function tellWhenNear(distance: number): number[] {
     ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.get(LIMIT), ...OP.i32LeU, ...OP.if],
     ...[...OP.get(NEAR), ...OP.get(AT), ...OP.i32Const(16), ...OP.i32Shl],
     ...[...OP.get(distance), ...OP.i32WrapI64, ...OP.i32Or, ...OP.i32Store],
-    ...[...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U],
+    ...[...OP.get(NEAR), ...OP.get(ADMITTED), ...OP.get(AT), ...OP.i32Add, ...OP.i32Load8U(0)],
     ...[...OP.i32Const(2), ...OP.i32Shl, ...OP.i32Add, ...OP.set(NEAR), ...OP.end],
     ...[...OP.get(AT), ...OP.i32Const(1), ...OP.i32Add, ...OP.set(AT)],
   ];

@@ -283,4 +283,15 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ALTER TABLE jobs ADD COLUMN taken_at INTEGER;
   ALTER TABLE jobs ADD COLUMN interrupted_at INTEGER;
   `,
+  `
+  -- Answers of a model to reviews that are not written yet: they go when the review is saved.
+  CREATE TABLE replies (
+    key      TEXT NOT NULL,
+    question TEXT NOT NULL,
+    answer   TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    PRIMARY KEY (key, question)
+  ) STRICT;
+  CREATE INDEX replies_by_time ON replies (at);
+  `,
 ];

@@ -1,35 +1,46 @@
 // Candidates by their sign bits against the query itself: the bits of one side only are rounded.
-import { type AgreementKernel, agreementKernel, agreementSlowly, type BitRow } from "./agreement-kernel.ts";
+import { type AgreementKernel, agreementKernel, agreementSlowly, type ScatteredRows } from "./agreement-kernel.ts";
 
-export interface BitCandidate extends BitRow {
-  readonly id: number;
+export interface BitCandidates extends ScatteredRows {
+  /** Among equals the smaller id is chosen. */
+  readonly ids: Float64Array;
 }
 
 /**
  * The `wanted` candidates whose bits agree best with the query, each component weighing as much as the query has
- * of it, to a 32,767th of the largest. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do. In no order.
+ * of it, to a 32,767th of the largest. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do.
  *
  * @param query rotated and centred
  * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
+ * @returns their places among the candidates, in no order
  */
-export function rankByBits<Row extends BitCandidate>(
+export function rankByBits(
   query: Float32Array,
-  candidates: readonly Row[],
+  candidates: BitCandidates,
   wanted: number,
   kernel: AgreementKernel | null = kernelFor(query.length),
-): Row[] {
-  if (candidates.length <= wanted) return [...candidates];
+): number[] {
+  const { ids } = candidates;
+  if (ids.length <= wanted) return Array.from(ids, (_, at) => at);
   const whole = inWholeNumbers(query);
   const scores = kernel?.scores(whole, candidates) ?? scoredSlowly(whole, candidates);
   const last = scores.toSorted()[scores.length - wanted] ?? 0;
-  const better = candidates.filter((_, at) => (scores[at] ?? 0) > last);
-  const ties = candidates.filter((_, at) => scores[at] === last).sort((one, other) => one.id - other.id);
-  return better.concat(ties.slice(0, wanted - better.length));
+  const chosen: number[] = [];
+  const ties: number[] = [];
+  for (let at = 0; at < scores.length; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > last) chosen.push(at);
+    else if (score === last) ties.push(at);
+  }
+  ties.sort((one, other) => (ids[one] ?? 0) - (ids[other] ?? 0));
+  return chosen.concat(ties.slice(0, wanted - chosen.length));
 }
 
-function scoredSlowly(query: Int16Array, candidates: readonly BitCandidate[]): Int32Array {
-  return Int32Array.from(candidates, ({ bytes, offset }) => agreementSlowly(query, bytes, offset));
+function scoredSlowly(query: Int16Array, { bytes, in: lies, offsets }: BitCandidates): Int32Array {
+  return Int32Array.from(offsets, (offset, at) => agreementSlowly(query, bytes[lies[at] ?? 0] ?? NOTHING, offset));
 }
+
+const NOTHING = new Uint8Array();
 
 /** In 16 bits, the largest component filling them: sums of whole numbers are the same in whatever order. */
 function inWholeNumbers(query: Float32Array): Int16Array {

@@ -5,6 +5,7 @@ import { matchingTogether } from "../memory/matching-together.ts";
 import { memoryFor } from "../memory/memory-for.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "../memory/search-thread.ts";
+import { type RecordRow, readRecord } from "./read-record.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
 import { DEFAULT_LIMITS, type SearchLimits } from "./search-memory.ts";
 import type { SearchPart, Warmth } from "./warm-up.ts";
@@ -66,7 +67,7 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
   return {
     nearest: nearestTogether((question, tell) => ask({ ask: "nearestAll", with: question }, tell)),
     matching: matchingTogether((question, tell) => ask({ ask: "matchingAll", with: question }, tell)),
-    records: (...args) => ask({ ask: "records", with: args }),
+    records: async (...args) => (await ask<RecordRow[]>({ ask: "records", with: args })).map(readRecord),
     counts: (...args) => ask({ ask: "counts", with: args }),
     version: (...args) => ask({ ask: "version", with: args }),
     async warm() {

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { LRUCache } from "lru-cache";
-import type { EmbeddingSpace, MemoryRecord, RepoKey } from "../../domain/memory.ts";
+import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../../domain/retrieval.ts";
 import type { TellDegraded } from "../../ports/memory.ts";
 import { splitRepoKey } from "../memory/repo-key.ts";
@@ -20,7 +20,7 @@ import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
-import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { RECORD_COLUMNS, type RecordRow } from "./read-record.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
 import { openShelves } from "./shelves.ts";
@@ -76,7 +76,8 @@ export interface MemorySearch {
   matching(scope: Scope, text: string, k: number, filter: MemoryFilter): KeywordHit[];
   /** By each text; what they share is worked out once. */
   matchingAll(scope: Scope, texts: readonly string[], k: number, filter: MemoryFilter): KeywordHit[][];
-  records(scope: Scope, ids: readonly string[]): MemoryRecord[];
+  /** For `readRecord`. */
+  records(scope: Scope, ids: readonly string[]): RecordRow[];
   counts(scope: Scope): MemoryCounts;
   version(repo: RepoKey): number;
   /** Begins to read the repositories into memory that were written to last, as many as fit. */
@@ -281,16 +282,16 @@ function admittedRepositories(db: Database.Database, scope: Scope): AdmittedRepo
   return rows.map(({ id, version, own }) => ({ id, version, own: own === 1 }));
 }
 
-function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): MemoryRecord[] {
+function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]): RecordRow[] {
   const { rows, values } = scopeSql(scope);
   // One statement for all: starting one takes longer than a row of it.
   const find = prepared(
     db,
     `SELECT ${RECORD_COLUMNS} FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value
        CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id WHERE ${rows}`,
-  );
+  ).raw();
   const asked = new Set(ids);
-  const found = find.all({ ...values, ids: JSON.stringify([...asked]) }).map(readRecord);
-  const byId = new Map(found.map((record) => [record.id, record]));
-  return [...asked].flatMap((id) => byId.get(id) ?? []);
+  const found = find.all({ ...values, ids: JSON.stringify([...asked]) }) as RecordRow[];
+  const byId = new Map(found.map((row) => [row[0], row]));
+  return [...asked].map((id) => byId.get(id)).filter((row) => row !== undefined);
 }

@@ -6,7 +6,7 @@ import { truncateLog } from "./truncate-log.ts";
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
 const BY_REPOSITORY = ["retrievals", "answers", "push_waits", "history", "watched", "turns", "intents"];
 /** Tables whose rows have a key that begins so, and goes on with `#` or `:`. */
-const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads"];
+const BY_KEY = ["reviews", "paused", "declined", "check_runs", "looks", "old_heads", "replies"];
 /** `$` is the character after `#`, and `;` the one after `:`. */
 const IN_KEYS = "(key >= @repo || '#' AND key < @repo || '$' OR key >= @repo || ':' AND key < @repo || ';')";
 

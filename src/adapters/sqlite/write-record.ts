@@ -18,9 +18,11 @@ export function recordWriter(db: Database.Database): RecordWriter {
   const insert = db.prepare(
     "INSERT INTO records (repo, mem, stale, at, corpus, language, changed) VALUES (?,?,0,0,'','',0)",
   );
-  const read = db.prepare(
-    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id WHERE r.id = ?`,
-  );
+  const read = db
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id WHERE r.id = ?`,
+    )
+    .raw();
   const label = repositoryLabeller(db);
   const fill = fillStatements(db);
   const vectors = vectorWriter(db);

@@ -24,6 +24,19 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
       for (const repo of NEIGHBOURS) expect(await waits.of(repo)).toBeNull();
     });
 
+    test("answers to a review are kept until it is written, and only its own", async () => {
+      const { books } = await open();
+      const [one, other] = [reviewJob(1, "a"), reviewJob(12, "a")];
+      for (const { key } of [one, other]) await books.replies.keep(key, "q", `of ${key}`, 1);
+      await books.replies.keep(one.key, "q", "anew", 2);
+      expect(await books.replies.find(one.key, "q")).toBe("anew");
+      expect(await books.replies.find(one.key, "r")).toBeNull();
+      await books.ledger.save(one, review("h1"), 3);
+      expect(await books.replies.find(one.key, "q")).toBeNull();
+      expect(await books.replies.find(other.key, "q")).toBe(`of ${other.key}`);
+      await books.expire(49 * 60 * 60_000);
+      expect(await books.replies.find(other.key, "q")).toBeNull();
+    });
     test("what models cost is summed since a moment, for a repository and for all; questions without a price count nothing", async () => {
       const { book } = (await open()).books;
       expect(await book.since(null, 0)).toBe(0);

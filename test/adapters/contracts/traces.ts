@@ -26,6 +26,7 @@ async function fill(books: Books, repoId: number): Promise<void> {
   await books.book.record(job.repo, 1, "review", {
     ...{ inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.5, ms: 1, requests: 1 },
   });
+  await books.replies.keep(key, "q", "{}", 1);
   const wanted = { kind: "answer", repo: job.repo, installationId: 7, number: 1, headSha: "", subject: "s" } as const;
   await books.held(null).writes.send(wanted, "m");
 }
@@ -42,6 +43,7 @@ async function told(books: Books, repoId: number): Promise<readonly unknown[]> {
     (await books.checks.open(job.key)).length,
     await books.waits.of(job.repo),
     (await books.missed.lookedAt()).has(`github.com/${repoId}`),
+    await books.replies.find(job.key, "q"),
     await books.missed.owes(job.repo, { number: 1, headSha: "h", createdAt: 1, updatedAt: 1 }),
     (
       await books.held(null).writes.standing({
@@ -92,7 +94,7 @@ export function tracesContract(name: string, open: OpenBooks): void {
       const full = await told(books, 421);
       expect(await told(books, 42)).toEqual(full);
       await books.traces.forgetRepository({ host: "github.com", id: 42 });
-      expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, true, "new"]);
+      expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, null, true, "new"]);
       expect(await told(books, 421)).toEqual(full);
       expect(await books.book.since({ host: "github.com", id: 42 }, 0)).toBe(0.5);
     });

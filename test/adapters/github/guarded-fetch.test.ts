@@ -212,6 +212,18 @@ describe("other origins", () => {
     expect((await fetch()(`http://127.0.0.1:${port}/first`)).status).toBe(302);
   });
 
+  test.each([
+    [301, ["/first"]],
+    [302, ["/first"]],
+    [307, ["/first", "/second"]],
+    [308, ["/first", "/second"]],
+  ])("a write that is answered %i is sent on only where that means the same write", async (status, asked) => {
+    redirect = { status, location: "/second" };
+    heard.length = 0;
+    await fetch()(`http://127.0.0.1:${port}/first`, { method: "POST", body: "{}" });
+    expect(heard.map(({ url }) => url)).toEqual(asked);
+  });
+
   test("a refusal is not something to try again, whatever a client wraps it in", () => {
     const refused = new EgressRefused("requests to https://evil.example are not allowed");
     expect(translate(new Error("x", { cause: new TypeError("fetch failed", { cause: refused }) }), 0)).toBe(refused);

@@ -49,6 +49,33 @@ describe.skipIf(given === null)("a Postgres database", () => {
       expect(await db.all("SELECT id FROM t")).toEqual([]);
     }));
 
+  test.each([false, true])(
+    "statements of a transaction that are asked at once are done in their order, and none after its end (pipelines: %s)",
+    (pipelines) =>
+      withDatabase(
+        async (db) => {
+          let late: Promise<unknown> = Promise.resolve();
+          const ids = await db.transaction(async (sql) => {
+            const asked = [1, 2, 3].map((id) =>
+              sql.all("INSERT INTO t (id) SELECT count(*) + $1 FROM t RETURNING id", [id]),
+            );
+            late = new Promise((resolve) => setTimeout(resolve, 100)).then(() =>
+              sql.run("INSERT INTO t (id) VALUES (9)"),
+            );
+            return Promise.all(asked);
+          });
+          expect(ids).toEqual([[{ id: 1 }], [{ id: 3 }], [{ id: 5 }]]);
+          await expect(late).rejects.toThrow("the transaction has ended");
+          const failed = db.transaction((sql) =>
+            Promise.all([sql.run("INSERT INTO t (id) VALUES (7)"), sql.run("INSERT INTO t (id) VALUES (1)")]),
+          );
+          await expect(failed).rejects.toThrow("duplicate key");
+          expect(await db.all("SELECT id FROM t ORDER BY id")).toEqual([{ id: 1 }, { id: 3 }, { id: 5 }]);
+        },
+        { pipelines },
+      ),
+  );
+
   test("texts lose U+0000 and half surrogate pairs, in parameters, lists and JSON; whole numbers come back as numbers", () =>
     withDatabase(async (db) => {
       const about = asJson({ said: "a\0b\ud800", sure: "\\u0000" });

@@ -25,7 +25,8 @@ export interface PostgresStage {
 }
 
 export async function postgresStage(url: string): Promise<PostgresStage> {
-  const db = await openPostgres(url, PARTS);
+  // As the server opens it.
+  const db = await openPostgres(url, PARTS, { pipelines: true });
   const tickets = await openTickets(url, () => {});
   await db.run(`
     CREATE TABLE stage_time (at bigint NOT NULL);

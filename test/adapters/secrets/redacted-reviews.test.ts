@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactStrings } from "../../../src/adapters/secrets/redact-strings.ts";
+import { redactedChecks } from "../../../src/adapters/secrets/redacted-checks.ts";
 import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
 import { redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";
@@ -31,6 +32,19 @@ test("a body without a secret leaves byte for byte, its suggestion and markers i
   const body = `Say it so:\n\n\`\`\`suggestion\nconnect(token)\n\`\`\`\n\n${MARKER}`;
   await redactedReviews(github, redactor).postFileComment(REPO, 7, HEAD, LOGIN.path, body);
   expect(github.fileComments[0]?.body).toBe(body);
+});
+
+test("no text of a check run holds a secret; places and numbers stay", async () => {
+  const ends: unknown[] = [];
+  const github = { begin: async () => 7, end: async (...told: unknown[]) => void ends.push(told) };
+  const note = { path: `src/${TOKEN}.py`, startLine: 1, endLine: 1, level: "warning" } as const;
+  const end = { conclusion: "neutral", title: `Of ${TOKEN}`, summary: `In ${TOKEN}`, text: `More ${TOKEN}` } as const;
+  const annotations = [{ ...note, title: `About ${TOKEN}`, message: `It is ${TOKEN}` }];
+  await redactedChecks(github, redactor).end(REPO, 7, { ...end, annotations });
+  const hidden = "[redacted:github-token]";
+  const texts = { title: `Of ${hidden}`, summary: `In ${hidden}`, text: `More ${hidden}` };
+  const said = { ...note, title: `About ${hidden}`, message: `It is ${hidden}` };
+  expect(ends).toEqual([[REPO, 7, { ...end, ...texts, annotations: [said] }]]);
 });
 
 test("a value keeps its shape and every text that holds no secret, whatever stands beside it", async () => {

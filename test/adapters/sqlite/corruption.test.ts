@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readRecord } from "../../../src/adapters/sqlite/read-record.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
@@ -152,7 +153,7 @@ function ask(search: ReturnType<typeof openSearch>, asked: Scope): readonly stri
     }
   }
   try {
-    return search.records(asked, [...ids]).map((record) => JSON.stringify(record));
+    return search.records(asked, [...ids]).map((row) => JSON.stringify(readRecord(row)));
   } catch {
     return [];
   }

@@ -9,6 +9,7 @@ import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
 import { anonymisePeople } from "../../../src/adapters/sqlite/person-erasure.ts";
 import { findPerson, personRows } from "../../../src/adapters/sqlite/person-rows.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { readRecord } from "../../../src/adapters/sqlite/read-record.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import { loginHash } from "../../../src/adapters/sqlite/tombstones.ts";
 import { evidenceContract } from "../contracts/evidence-shelf.ts";
@@ -35,7 +36,7 @@ const search = () => openSearch(join(folder, "memory.db"), DEFAULT_LIMITS);
 const found = () => {
   const open = search();
   try {
-    return open.records(scopeOf(), [FINDING.id])[0];
+    return open.records(scopeOf(), [FINDING.id]).map(readRecord)[0];
   } finally {
     open.close();
   }

@@ -31,6 +31,7 @@ const ROWS: Readonly<Record<string, (id: number, at: number) => string>> = {
   intents: (id, at) => `(${id}, 'k', 'github.com/42', '{}', 'i${id}', 'm', 'posted', 1, 0, ${at}, NULL)`,
   check_runs: (id, at) => `(${id}, 'github.com/42#1', 'a', '{}', 7, 'off', 0, NULL, ${at})`,
   reviews: (id, at) => `('github.com/42#${id}', 'a', 'b', '{}', 0, ${at}, 'posted')`,
+  replies: (id, at) => `('github.com/42#${id}', 'q', '{}', ${at})`,
   spending: (id, at) => `(${id}, 'github.com/42', ${at}, 'review', 1, 1, 1)`,
 };
 

@@ -21,12 +21,16 @@ test("bits agree with a query by the sum of its components whose bit is set, in 
         const query = Int16Array.from(all);
         // Aligned or not, as rows in memory and rows out of the file are.
         const bytes = Uint8Array.from([...new Uint8Array(shift), ...rows.flatMap((one) => [...one])]);
-        const candidates = rows.map((_, at) => ({ id: at, bytes, offset: shift + at * 8 }));
-        const slowly = candidates.map(({ offset }) => agreementSlowly(query, bytes, offset));
+        const offsets = rows.map((_, at) => shift + at * 8);
+        const slowly = offsets.map((offset) => agreementSlowly(query, bytes, offset));
         const bit = (offset: number, at: number) => ((bytes[offset + (at >> 3)] ?? 0) >> (at & 7)) & 1;
-        const naive = candidates.map(({ offset }) =>
-          query.reduce((sum, value, at) => sum + bit(offset, at) * value, 0),
-        );
+        const naive = offsets.map((offset) => query.reduce((sum, value, at) => sum + bit(offset, at) * value, 0));
+        const candidates = {
+          ids: Float64Array.from(rows.keys()),
+          bytes: [new Uint8Array(), bytes],
+          in: new Uint32Array(rows.length).fill(1),
+          offsets: Float64Array.from(offsets),
+        };
         expect(slowly).toEqual(naive);
         expect([...(agreementKernel(64)?.scores(query, candidates) ?? [])]).toEqual(naive);
         const of = Float32Array.from(query);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
+import { readRecord } from "../../../src/adapters/sqlite/read-record.ts";
 import { relabelRepository, sqliteLabels } from "../../../src/adapters/sqlite/repository-label.ts";
 import { DEFAULT_LIMITS, openSearch } from "../../../src/adapters/sqlite/search-memory.ts";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
@@ -131,7 +132,7 @@ test(`no search ever tells what its scope does not admit, and each tells all it 
         const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id).sort();
         expect(ids(search.nearest(scope, vectorAt(0), SPACE, 100, {}))).toEqual(expected);
         expect(ids(search.matching(scope, "canary", 100, {}))).toEqual(expected);
-        expect(ids(search.records(scope, everyId))).toEqual(expected);
+        expect(ids(search.records(scope, everyId).map(readRecord))).toEqual(expected);
         expect(search.counts(scope).total).toBe(expected.length);
       }
     }),

@@ -113,8 +113,9 @@ test("choosing by bits gives what sorting all rows by Hamming distance and id gi
         const other = asked.map((half) => ~half);
         for (const kernel of [undefined, null]) {
           const [chosen, ofOther] = nearestBits(parts, [asked, other], wanted, kernel);
-          expect(chosen?.map(({ part: of, row }) => of.ids[row]).sort()).toEqual(expected.sort());
-          expect(ofOther).toHaveLength(expected.length);
+          const ids = Array.from(chosen?.rows ?? [], (row, at) => parts[chosen?.parts[at] ?? 0]?.ids[row]);
+          expect(ids.sort()).toEqual(expected.sort());
+          expect(ofOther?.rows).toHaveLength(expected.length);
         }
       },
     ),
@@ -129,10 +130,15 @@ test("ranking by bits is by the sum of the query's components where the bits are
       fc.array(candidate, { maxLength: 30 }),
       fc.integer({ min: 1, max: 10 }),
       (query, all, wanted) => {
-        const candidates = all.map((bytes, id) => ({ id, bytes, offset: 0 }));
+        const candidates = {
+          ids: Float64Array.from(all.keys()),
+          bytes: all,
+          in: Uint32Array.from(all.keys()),
+          offsets: new Float64Array(all.length),
+        };
         const score = (bytes: Uint8Array) =>
           query.reduce((sum, value, at) => sum + ((((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) === 1 ? value : 0), 0);
-        const chosen = rankByBits(query, candidates, wanted).map(({ id }) => score(all[id] ?? new Uint8Array()));
+        const chosen = rankByBits(query, candidates, wanted).map((at) => score(all[at] ?? new Uint8Array()));
         const worstIn = chosen.toSorted((one, other) => other - one);
         const sorted = all.map(score).sort((one, other) => other - one);
         expect(worstIn).toHaveLength(Math.min(wanted, all.length));

@@ -1,0 +1,47 @@
+// What our search adds to a process, measured in one of its own that holds nothing else: told by retrieval.ts beside the times.
+import { parseArgs } from "node:util";
+import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { residentNow } from "./resident.ts";
+import { retrievalCorpus } from "./retrieval-corpus.ts";
+import { wholeSearch } from "./retrieval-turns.ts";
+
+/** Searches until what the first ones took is given back. */
+const SEARCHES = 10;
+
+const { values } = parseArgs({
+  options: {
+    path: { type: "string", default: "" },
+    rows: { type: "string", default: "" },
+    repositories: { type: "string", default: "" },
+    megabytes: { type: "string" },
+  },
+});
+const { asked } = await retrievalCorpus(Number(values.rows), Number(values.repositories), SEARCHES + 1);
+const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
+const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
+const recall = sqliteRecall({ path: values.path, limits, patience: { answerMs: null } });
+const before = residentNow();
+for (const one of asked) await wholeSearch(recall, one);
+const after = residentNow();
+const heaps = threadHeaps();
+// In one repository all is held by now; where there are others, a server would begin to read them.
+const held = values.repositories === "1" ? await recall.warm().then(() => recall.warmth()) : null;
+const mb = (bytes: number) => bytes / 1e6;
+const figures: Record<string, number> = {
+  "MB that our search adds to a process": mb(after.anonymous - before.anonymous),
+  ...(held === null ? {} : { "of these, MB that it counts as held for searching": mb(held.bytes) }),
+  "of these, MB of the search threads' JavaScript heaps": mb(heaps),
+  "MB of memory.db that are mapped besides": mb(after.mapped - before.mapped),
+  "MB of the process at most, both together": mb(after.peak),
+  "MB of the process before": mb(before.anonymous + before.mapped),
+};
+await recall.close();
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+
+/** Bytes that the heaps of all threads but the main one have, used or not: the system's report is the only one who sees them. */
+function threadHeaps(): number {
+  const { workers = [] } = process.report.getReport() as {
+    readonly workers?: readonly { readonly javascriptHeap: { readonly totalCommittedMemory: number } }[];
+  };
+  return workers.reduce((sum, { javascriptHeap }) => sum + javascriptHeap.totalCommittedMemory, 0);
+}
