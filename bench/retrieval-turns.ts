@@ -1,9 +1,9 @@
 // The turns of the retrieval benchmark: every way once a turn, each turn with another question.
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as pause } from "node:timers/promises";
-import type { Scope } from "../src/domain/retrieval.ts";
+import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
-import { newGateCache, retrieve } from "../src/retrieve/retrieve.ts";
+import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
 import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";
@@ -57,6 +57,7 @@ export async function takeTurns(
   for (const [number, one] of asked.entries()) {
     const turn = turnOf(number, one, stored, watch);
     const ofWhole = await wholeSearch(recall, one, turn.on);
+    await searchByText(recall, one, turn.on);
     // A clock that was stopped would count the pause as delay: each search has its own.
     const clock = loopClock();
     for (const { name, way } of all) {
@@ -154,15 +155,42 @@ function scores({ languages }: Stored) {
   };
 }
 
+interface Lateness {
+  readonly adapter: ELDHistogram;
+  readonly room: ELDHistogram;
+}
+
 /**
  * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
  * what the room does with it are told apart by when the room asks first and when it is answered last.
  */
-export async function wholeSearch(
+export function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stopwatch()): Promise<Lateness> {
+  const settings = { knowledge: asked.context.config.knowledge, now: NOW, gateCache: newGateCache() };
+  return inTheRoom("whole search", recall, asked.vectors, watch, (ports) =>
+    retrieve(asked.context, asked.signals, ports, settings),
+  );
+}
+
+/** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
+async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch): Promise<void> {
+  const { repo } = asked.context.job;
+  const { topK } = asked.context.config.knowledge.retrieval;
+  const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
+  await inTheRoom("whole search of one text", recall, asked.vectors, watch, async (ports) => {
+    const { precedents } = await searchMemory(asked.text, search, ports);
+    return precedents;
+  });
+}
+
+const NOW = 1_800_000_000_000;
+
+async function inTheRoom(
+  name: string,
   recall: Recall,
-  asked: Asked,
-  watch: Stopwatch = stopwatch(),
-): Promise<{ readonly adapter: ELDHistogram; readonly room: ELDHistogram }> {
+  vectors: Asked["vectors"],
+  watch: Stopwatch,
+  search: (ports: RetrievePorts) => Promise<Precedents>,
+): Promise<Lateness> {
   const [late, lateInRoom] = [loopClock(), loopClock()];
   let questions = 0;
   let firstAsked = 0;
@@ -197,24 +225,19 @@ export async function wholeSearch(
     threshold: 0.45,
     weight: 1,
     embed: (texts) =>
-      Promise.resolve({ vectors: texts.map((_, at) => asked.vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
+      Promise.resolve({ vectors: texts.map((_, at) => vectors[at] ?? null), tokens: 0, usd: 0, cached: 0 }),
   };
   const start = performance.now();
   const cpu = process.cpuUsage();
   lateInRoom.enable();
-  const found = await retrieve(
-    asked.context,
-    asked.signals,
-    { embedder, recall: watched, reranker: null, pause },
-    { knowledge: asked.context.config.knowledge, now: 1_800_000_000_000, gateCache: newGateCache() },
-  );
+  const found = await search({ embedder, recall: watched, reranker: null, pause });
   const all = process.cpuUsage(cpu);
   const wall = performance.now() - start;
   lateInRoom.disable();
   if (found.ranked.length === 0 || found.degraded.length > 0) throw new Error(JSON.stringify(found.degraded));
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
-  watch.add("whole search: adapter", lastAnswered - firstAsked, ms(used));
-  watch.add("whole search: with the room's ranking", wall, ms(all));
+  watch.add(`${name}: adapter`, lastAnswered - firstAsked, ms(used));
+  watch.add(`${name}: with the room's ranking`, wall, ms(all));
   return { adapter: late, room: lateInRoom };
 }
 

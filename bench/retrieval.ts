@@ -13,6 +13,7 @@ import { builtWays, type Cost } from "./built-ways.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
+import { storeRecall } from "./store-recall.ts";
 import { storedRows } from "./stored-rows.ts";
 import type { Absent } from "./ways/all-ways.ts";
 
@@ -51,6 +52,7 @@ const { values } = parseArgs({
     ways: { type: "string" },
     keep: { type: "string" },
     megabytes: { type: "string" },
+    store: { type: "string" },
   },
 });
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), "kodiai-bench-"));
@@ -73,7 +75,10 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
   // The first search reads the whole index, so that the rest are searches of a warm memory.
   const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-  const recall = sqliteRecall({ path, limits, patience: { answerMs: null } });
+  const recall =
+    values.store === undefined
+      ? sqliteRecall({ path, limits, patience: { answerMs: null } })
+      : storeRecall(values.store, limits);
   const first = await firstAnswers(recall, corpus, asked[0]);
   const watch = stopwatch();
   const questions = asked.slice(0, turns + WARM_UP).map((one, at) => ({ ...one, truth: truths[at] }));

@@ -2,6 +2,7 @@
 // Behind it stands the strict fake, whose own store is the truth.
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Answer } from "./answer.ts";
 import type { Canaries } from "./canaries.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
@@ -45,12 +46,6 @@ export interface Place {
   readonly now: string;
   /** And that it was made with. */
   readonly born: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
 }
 
 interface Asked {

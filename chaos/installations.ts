@@ -1,7 +1,7 @@
 // Where the App is installed, as GitHub enforces it: who took it away, switched it off, or gave a repository to somebody else. The
 // fake knows repositories that were withdrawn; what becomes of installations as such is decided here, before it is asked.
 import type { Repository } from "../test/fakes/github/conversation.ts";
-import type { Answer } from "./gate.ts";
+import type { Answer } from "./answer.ts";
 
 export interface Desk {
   /** The App is taken away from an owner, for ever. */

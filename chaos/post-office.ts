@@ -2,9 +2,9 @@
 import { createVerify, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Answer } from "./answer.ts";
 import type { Dice } from "./dice.ts";
 import { happens, type Weather } from "./faults.ts";
-import type { Answer } from "./gate.ts";
 import type { History, PullName } from "./history.ts";
 
 /** GitHub gives a receiver ten seconds. */

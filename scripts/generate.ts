@@ -15,6 +15,7 @@ import { configJsonSchema } from "../src/config/schema-json.ts";
 import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
+import { mutantsMarkdown } from "./mutants-markdown.ts";
 import { promisesMarkdown, readPromises } from "./promises-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -27,6 +28,11 @@ function cliMarkdown(): string {
   return `<!-- Made by \`npm run generate\` from \`kodiai help\`; edit src/cli/help.ts. -->\n\n# Command line\n\n${about}\n\n\`\`\`text\n${HELP}\n\`\`\`\n`;
 }
 
+function promisesPage(): string {
+  const lists = readPromises(read("test/promises.json"), read("chaos/measured.json"), read("test/threats.json"));
+  return `${promisesMarkdown(lists)}\n${mutantsMarkdown(read("chaos/mutants/measured.json"))}`;
+}
+
 const files = new Map([
   ["docs/cli.md", cliMarkdown()],
   ["docs/permissions.md", permissionsMarkdown(read("app.yml"))],
@@ -36,10 +42,7 @@ const files = new Map([
   [".env.example", envExample()],
   ["docs/rules.md", rulesMarkdown()],
   ["docs/features.md", featuresMarkdown(readFeatures(read("test/features.json")))],
-  [
-    "docs/promises.md",
-    promisesMarkdown(readPromises(read("test/promises.json"), read("chaos/measured.json"), read("test/threats.json"))),
-  ],
+  ["docs/promises.md", promisesPage()],
   ["docs/commands.md", commandsMarkdown()],
   ["docs/metrics.md", metricsMarkdown()],
   ["deploy/grafana/kodiai.json", grafanaDashboard()],

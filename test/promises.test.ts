@@ -1,6 +1,7 @@
 // The list of promises is kept honest: each has a test that exists, or stands among what is not promised yet.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { mutantsMarkdown } from "../scripts/mutants-markdown.ts";
 import { promisesMarkdown, readPromises } from "../scripts/promises-markdown.ts";
 import { testTitles } from "./test-titles.ts";
 
@@ -65,5 +66,16 @@ describe("the list of promises", () => {
 });
 
 test("docs/promises.md is what the list says", () => {
-  expect(readFileSync("docs/promises.md", "utf8")).toBe(promisesMarkdown(promises));
+  const page = `${promisesMarkdown(promises)}\n${mutantsMarkdown(readFileSync("chaos/mutants/measured.json", "utf8"))}`;
+  expect(readFileSync("docs/promises.md", "utf8")).toBe(page);
+});
+
+test("a breakage that nobody noticed, or that is none any more, is not shown as measured", () => {
+  const measured = (id: string, verdict: string) =>
+    JSON.stringify({ date: "", machine: "", command: "", mutants: { [id]: { verdict, seconds: 1 } } });
+  expect(() => mutantsMarkdown(measured("no dedupe", "SURVIVED"))).toThrow("no dedupe was not noticed");
+  expect(() => mutantsMarkdown(measured("no such thing", "red"))).toThrow("there is no such mutant");
+  expect(mutantsMarkdown(measured("no dedupe", "red"))).toContain(
+    "| no sanitizer | text by others does nothing | not measured |",
+  );
 });

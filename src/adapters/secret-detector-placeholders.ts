@@ -12,6 +12,9 @@ const STAND_IN =
 /** Keys and tokens are given by services; one that begins with "my" was written by hand, in the place of one. */
 const MINE = /^my[-_ ]?(?:api[-_ ]?key|access[-_ ]?key|auth[-_ ]?token|token)[-_ ]?\d{0,6}$/i;
 
+/** The key id of Amazon's own documentation, which opens nothing. */
+const DOCUMENTED = /^AKIAIOSFODNN7EXAMPLE$/;
+
 /** Words of examples and tests. */
 const SAMPLE =
   /example|sample|dummy|fake|mock|test|demo|secret|passw|p@ss|foo|bar|hello|world|abc|qwerty|12345|letmein|default|invalid|wrong|correct|admin|postgres|mysql|mongo|redis|rabbit|guest|minio|docker|root|s3cr3t|sup[e3]r|t0ken|token|not[-_ ]?(?:a|real)|deadbeef|cafebabe|0000|localhost|local[-_]?dev|development|string|value|encrypted|ENC\[|ENC\(|vault:|op:\/\/|ssm:|arn:|secretsmanager/i;
@@ -32,7 +35,9 @@ export function entropy(text: string): number {
  */
 export function isStandIn(value: string): boolean {
   const head = value.slice(0, 400);
-  return TEMPLATE.test(head) || STAND_IN.test(head) || MINE.test(head) || new Set(head).size < 4;
+  return (
+    TEMPLATE.test(head) || STAND_IN.test(head) || MINE.test(head) || DOCUMENTED.test(head) || new Set(head).size < 4
+  );
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   urlPasswords,
 } from "./secret-detector-assignments.ts";
 import { TOKEN_FORMATS, UNBOUNDED_FORMATS as UNBOUNDED } from "./secret-detector-formats.ts";
+import { keyPieces } from "./secret-detector-key-pieces.ts";
 import { isDummyToken, isInventedToken } from "./secret-detector-placeholders.ts";
 
 // The profiler keeps every mark for ever: in a server that is a leak.
@@ -73,6 +74,7 @@ const BY_PLACE = new Set(["basicauth", "database-connection-string"]);
 export async function detectSecrets(text: string): Promise<readonly SecretSpan[]> {
   const spans = [
     ...privateKeys(text),
+    ...keyPieces(text),
     ...formats(text),
     ...(await secretlint(text)),
     ...urlPasswords(text),

@@ -123,15 +123,21 @@ function rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): readonly 
   return texts.map((_, text) => numbered.subarray(starts[text], starts[text + 1]).sort());
 }
 
-const readings = keptFor<Uint32Array>();
+const readings = keptFor<readonly number[]>();
+
+/** Of a number in a list. */
+const BYTES = 8;
 
 /** In the numbers that searches share. */
-function readingOf({ id, text }: Pick<Foldable, "id" | "text">, { table, numbersOf }: Lexicon["shared"]): Uint32Array {
+function readingOf(
+  { id, text }: Pick<Foldable, "id" | "text">,
+  { table, numbersOf }: Lexicon["shared"],
+): readonly number[] {
   const kept = readings(table);
   const known = kept.of(id, [text]);
   if (known !== undefined) return known;
   const read = numbersOf(text.slice(0, CHARACTERS_READ).toLowerCase()).slice(0, WORDS_READ);
-  return kept.keep(id, [text], read, read.byteLength);
+  return kept.keep(id, [text], read, read.length * BYTES);
 }
 
 /** Of each word its place among all, the rarest first. */

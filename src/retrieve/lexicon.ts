@@ -14,8 +14,8 @@ export interface Lexicon {
     readonly table: object;
     readonly numberOf: (number: number) => number;
     /** As the lexicon's, and back: `ownOf(shared.numbersOf(text))` is what `numbersOf(text)` is. */
-    readonly numbersOf: (text: string) => Uint32Array;
-    readonly ownOf: (shared: ArrayLike<number>) => number[];
+    readonly numbersOf: (text: string) => readonly number[];
+    readonly ownOf: (shared: readonly number[]) => number[];
   };
 }
 
@@ -41,7 +41,7 @@ const bytes = new Uint8Array(READ_HERE * 3 + 1);
 export function lexicon(split: Split = tokenise): Lexicon {
   const table = tableOf(split);
   const { numberOf, words } = ownNumbers(table.words());
-  const ownOf = (shared: ArrayLike<number>) => {
+  const ownOf = (shared: readonly number[]) => {
     const own: number[] = [];
     for (let at = 0; at < shared.length; at += 1) own.push(numberOf(shared[at] ?? 0));
     return own;
@@ -53,7 +53,7 @@ export function lexicon(split: Split = tokenise): Lexicon {
     shared: {
       table,
       numberOf: (number) => words[number] ?? 0,
-      numbersOf: (text) => Uint32Array.from(readText(table, text)),
+      numbersOf: (text) => readText(table, text),
       ownOf,
     },
   };

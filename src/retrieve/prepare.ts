@@ -124,15 +124,16 @@ export function prepareMemory(comment: RememberedComment, { shared }: Lexicon): 
 /** What a comment's texts say, in the numbers that searches share. */
 interface Reading {
   readonly lowInformation: boolean;
-  readonly said: Uint32Array;
+  readonly said: Words;
   /** The very same as `said` where sentences are all of it. */
-  readonly prose: Uint32Array;
-  readonly spans: Uint32Array;
-  readonly lines: Uint32Array;
+  readonly prose: Words;
+  readonly spans: Words;
+  readonly lines: Words;
 }
 
 const readings = keptFor<Reading>();
-const NO_WORDS = new Uint32Array();
+/** Of a number in a list. */
+const BYTES = 8;
 
 function readingOf({ id, text, hunk }: RememberedComment, { table, numbersOf }: Lexicon["shared"]): Reading {
   const kept = readings(table);
@@ -146,12 +147,12 @@ function readingOf({ id, text, hunk }: RememberedComment, { table, numbersOf }: 
     lowInformation: saysLittle(comment, isProse),
     said,
     prose: isProse ? said : numbersOf(visibleProse(comment)),
-    spans: comment.includes("`") ? numbersOf(spansOf(comment)) : NO_WORDS,
+    spans: comment.includes("`") ? numbersOf(spansOf(comment)) : [],
     lines: numbersOf(linesAbout(hunk)),
   };
   const { prose, spans, lines } = reading;
   const numbers = said.length + (isProse ? 0 : prose.length) + spans.length + lines.length;
-  return kept.keep(id, [text, hunk], reading, numbers * Uint32Array.BYTES_PER_ELEMENT);
+  return kept.keep(id, [text, hunk], reading, numbers * BYTES);
 }
 
 function spansOf(text: string): string {

@@ -7,6 +7,7 @@ import type { CommandPorts } from "../flows/command-order.ts";
 import { reviewPullRequest, type Step } from "../flows/review-pull-request.ts";
 import type { ReviewJobs } from "../ports/talk.ts";
 import type { Lease, Queue, Reviews } from "../ports.ts";
+import { largeReviews } from "./large-reviews.ts";
 
 /** What belongs to a pull request. */
 export type PullJob = ReviewJob | CommandJob;
@@ -30,6 +31,7 @@ export interface JobRunner {
 
 export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
   const running = new Map<string, AbortController>();
+  const large = largeReviews();
   const jobs: ReviewJobs = {
     async add(job, now) {
       await queue.add(job, now);
@@ -48,16 +50,21 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
     const controller = new AbortController();
     const { signal } = controller;
     running.set(job.key, controller);
+    let done = () => {};
     try {
       const ports = await portsOf(lease);
       const reviews = stoppable(ports.reviews, signal);
-      const given = { ...ports, reviews, signal: AbortSignal.any([signal, overtaken]), isLastTry };
+      const either = AbortSignal.any([signal, overtaken]);
+      const admitted = large.admit(ports.pulls, either);
+      done = admitted.done;
+      const given = { ...ports, pulls: admitted.pulls, reviews, signal: either, isLastTry };
       return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
     } catch (error) {
       // Whatever broke while stopping broke because of it, or no longer matters: nothing is tried again.
       if (signal.aborted) return `stopped: ${String((signal.reason as Error).message)}`;
       throw error;
     } finally {
+      done();
       running.delete(job.key);
     }
   }

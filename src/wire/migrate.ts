@@ -2,13 +2,13 @@
 import { resolve } from "node:path";
 import { openPostgres } from "../adapters/postgres/database.ts";
 import { PARTS } from "../adapters/postgres/migrations.ts";
-import { postgresMoveTarget } from "../adapters/postgres/move-target.ts";
+import { MOVER, postgresMoveTarget } from "../adapters/postgres/move-target.ts";
 import { sqliteMoveSource } from "../adapters/sqlite/move-source.ts";
 import type { OpenMigrate } from "../cli/migrate.ts";
 import { UsageError } from "../cli/usage.ts";
 
 /** A page is read in a moment, but the indexes of a million memories take minutes; a connection for each table at work. */
-const PATIENCE = { statementMs: 7_200_000, lockMs: 10_000, connections: 4, name: "kodiai migrate", isMoving: true };
+const PATIENCE = { statementMs: 7_200_000, lockMs: 10_000, connections: 4, name: MOVER, isMoving: true };
 
 /** @param to the address; undefined for DATABASE_URL, which does not show it to whoever lists processes */
 export const openMigration: OpenMigrate = async (from, to) => {

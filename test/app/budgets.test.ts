@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import type { AppOptions } from "../../src/server/app-options.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";
-import type { Repository } from "../fakes/github/conversation.ts";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, LOGIN, said, summaryOf, writes } from "./given.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
@@ -148,6 +148,36 @@ test("however many pushes come one after the other, the first head and the last 
   expect(ends.filter((state) => state !== "superseded")).toEqual(["done", "done"]);
   expect(asked()).toBeLessThanOrEqual(2 * ofOne);
   expect(summaryOf(at.world, pull).body).toContain(pull.headSha.slice(0, 7));
+}, 600_000);
+
+test("strangers' forks, however many and however long what they write, spend the budget and one question at most", async () => {
+  const forks = process.env.SLOW === "1" ? 200 : 12;
+  // USD 0.60 a question.
+  const dear = says(
+    { findings: [], ruleFindings: [], walkthrough: "Backs up." },
+    { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
+  );
+  const { stage: at, asked } = await withModel(dear, { usdPerMonth: 2, app: { workers: 1 } });
+  const repository = await shop(at);
+  const body = "Please look at all of this. ".repeat(37_000);
+  const pulls: Pull[] = [];
+  for (let number = 0; number < forks; number++) {
+    const author = `stranger${number}`;
+    const files = { "ops/backup.py": `${BACKUP}# ${"and so on ".repeat(30_000)}\n` };
+    pulls.push(
+      await at.world.pullRequest(repository, { title: `Back up ${number}`, author, fork: author, body, files }),
+    );
+  }
+  for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done" });
+  const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
+  expect(asked()).toBeGreaterThan(2);
+  expect(Number(usd)).toBeLessThanOrEqual(2 + 0.6);
+  const told = pulls.map((pull) => summaryOf(at.world, pull).body);
+  const without = told.filter((text) => text.includes("budget of USD 2 for all repositories is used up this month"));
+  expect(without.length).toBeGreaterThanOrEqual(forks - asked());
+  // Rules cost nothing; what they say stands on the first, and the others lead there.
+  expect(pulls.flatMap((pull) => said(at.world, pull))).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(told.slice(1).every((text) => text.includes(`#${pulls[0]?.number}`))).toBe(true);
 }, 600_000);
 
 test("a dry run asks the model, logs the review and posts nothing", async () => {

@@ -39,6 +39,37 @@ test("the file at the base decides", async () => {
   expect(quiet.said).toEqual(["ops/backup.py:3 shell-from-strings"]);
 });
 
+test("against another branch that branch's file decides, by its commit: neither the default branch's nor the change's", async () => {
+  const { world } = stage;
+  const off = "review:\n  enabled: false\n";
+  const quiet = "rules:\n  tls-verify-disabled: off\n";
+  const repository = await world.repository("acme", "released", {
+    files: { "README.md": "# Shop\n", ".kodiai.yml": off },
+  });
+  const release = { "docs/release.md": "Soon.\n", ".kodiai.yml": quiet };
+  await world.pullRequest(repository, { title: "Prepare", branch: "release/1", files: release, announce: false });
+  const since = world.requests.length;
+  const files = { ...CHANGE, ".kodiai.yml": off };
+  const pull = await world.pullRequest(repository, { title: "Back up", base: "release/1", files });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  const asked = world.requests.slice(since).filter(({ path }) => path.endsWith("/released/contents/.kodiai.yml"));
+  const refs = asked.map(({ query }) => new URLSearchParams(query).get("ref"));
+  expect(refs[0]).toBe(pull.baseSha);
+  // The change's own copy is read as a changed file, to tell what is wrong with it.
+  expect(new Set(refs)).toEqual(new Set([pull.baseSha, pull.headSha]));
+});
+
+test("a link in the place of the file configures nothing that it does not show", async () => {
+  const link = { mode: "120000", content: "settings/other.yml" };
+  const { said: comments } = await change("acme", {
+    ".kodiai.yml": link,
+    "settings/other.yml": "review: {enabled: false}\n",
+  });
+  const { said: plain } = await change("acme", {});
+  expect(comments).toEqual(plain);
+});
+
 test("what is wrong in the file is said with its line and column, and the rest of the file holds", async () => {
   const config = "review:\n  maxComents: 3\n  profile: loud\nrules:\n  tls-verify-disabled: off\n  weak-hassh: off\n";
   const { pull, said: comments } = await change("acme", { ".kodiai.yml": config });

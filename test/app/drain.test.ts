@@ -125,6 +125,8 @@ test(
       over = true;
       accepted.push(...(await loading));
       queueFile()?.close();
+      if (round % 20 === 19)
+        console.log(`${round + 1} ends: ${accepted.length} deliveries kept, the longest took ${longest.toFixed(0)} ms`);
     }
     const db = queueFile();
     const keeps = db?.prepare("SELECT 1 FROM deliveries WHERE id = ?").pluck();

@@ -50,7 +50,8 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: anthropic.url,
     ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef",
     KODIAI_WORKERS: "8",
-    NODE_OPTIONS: "--max-old-space-size=384",
+    // As the image starts it (Dockerfile), with less of a heap than it would take.
+    NODE_OPTIONS: "--max-semi-space-size=16 --max-old-space-size=384",
   });
 }, 60_000);
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { openStage, type Stage, until } from "./stage.ts";
 const SLOW = process.env.SLOW === "1";
 if (!SLOW) console.warn("skipped: 116 of 120 orders and 996 of 1,000 shuffles; SLOW=1 runs all");
 /** Lives that happen beside each other. */
-const AT_A_TIME = 10;
+const AT_A_TIME = 25;
 const TIMES = { everyMs: 150, youngMs: 0 };
 
 let stage: Stage;

@@ -38,6 +38,8 @@ describe("generated files", () => {
         "test/promises.json",
         "test/threats.json",
         "chaos/measured.json",
+        "chaos/mutants",
+        "scripts/mutants-markdown.ts",
         "docs/promises.md",
         "package.json",
         "docs/kodiai.schema.json",

@@ -9,7 +9,7 @@ import { postgresMemory } from "../../src/adapters/postgres/memory.ts";
 import { postgresConventionMarks } from "../../src/adapters/postgres/memory-figures.ts";
 import { refuseHalfMoved } from "../../src/adapters/postgres/migrate.ts";
 import { setBackReferences } from "../../src/adapters/postgres/move-indexes.ts";
-import { postgresMoveTarget } from "../../src/adapters/postgres/move-target.ts";
+import { MOVER, postgresMoveTarget } from "../../src/adapters/postgres/move-target.ts";
 import { postgresRecall } from "../../src/adapters/postgres/recall.ts";
 import { postgresRejections } from "../../src/adapters/postgres/rejections.ts";
 import type { Postgres } from "../../src/adapters/postgres/sql.ts";
@@ -31,8 +31,10 @@ import { moveStore } from "../../src/flows/move-store.ts";
 import type { Memory, Recall } from "../../src/ports/memory.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../adapters/contracts/memory.ts";
 import { contractDatabase, emptied } from "../adapters/postgres/contract-database.ts";
+import { serverUrl } from "../postgres.ts";
 
 const db = await contractDatabase();
+const isInProcess = process.env.KODIAI_TEST_POSTGRES === "pglite" || serverUrl() === null;
 afterAll(() => db?.close());
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-move-"));
@@ -235,6 +237,24 @@ describe.skipIf(db === null)("a store that is moved to Postgres", () => {
     expect(tables.find(({ table }) => table === "records")?.rows).toBe(ROWS + 1);
     expect(await kept()).toEqual(keptBefore);
     await refuseHalfMoved(db);
+    source.close();
+  });
+
+  test.skipIf(isInProcess)("goes on after one that was killed while the database was at work for it", async () => {
+    await empty();
+    const source = sqliteMoveSource(folder);
+    const target = postgresMoveTarget(db);
+    await target.begin(source.mark());
+    const left = db.transaction(async (sql) => {
+      await sql.run("SELECT set_config('application_name', $1, true)", [MOVER]);
+      await sql.run("INSERT INTO store_move (part) VALUES ('words')");
+      await sql.run("SELECT pg_sleep(20)");
+    });
+    const ended = expect(left).rejects.toThrow("57P01");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const tables = await moveStore(source, target, quiet);
+    await ended;
+    expect(tables.find(({ table }) => table === "words")?.rows).toBe(ROWS + 1);
     source.close();
   });
 

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -129,7 +129,7 @@ describe("whatever is written", () => {
         }
         if (command?.kind === "unknown") expect(command.word.length).toBeLessThanOrEqual(40);
       }),
-      { numRuns: 2_000 },
+      { numRuns: process.env.SLOW === "1" ? 10_000 : 2_000 },
     );
   });
 
@@ -156,6 +156,41 @@ describe("whatever is written", () => {
     },
   );
 });
+
+const corpora = resolve(process.cwd(), "../shared/bad-inputs");
+test.skipIf(!existsSync(corpora))(
+  `strings that nobody here wrote say a listed verb, or nothing${existsSync(corpora) ? "" : " (skipped: ../shared/bad-inputs is absent)"}`,
+  () => {
+    const naughty = JSON.parse(readFileSync(`${corpora}/naughty-strings/blns.json`, "utf8")) as string[];
+    const attacks = readdirSync(`${corpora}/fuzzdb`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .flatMap((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8").split("\n"));
+    // What opened other tools: settings, environments, templates.
+    const settings = [
+      "--config.model=x",
+      "--pr_reviewer.extra_instructions=x",
+      " --github.base_url=http://1.2.3.4",
+      "@format {env}",
+    ];
+    const all = [...naughty, ...attacks, ...settings];
+    expect(all.length).toBeGreaterThan(1_900);
+    const before = structuredClone(VERBS);
+    const verbs = new Set<string>(VERBS.map((entry) => entry.verb));
+    for (const text of all) {
+      for (const start of ["@kodiai ", "/kodiai ", "@kodiai review ", "@kodiai\u00a0", ""]) {
+        const command = read(start + text);
+        if (command === null) continue;
+        expect(["verb", "unknown"]).toContain(command.kind);
+        // A verb and text, or a word that is none: there is nothing else that could set anything.
+        if (command.kind === "verb") {
+          expect(Object.keys(command).sort()).toEqual(["kind", "text", "verb"]);
+          expect(verbs.has(command.verb)).toBe(true);
+        }
+      }
+    }
+    expect(VERBS).toEqual(before);
+  },
+);
 
 const folder = resolve(process.cwd(), "../shared/conformance");
 const present = existsSync(folder);

@@ -4,9 +4,6 @@ import { columnHas } from "./word-columns.ts";
 
 /** A word that so many times as many rows have as are asked about is looked up for each of those; another's rows are read. */
 const LOOK_UP = 8;
-/** Most postings are of rows that nobody asks about: a mark, which several rows share where there are more, is quicker than a look-up. */
-const MARKS = 65_536;
-
 /**
  * Word by word, so that each row's sum is added up in the order of the words.
  *
@@ -22,41 +19,62 @@ export function exactScores(
   asked: readonly number[],
   longer: Float64Array,
 ): Float64Array {
-  const { rows, counts, starts } = index;
   const scores = new Float64Array(asked.length);
-  const placeOf = new Map(asked.map((row, place) => [row, place]));
-  const mayBeAsked = new Uint8Array(MARKS);
-  for (const row of asked) mayBeAsked[row % MARKS] = 1;
+  const places = placesOf(asked, index.lengths.length);
   for (const { ids, gain } of terms) {
     const id = ids[part] ?? -1;
     if (id === -1) continue;
-    const add = (at: number) => {
-      const row = rows[at] ?? 0;
-      const place = placeOf.get(row);
-      if (place === undefined) return;
-      const count = counts[at] ?? 0;
-      scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
-    };
-    const have = (starts[id + 1] ?? 0) - (starts[id] ?? 0);
-    if (have > asked.length * LOOK_UP) lookUp(index, id, asked, add);
-    else readAll(index, id, mayBeAsked, add);
+    const have = (index.starts[id + 1] ?? 0) - (index.starts[id] ?? 0);
+    if (have > asked.length * LOOK_UP) lookUp(index, id, gain, asked, longer, scores);
+    else readAll(index, id, gain, places, longer, scores);
   }
+  for (const row of asked) places[row] = 0;
   return scores;
 }
 
-/** Is told where the word stands in rows that may be asked about. */
-type Tell = (at: number) => void;
+/** Of each row its place among those that are asked about, from 1 on; else 0, as whoever is done leaves it. */
+let scratch = new Uint32Array();
 
-function readAll({ rows, starts }: Bm25Part["index"], id: number, mayBeAsked: Uint8Array, tell: Tell): void {
-  const end = starts[id + 1] ?? 0;
-  for (let at = starts[id] ?? 0; at < end; at += 1) if (mayBeAsked[(rows[at] ?? 0) % MARKS] === 1) tell(at);
+function placesOf(asked: readonly number[], rows: number): Uint32Array {
+  if (scratch.length < rows) scratch = new Uint32Array(rows);
+  for (const [place, row] of asked.entries()) scratch[row] = place + 1;
+  return scratch;
 }
 
-function lookUp({ rows, starts, columns }: Bm25Part["index"], id: number, asked: readonly number[], tell: Tell): void {
+function readAll(
+  { rows, counts, starts }: Bm25Part["index"],
+  id: number,
+  gain: number,
+  places: Uint32Array,
+  longer: Float64Array,
+  scores: Float64Array,
+): void {
+  const end = starts[id + 1] ?? 0;
+  for (let at = starts[id] ?? 0; at < end; at += 1) {
+    const row = rows[at] ?? 0;
+    const place = (places[row] ?? 0) - 1;
+    if (place < 0) continue;
+    const count = counts[at] ?? 0;
+    scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
+  }
+}
+
+function lookUp(
+  { rows, counts, starts, columns }: Bm25Part["index"],
+  id: number,
+  gain: number,
+  asked: readonly number[],
+  longer: Float64Array,
+  scores: Float64Array,
+): void {
+  const [start, end] = [starts[id] ?? 0, starts[id + 1] ?? 0];
   const column = columns?.columnOf.get(id);
-  for (const row of asked) {
+  for (let place = 0; place < asked.length; place += 1) {
+    const row = asked[place] ?? 0;
     if (column !== undefined && columns !== null && !columnHas(columns, column, row)) continue;
-    const at = postingOf(rows, starts[id] ?? 0, starts[id + 1] ?? 0, row);
-    if (at >= 0) tell(at);
+    const at = postingOf(rows, start, end, row);
+    if (at < 0) continue;
+    const count = counts[at] ?? 0;
+    scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }

@@ -23,11 +23,13 @@ const NUMBERED: readonly (readonly [sequence: string, table: string, column: str
 export function postgresMoveTarget(db: Postgres): MoveTarget {
   const rows = moveRows(db);
   return {
-    begin: (mark) =>
-      db.transaction(async (sql) => {
+    async begin(mark) {
+      await endPredecessor(db);
+      await db.transaction(async (sql) => {
         await begin(sql, mark);
         await setAside(sql);
-      }),
+      });
+    },
     async progress(part) {
       const row = await db.one<MovedSoFar>("SELECT after, done FROM store_move WHERE part = $1", [part]);
       return row ?? { after: null, done: false };
@@ -52,6 +54,22 @@ export function postgresMoveTarget(db: Postgres): MoveTarget {
       });
     },
   };
+}
+
+/** By this the connections of one that moves a store are known. */
+export const MOVER = "kodiai migrate";
+const END_MS = 30_000;
+
+/**
+ * Of one that was killed the database goes on with what it was asked last: that would come between what is done from here on. One that
+ * still runs ends with it: whoever came last moves the store.
+ */
+async function endPredecessor(sql: Sql): Promise<void> {
+  await sql.all(
+    `SELECT pg_terminate_backend(pid, ${END_MS}) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = current_user AND application_name = $1 AND pid <> pg_backend_pid()`,
+    [MOVER],
+  );
 }
 
 async function begin(sql: Sql, mark: string): Promise<void> {

@@ -8,6 +8,7 @@
 //   against, so a ticket is never tried again: whoever gives a job back writes a new one;
 // - its dead letter queue would be a second list beside the one that `kodiai jobs` shows and tries again.
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { LaneName } from "../../ports.ts";
 import { type Ear, openEar } from "./ear.ts";
@@ -66,6 +67,10 @@ const OPTIONS = {
 /** For its own upkeep only: what we ask runs on our connections. */
 const CONNECTIONS = 2;
 const STATEMENT_MS = 30_000;
+/** A connection that was cut without a word answers nothing: the server's own limit has passed by then. */
+const ANSWER_MS = STATEMENT_MS + 5_000;
+/** What its upkeep is at may be lost at any moment; nobody who stops waits for an answer that does not come. */
+const STOP_MS = 3_000;
 
 /**
  * Opens pg-boss, creating its schema where it is missing. Throws `Transient` when the server cannot be reached now.
@@ -74,7 +79,10 @@ const STATEMENT_MS = 30_000;
  * @param onTrouble told what goes wrong in its upkeep; it goes on by itself
  */
 export async function openTickets(url: string, onTrouble: (error: unknown) => void): Promise<Tickets> {
+  // These two are the driver's own: whatever is given here is given to its pool.
+  const patience = { query_timeout: ANSWER_MS, keepAlive: true };
   const boss = new PgBoss({
+    ...patience,
     connectionString: url,
     schema: BOSS_SCHEMA,
     application_name: "kodiai pg-boss",
@@ -97,7 +105,7 @@ export async function openTickets(url: string, onTrouble: (error: unknown) => vo
     },
     async close() {
       await ear?.close();
-      await boss.stop({ graceful: false });
+      await Promise.race([boss.stop({ graceful: false }), wait(STOP_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -16,7 +16,7 @@ function world() {
   const used: string[] = [];
   const json = (status: number, body: unknown) =>
     new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json; charset=utf-8" } });
-  const fetch = (async (input, init) => {
+  const fetch = (async (input: string, init?: RequestInit) => {
     if (String(input).endsWith("/access_tokens")) {
       minted.push(JSON.parse(String(init?.body)));
       const token = `ghs_${minted.length}`;
@@ -24,7 +24,7 @@ function world() {
       const repositories = [{ id: REPO.id, full_name: "acme/shop" }];
       return json(201, { token, expires_at: new Date(clock.now + HOUR).toISOString(), repositories });
     }
-    const token = (new Headers(init?.headers as HeadersInit).get("authorization") ?? "").replace("token ", "");
+    const token = (new Headers(init?.headers).get("authorization") ?? "").replace("token ", "");
     used.push(token);
     return (ends.get(token) ?? 0) > clock.now ? json(200, {}) : json(401, { message: "Bad credentials" });
   }) as unknown as GuardedFetch;

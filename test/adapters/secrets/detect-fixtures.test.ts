@@ -62,7 +62,7 @@ describe.skipIf(fixtures === null)("secretlint's fixtures", async () => {
   test("as labelled, no fewer secrets are found and no more of the others touched than the labels allow", () => {
     const secrets = labelled(seen, "secret");
     expect(secrets.filter(({ found }) => found.length > 0).length).toBeGreaterThanOrEqual(58);
-    expect(labelled(seen, "not_secret").filter(({ found }) => found.length > 0).length).toBeLessThanOrEqual(6);
+    expect(labelled(seen, "not_secret").filter(({ found }) => found.length > 0).length).toBeLessThanOrEqual(5);
   });
 
   test("at least 95 % of the secrets are found", () => {

@@ -1,5 +1,5 @@
 // Keys that no header names: made here, each time anew, and never seen again.
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 
@@ -37,4 +37,61 @@ test("public keys and certificates stay", async () => {
   );
   const text = `-----BEGIN PUBLIC KEY-----\n${wrapped(keys[0] ?? "")}\n-----END PUBLIC KEY-----\nec: ${keys[1]}`;
   expect((await redact(text)).text).toBe(text);
+});
+
+const pem = (type: "pkcs1" | "pkcs8") => rsa.privateKey.export({ type, format: "pem" }).toString().trim().split("\n");
+/** As ssh-keygen wraps them. */
+const openSsh = randomBytes(1_100)
+  .toString("base64")
+  .replace(/(.{70})/g, "$1\n")
+  .split("\n");
+
+test.each([
+  ["PKCS #1", pem("pkcs1")],
+  ["PKCS #8", pem("pkcs8")],
+  ["OpenSSH", ["-----BEGIN OPENSSH PRIVATE KEY-----", ...openSsh, "-----END OPENSSH PRIVATE KEY-----"]],
+])("a hunk that shows any part of a key of %s, two lines or more, hides it", async (_, lines) => {
+  const body = lines.length - 3;
+  for (const prefix of ["+", " ", "-", '+  "', "12#a7 +"])
+    for (const [from, to] of [
+      [1, 3],
+      [4, 9],
+      [body - 3, body],
+      [body - 1, lines.length],
+      [2, lines.length],
+    ]) {
+      const shown = lines.slice(from, to);
+      const suffix = prefix.endsWith('"') ? '\\n" +' : "";
+      const around = [`${prefix}const before = 1;`, `${prefix}const after = 2;`];
+      const hunk = [around[0], ...shown.map((line) => prefix + line + suffix), around[1]].join("\n");
+      const { text, found } = await redact(hunk);
+      expect(found.map(({ kind }) => kind)).toEqual([expect.stringMatching(/^(?:key-material|private-key)$/)]);
+      for (const line of shown.filter((one) => !one.startsWith("-"))) expect(text).not.toContain(line);
+      expect(text).toContain(around[0]);
+      expect(text).toContain(around[1]);
+      expect(text.split("\n")).toHaveLength(hunk.split("\n").length);
+    }
+});
+
+test("a text that begins in the middle of a key's line and ends in another hides both", async () => {
+  const key = pem("pkcs8").slice(1, 8).join("\n").slice(30, -20);
+  expect((await redact(key)).text.replace(/\n/g, "")).toBe("[redacted:key-material]");
+});
+
+test("sums, lock files, certificates and what is signed in public stay", async () => {
+  const sums = Array.from(
+    { length: 5 },
+    (_, n) => `+${createHash("sha256").update(String(n)).digest("hex")}  a${n}.tgz`,
+  );
+  const bare = sums.map((line) => line.slice(0, 65));
+  const integrity = sums.map(
+    (sum) => `+      "integrity": "sha512-${createHash("sha512").update(sum).digest("base64")}",`,
+  );
+  const lines = wrapped(randomBytes(700).toString("base64"));
+  const named = ["CERTIFICATE", "PGP PUBLIC KEY BLOCK", "PGP SIGNATURE", "CERTIFICATE REQUEST"].map(
+    (name) => `-----BEGIN ${name}-----\nVersion: GnuPG v1\n\n${lines}\n-----END ${name}-----`,
+  );
+  const ends = `${lines}\n-----END CERTIFICATE-----`;
+  for (const text of [sums.join("\n"), bare.join("\n"), integrity.join("\n"), ...named, ends])
+    expect((await redact(text)).text).toBe(text);
 });

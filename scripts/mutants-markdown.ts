@@ -1,0 +1,43 @@
+// The last part of docs/promises.md: what was broken on purpose, and how soon a test noticed.
+import { MUTANTS } from "../chaos/mutants/mutants.ts";
+
+interface Measured {
+  readonly date: string;
+  readonly machine: string;
+  readonly command: string;
+  readonly mutants: Readonly<Record<string, { readonly verdict: string; readonly seconds: number }>>;
+}
+
+/**
+ * A table of all mutants; one that nobody measured says so.
+ *
+ * @param text chaos/mutants/measured.json
+ * @throws Error naming a mutant that was measured and is none any more, or was not noticed
+ */
+export function mutantsMarkdown(text: string): string {
+  const { date, machine, command, mutants } = JSON.parse(text) as Measured;
+  const known = new Set(MUTANTS.map(({ id }) => id));
+  for (const [id, { verdict }] of Object.entries(mutants)) {
+    if (!known.has(id)) throw new Error(`${id} was measured, and there is no such mutant`);
+    if (verdict !== "red" && verdict !== "hung") throw new Error(`${id} was not noticed: ${verdict}`);
+  }
+  const rows = MUTANTS.map(({ id, loses, test: [file, title] }) => {
+    const seconds = mutants[id]?.seconds.toFixed(1) ?? "not measured";
+    return `| ${cell(id)} | ${cell(loses)} | ${seconds} | [${file}](../${file}): ${cell(title)} |`;
+  });
+  return [
+    "## Broken on purpose",
+    "",
+    `Each of these ${MUTANTS.length} breakages takes one promise away; the test beside it goes red. Seconds until it has, the start of the`,
+    `test's process included (${date}, ${machine}, \`${command}\`).`,
+    "",
+    "| what is broken | what is lost | seconds | noticed by |",
+    "| --- | --- | --: | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+}
