@@ -1,7 +1,7 @@
 // Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { intoPage } from "./into-page.ts";
@@ -60,13 +60,17 @@ export function retrievalBench(words: readonly string[]): void {
     const machine = { ...before, loadAfter: machineNow().load };
     console.log(`\n${machine.cpu}, ${machine.cores} cores, load ${machine.load} before and ${machine.loadAfter} after`);
     print(figures);
-    if (values.chart !== undefined) {
-      mkdirSync(values.chart, { recursive: true });
-      const name = join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
-      writeFileSync(name, retrievalChart(figures));
+    const chart = values.chart === undefined ? null : join(values.chart, `retrieval-${rows}-in-${repositories}.svg`);
+    if (chart !== null) {
+      mkdirSync(dirname(chart), { recursive: true });
+      writeFileSync(chart, retrievalChart(figures));
     }
     const run = { machine, ...figures };
-    if (values.page !== undefined) intoPage(values.page, `${rows} in ${repositories}`, retrievalMarkdown(run));
+    if (values.page !== undefined) {
+      const at = chart === null ? null : relative(dirname(values.page), chart);
+      const picture = at === null ? "" : `![The median of each way, ${rows} memories in ${repositories}](${at})\n\n`;
+      intoPage(values.page, `${rows} in ${repositories}`, picture + retrievalMarkdown(run));
+    }
     return run;
   });
   if (values.table !== undefined) writeFileSync(values.table, runs.map(retrievalMarkdown).join("\n"));

@@ -1,5 +1,6 @@
 // The last part of docs/promises.md: what was broken on purpose, and how soon a test noticed.
 import { MUTANTS } from "../chaos/mutants/mutants.ts";
+import { markdownTable } from "../src/config/markdown-table.ts";
 
 interface Measured {
   readonly date: string;
@@ -23,7 +24,7 @@ export function mutantsMarkdown(text: string): string {
   }
   const rows = MUTANTS.map(({ id, loses, test: [file, title] }) => {
     const seconds = mutants[id]?.seconds.toFixed(1) ?? "not measured";
-    return `| ${cell(id)} | ${cell(loses)} | ${seconds} | [${file}](../${file}): ${cell(title)} |`;
+    return [id, loses, seconds, `[${file}](../${file}): ${title}`].map((text) => text.replaceAll("<", "&lt;"));
   });
   return [
     "## Broken on purpose",
@@ -31,13 +32,6 @@ export function mutantsMarkdown(text: string): string {
     `Each of these ${MUTANTS.length} breakages takes one promise away; the test beside it goes red. Seconds until it has, the start of the`,
     `test's process included (${date}, ${machine}, \`${command}\`).`,
     "",
-    "| what is broken | what is lost | seconds | noticed by |",
-    "| --- | --- | --: | --- |",
-    ...rows,
-    "",
+    markdownTable([["what is broken", "what is lost", "seconds", "noticed by"], ...rows]),
   ].join("\n");
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }

@@ -8,6 +8,7 @@ import { otherSpaces } from "./domain/other-spaces.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
+import { goneWatch } from "./server/after-gone.ts";
 import { thenDescribe } from "./server/after-review.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
@@ -34,6 +35,7 @@ import { openPostgresStore } from "./wire/postgres-store.ts";
 import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
+import { whereabouts } from "./wire/whereabouts.ts";
 import {
   chosenEmbedder,
   followPorts,
@@ -49,7 +51,7 @@ import {
   wiredGitHub,
   withoutSecretsTaken,
 } from "./wire.ts";
-import { parkedWorker, startWorker } from "./worker.ts";
+import { parkedWorker, startWorker, type WorkerPorts } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
@@ -213,6 +215,10 @@ function startWorkers(
       ),
   });
   const follow = followPorts(github, store, reading);
+  const ifGone = goneWatch(whereabouts(github), queue, log, () => {
+    review.wake();
+    upkeep.wake();
+  });
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval needs a look"));
   const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "another process has the job by now");
   const clocks = { now: Date.now, random: Math.random, onLost };
@@ -225,6 +231,7 @@ function startWorkers(
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
+        ifGone(lease, error);
         logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
     },
@@ -234,7 +241,12 @@ function startWorkers(
     logEnd(log, lease, end, error, seen.ended(lane, lease, end));
   const answer = (_job: unknown, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
     seen.run("command", lease, () => runner.command(lease));
-  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
+  const onAnswered = onEndOf("command");
+  const onEnd: WorkerPorts<CommandJob>["onEnd"] = (lease, end, error) => {
+    ifGone(lease, error);
+    onAnswered(lease, end, error);
+  };
+  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
   const learn = learnPorts(github, store);
   const upkeepOf = async (job: UpkeepJob) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));

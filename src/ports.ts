@@ -3,7 +3,17 @@
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { CommandJob } from "./domain/command.ts";
 import type { Finding, HeldBack } from "./domain/finding.ts";
-import type { CancelJob, FeedbackJob, Ignored, Job, Repo, ReviewJob, UpkeepJob, UpkeepJobs } from "./domain/job.ts";
+import type {
+  CancelJob,
+  FeedbackJob,
+  ForgetJob,
+  Ignored,
+  Job,
+  Repo,
+  ReviewJob,
+  UpkeepJob,
+  UpkeepJobs,
+} from "./domain/job.ts";
 import type { Degraded } from "./domain/outcome.ts";
 import type { AuthorFacts, FileDiff, OwnComment, PullRequest } from "./domain/pull-request.ts";
 import type { Review } from "./domain/review.ts";
@@ -211,8 +221,8 @@ export interface Queue extends Lane<ReviewJob> {
     outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
-  /** A review that follows from a command, or a look that is due: it takes the place of one of its key that waits. */
-  add(job: ReviewJob | FeedbackJob, now: number): Promise<void>;
+  /** A review that follows from a command, a look that is due, what is gone: it takes the place of one of its key that waits. */
+  add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
   /** Drops the jobs of a key that wait; returns how many. */
   drop(key: string, reason: string, now: number): Promise<number>;
   /**

@@ -75,7 +75,7 @@ test("a breakage that nobody noticed, or that is none any more, is not shown as 
     JSON.stringify({ date: "", machine: "", command: "", mutants: { [id]: { verdict, seconds: 1 } } });
   expect(() => mutantsMarkdown(measured("no dedupe", "SURVIVED"))).toThrow("no dedupe was not noticed");
   expect(() => mutantsMarkdown(measured("no such thing", "red"))).toThrow("there is no such mutant");
-  expect(mutantsMarkdown(measured("no dedupe", "red"))).toContain(
-    "| no sanitizer | text by others does nothing | not measured |",
+  expect(mutantsMarkdown(measured("no dedupe", "red"))).toMatch(
+    /\| no sanitizer +\| text by others does nothing +\| not measured \|/,
   );
 });

@@ -82,7 +82,7 @@ export interface ForgetJob {
   readonly delivery: string;
   readonly installationId: number;
   readonly repo: Repo;
-  /** `deleted`, `removed`, `uninstalled`. */
+  /** `deleted`, `removed`, `uninstalled`; `gone` where nobody told us. */
   readonly trigger: string;
 }
 

@@ -1,5 +1,6 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
+import { Transient } from "../../domain/transient.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { translated } from "./translate-error.ts";
 
@@ -14,11 +15,12 @@ export interface AppCredentials {
  *
  * @param github a client that asks as the app itself
  * @returns the app's slug, such as `kodiai`: its account in comments is `kodiai[bot]`
- * @throws Transient when GitHub does not answer; Error when it does not know the app
+ * @throws Transient when GitHub does not answer, or its answer broke off; Error when it does not know the app
  */
 export async function appSlug(github: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
   const { data } = await translated(() => github.request("GET /app", { request: { signal } }));
-  if (data?.slug === undefined) throw new Error("GitHub does not know this app; check APP_ID and PRIVATE_KEY");
+  // Credentials that GitHub does not know are answered 401 or 404. An answer that broke off reads like one without a name.
+  if (data?.slug === undefined) throw new Transient("GitHub's answer about the app could not be read");
   return data.slug;
 }
 

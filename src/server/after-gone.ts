@@ -1,0 +1,77 @@
+// A review or a command ended because GitHub does not know its place: the repository moved to where another installation reaches it,
+// or the App was taken away. The delivery that tells so may come late, or never; whoever runs into it looks for himself.
+import type { Logger } from "pino";
+import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../domain/job.ts";
+import { OutOfReach } from "../domain/out-of-reach.ts";
+import type { RepositoryHost } from "../ports/memory.ts";
+import type { Lease, Queue } from "../ports.ts";
+import type { PullJob } from "./run-job.ts";
+
+export interface GonePorts {
+  /** Of the job's repository, by whichever installation reaches it now. */
+  readonly host: Pick<RepositoryHost, "lookUp">;
+  readonly installationOf: (repo: Repo) => Promise<number | null>;
+  readonly queue: Pick<Queue, "add">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** `moved`: it is reviewed where it is now. `forgotten`: all that is known of it goes. `stands`: something else was gone. */
+export type Gone = "moved" | "forgotten" | "stands";
+
+/**
+ * Puts into the queue what follows: the same review for the installation that reaches the repository now, or a job that forgets the
+ * repository. That one asks GitHub again before it does.
+ *
+ * @throws Transient when GitHub or the queue cannot answer now: the next look at all open pull requests finds the rest
+ */
+export async function afterGone(job: PullJob, { host, installationOf, queue, now }: GonePorts): Promise<Gone> {
+  const found = await host.lookUp();
+  if (found.kind === "standing") {
+    const installationId = await installationOf(found.repo);
+    if (job.kind !== "review" || installationId === null || installationId === job.installationId) return "stands";
+    const moved: ReviewJob = { ...job, repo: found.repo, installationId };
+    await queue.add(moved, now());
+    return "moved";
+  }
+  if (!found.gone) return "stands";
+  const { repo, installationId, delivery } = job;
+  const forget: ForgetJob = {
+    kind: "forget",
+    trigger: "gone",
+    key: upkeepKey(repo, "forget"),
+    repo,
+    installationId,
+    delivery,
+  };
+  await queue.add(forget, now());
+  return "forgotten";
+}
+
+/** Whom to ask about a job's repository. */
+export type Whereabouts = (job: Pick<PullJob, "installationId" | "repo">) => Pick<GonePorts, "host" | "installationOf">;
+
+/** @returns what is told how each review and command ended; it never throws, and wakes the workers where something follows */
+export function goneWatch(
+  lookFor: Whereabouts,
+  queue: Pick<Queue, "add">,
+  log: Logger,
+  wake: () => void,
+): (ended: Lease<PullJob>, error: unknown) => void {
+  const look = async (job: PullJob) => {
+    try {
+      const what = await afterGone(job, { ...lookFor(job), queue, now: Date.now });
+      if (what === "stands") return;
+      log.info({ job: job.key, what }, "its repository is not where it was");
+      wake();
+    } catch (error) {
+      log.warn(
+        { job: job.key, err: error },
+        "nobody says where its repository is; open pull requests are looked at later",
+      );
+    }
+  };
+  return ({ job }, error) => {
+    if (error instanceof OutOfReach && error.why === "gone") void look(job);
+  };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { CommandJob } from "../../src/domain/command.ts";
+import type { Repo } from "../../src/domain/job.ts";
+import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
+import type { Queue } from "../../src/ports.ts";
+import { afterGone } from "../../src/server/after-gone.ts";
+import { reviewJob } from "../adapters/contracts/queue.ts";
+
+const job = reviewJob(7, "a");
+const MOVED: Repo = { ...job.repo, owner: "globex", ownerId: 77, name: "after" };
+const standing = (repo: Repo): StandingRepository => ({ kind: "standing", repo, head: () => Promise.resolve(null) });
+const gone: Unreachable = { kind: "unreachable", reason: "the App does not reach the repository", gone: true };
+const suspended: Unreachable = { kind: "unreachable", reason: "the installation is suspended", gone: false };
+
+async function after(
+  found: StandingRepository | Unreachable,
+  installation: number | null,
+  of: Parameters<typeof afterGone>[0] = job,
+) {
+  const added: unknown[] = [];
+  const queue: Pick<Queue, "add"> = { add: (one) => Promise.resolve(void added.push(one)) };
+  const host = { lookUp: () => Promise.resolve(found) };
+  const what = await afterGone(of, { host, queue, installationOf: () => Promise.resolve(installation), now: () => 5 });
+  return { what, added };
+}
+
+test("what was handed over to another owner is reviewed there, by its present name and installation", async () => {
+  expect(await after(standing(MOVED), 99)).toEqual({
+    what: "moved",
+    added: [{ ...job, repo: MOVED, installationId: 99 }],
+  });
+});
+
+test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {
+  expect(await after(standing(job.repo), job.installationId)).toEqual({ what: "stands", added: [] });
+  expect(await after(standing(MOVED), null)).toEqual({ what: "stands", added: [] });
+});
+
+test("what the App does not reach any more is forgotten, also when nobody told us, or an old delivery came after that", async () => {
+  const command = {
+    kind: "command",
+    key: `${job.key}!conversation-1`,
+    repo: job.repo,
+    installationId: 7,
+    delivery: "d",
+  };
+  for (const one of [job, command as CommandJob]) {
+    const { what, added } = await after(gone, null, one);
+    expect(what).toBe("forgotten");
+    expect(added).toMatchObject([
+      { kind: "forget", trigger: "gone", repo: job.repo, key: `github.com/${job.repo.id}:forget` },
+    ]);
+  }
+  expect(await after(suspended, null)).toEqual({ what: "stands", added: [] });
+});
