@@ -14,7 +14,7 @@ import type { Stored, Way } from "./ways/way.ts";
 export const WANTED = 50;
 /** Turns in which everything is compiled and loaded: they do not count. */
 export const WARM_UP = 5;
-/** What takes longer than so many ms has every sixth turn only. */
+/** What takes longer than so many ms has every sixth turn only; the first, which opens files, does not decide. */
 const SELDOM = { ms: 300, turns: 6 };
 
 export interface Seen {
@@ -66,7 +66,7 @@ export async function takeTurns(
       const start = performance.now();
       await askOne(name, way, turn, note);
       if (name === "") clock.disable();
-      else if (performance.now() - start > SELDOM.ms) slow.add(name);
+      else if (number > 0 && performance.now() - start > SELDOM.ms) slow.add(name);
     }
     const start = performance.now();
     reader.read();
