@@ -125,7 +125,9 @@ async function untilAnswers({ url, pid, data }: Running): Promise<void> {
       if (known.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
       return;
     } catch (error) {
-      if (turn > 300 || (pid !== null && !isOurs(pid, data))) throw new Error(`${lastWords(data)} (${String(error)})`);
+      // A process that was just begun is not yet told by its program's words.
+      const isGone = turn > 5 && pid !== null && !isOurs(pid, data);
+      if (turn > 300 || isGone) throw new Error(`${lastWords(data)} (${String(error)})`);
       await wait(200);
     } finally {
       await client.end().catch(() => {});
