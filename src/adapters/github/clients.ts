@@ -37,7 +37,7 @@ export interface Clients {
   ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
   /** Lists the repositories of an installation and reads nothing in them; null when there is no such installation. */
   forNames(installationId: number): Promise<GitHub | null>;
-  /** The installation that reaches the repository under the name it is told by; null when there is none. */
+  /** The installation that reaches the repository under the name it is told by; null when there is none, or no name. */
   installationOf(repo: Repo): Promise<number | null>;
   /** Writes check runs of this one repository: a token of its own, as many an App was not granted that. */
   forChecks(installationId: number, repo: Repo): Promise<GitHub>;
@@ -117,11 +117,14 @@ export function githubClients(options: ClientOptions): Clients {
         const { data } = await mint(installationId, { permissions: NAME_PERMISSIONS });
         return newClient(options, data.token, installationId, null);
       }),
-    installationOf: (repo) =>
-      unlessOutOfReach(async () => {
+    installationOf: async (repo) => {
+      // Of what was forgotten the names went first.
+      if (repo.owner === "" || repo.name === "") return null;
+      return unlessOutOfReach(async () => {
         const at = { owner: repo.owner, repo: repo.name };
         return (await options.app.request("GET /repos/{owner}/{repo}/installation", at)).data.id;
-      }),
+      });
+    },
     forOwnersRepository: (installationId, repo, name) =>
       unlessOutOfReach(() =>
         client(`${installationId}/${repo.ownerId}/${name}`, installationId, {

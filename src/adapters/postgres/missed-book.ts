@@ -86,10 +86,11 @@ function isOf({ job }: EndedJob, headSha: string): boolean {
 
 /**
  * A head is settled by a job that was given up, a person who stopped it, or a reason against it that is younger than the last
- * thing that happened to the pull request: what is a draft now may be ready then.
+ * thing that happened to the pull request: what is a draft now may be ready then. Given up because the installation was switched
+ * off is none: only installations that are switched on are looked through.
  */
 function settles({ state, outcome, finishedAt }: EndedJob, told: number): boolean {
-  if (state === "dead") return true;
+  if (state === "dead") return outcome?.startsWith("suspended:") !== true;
   if (outcome === null) return false;
   if (state === "cancelled") return !ENDS.has(outcome);
   if (outcome.startsWith("stopped:") || outcome === "skipped: this head was reviewed before") return true;

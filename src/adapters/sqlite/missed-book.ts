@@ -12,7 +12,8 @@ const SECOND_MS = 1_000;
 
 /**
  * A head is settled by a review that stands, a job that was given up, a person who stopped it, or a reason against it
- * that is younger than the last thing that happened to the pull request: what is a draft now may be ready then.
+ * that is younger than the last thing that happened to the pull request: what is a draft now may be ready then. Given up
+ * because the installation was switched off is none: only installations that are switched on are looked through.
  */
 const IS_OWED = `SELECT
   NOT EXISTS (SELECT 1 FROM jobs WHERE key = @key AND lane = 'review' AND state IN ('waiting', 'running'))
@@ -20,7 +21,7 @@ const IS_OWED = `SELECT
   AND NOT EXISTS (SELECT 1 FROM old_heads WHERE key = @key AND head_sha = @head)
   AND NOT EXISTS (
     SELECT 1 FROM jobs WHERE key = @key AND lane = 'review' AND json_extract(job, '$.headSha') = @head AND (
-      state = 'dead'
+      state = 'dead' AND coalesce(outcome, '') NOT LIKE 'suspended:%'
       OR state = 'cancelled' AND outcome NOT IN ${ENDS}
       OR state = 'done' AND outcome LIKE 'stopped:%'
       OR state = 'done' AND outcome = 'skipped: this head was reviewed before'

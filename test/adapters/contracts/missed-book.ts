@@ -60,6 +60,7 @@ export function missedBookContract(name: string, open: OpenBooks): void {
 
     const ENDS: readonly (readonly [how: string, end: JobEnd, isOwed: boolean])[] = [
       ["given up", { state: "dead", reason: "bug" }, false],
+      ["given up while the App was suspended", { state: "dead", reason: "suspended: GitHub answered 403" }, true],
       ["stopped by a person", { state: "done", outcome: "stopped: by @mona" }, false],
       ["reviewed before", { state: "done", outcome: "skipped: this head was reviewed before" }, false],
       ["left alone after the last thing that happened", { state: "done", outcome: "skipped: a draft" }, false],

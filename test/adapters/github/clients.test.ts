@@ -77,3 +77,9 @@ test("a job that takes longer than its token goes on with another one", async ()
   expect(used).toEqual(["ghs_1", "ghs_1", "ghs_2", "ghs_2", "ghs_3"]);
   expect(new Set(minted.map((body) => JSON.stringify(body))).size).toBe(1);
 });
+
+test("of a repository whose name was forgotten nobody is asked", async () => {
+  const { clients, used, minted } = world();
+  expect(await clients.installationOf({ ...REPO, owner: "", name: "" })).toBeNull();
+  expect([used, minted]).toEqual([[], []]);
+});
