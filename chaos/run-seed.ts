@@ -135,6 +135,7 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
   await untilQuiet(theatre);
   await Promise.all(molested);
   const quiet = Date.now();
+  await oneMoreLook(theatre);
   const before = Date.now();
   const codes = await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
   for (const code of codes) if (code !== 0) options.say(`  the last SIGTERM ended with ${code}`);
@@ -157,6 +158,17 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
     figures,
     points: theatre.points.seen,
   };
+}
+
+/**
+ * A look at all open pull requests may have failed while everything did. The next one, ten minutes later or at a start, finds what
+ * it would have found: nobody waits for ten minutes here.
+ */
+async function oneMoreLook(theatre: Theatre): Promise<void> {
+  const { slots } = theatre;
+  await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
+  await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
+  await untilQuiet(theatre);
 }
 
 /** Rejects when somebody wants the run to end. */
