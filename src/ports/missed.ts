@@ -65,7 +65,8 @@ export interface MissedBook {
   lastRound(): Promise<number | null>;
   round(now: number): Promise<void>;
   /**
-   * A repository was looked at. The first time, these pull requests were there before us: their heads are not owed.
+   * A repository was looked at. The first time, these pull requests were there before us: their heads are not owed, but for
+   * those of which somebody told us meanwhile.
    *
    * @param before those older than our time
    */

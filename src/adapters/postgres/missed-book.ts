@@ -53,6 +53,7 @@ export function postgresMissedBook(db: Postgres): MissedBook {
       db.transaction(async (sql) => {
         await sql.run(
           `INSERT INTO old_heads (key, head_sha) SELECT key, head FROM unnest($1::text[], $2::text[]) AS old (key, head)
+           WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = old.key AND lane = 'review')
            ON CONFLICT DO NOTHING`,
           [before.map(({ number }) => jobKey(repo, number)), before.map(({ headSha }) => headSha)],
         );

@@ -68,8 +68,11 @@ export function sqliteMissedBook(db: Database): MissedBook {
 }
 
 function looked(db: Database, repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): void {
-  const old = db.prepare("INSERT INTO old_heads VALUES (?, ?) ON CONFLICT DO NOTHING");
-  for (const { number, headSha } of before) old.run(jobKey(repo, number), headSha);
+  const old = db.prepare(
+    `INSERT INTO old_heads SELECT @key, @head WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = @key AND lane = 'review')
+     ON CONFLICT DO NOTHING`,
+  );
+  for (const { number, headSha } of before) old.run({ key: jobKey(repo, number), head: headSha });
   db.prepare("INSERT INTO watched VALUES (?, ?) ON CONFLICT (repo) DO UPDATE SET at = excluded.at").run(
     `${repo.host}/${repo.id}`,
     now,

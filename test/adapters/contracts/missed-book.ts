@@ -58,6 +58,14 @@ export function missedBookContract(name: string, open: OpenBooks): void {
       expect(await missed.owes(SHOP, pull(4))).toBe(false);
     });
 
+    test("a pull request of which somebody told us was not there before us, however late it is looked at", async () => {
+      const { queue, books } = await open();
+      await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
+      await books.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
+      expect(await books.missed.owes(SHOP, pull(1))).toBe(true);
+      expect(await books.missed.owes(SHOP, pull(2))).toBe(false);
+    });
+
     const ENDS: readonly (readonly [how: string, end: JobEnd, isOwed: boolean])[] = [
       ["given up", { state: "dead", reason: "bug" }, false],
       ["given up while the App was suspended", { state: "dead", reason: "suspended: GitHub answered 403" }, true],
