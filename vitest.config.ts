@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { quickFolder } from "./test/quick-folder.ts";
+
+const folder = process.env.TMPDIR ?? quickFolder();
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    env: folder === null ? {} : { TMPDIR: folder },
     setupFiles: ["test/seed.ts"],
     // Watchdog only: ten times the slowest measured test. Timings never decide a test.
     testTimeout: 60_000,

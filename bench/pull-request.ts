@@ -21,7 +21,7 @@ const OWN = [
   "docs/configuration.md",
   ".dependency-cruiser.mjs",
 ];
-const FILES = 20;
+export const FILES = 20;
 
 export interface BenchmarkSubject {
   readonly job: ReturnType<typeof aJob>;
@@ -33,21 +33,23 @@ export interface BenchmarkSubject {
   readonly addedLines: number;
 }
 
-export function benchmarkSubject(): BenchmarkSubject {
+/** @param wanted files of it; where the project has no more, the same ones stand in further folders */
+export function benchmarkSubject(wanted: number = FILES): BenchmarkSubject {
   const demo = Object.entries(PULL_REQUEST.files).flatMap(([path, text]) =>
     typeof text === "string" ? [{ path, before: textOf(DEMO_BASE[path]), after: text }] : [],
   );
-  const own = OWN.map((path) => {
-    const before = readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
-    return { path: `fork/${path}`, before, after: edited(before) };
-  });
-  const changes = [...demo, ...own].slice(0, FILES);
+  const texts = OWN.map((path) => ({ path, before: readFileSync(new URL(`../${path}`, import.meta.url), "utf8") }));
+  const folders = Array.from({ length: Math.ceil(wanted / OWN.length) }, (_, at) => (at === 0 ? "fork" : `fork${at}`));
+  const own = folders.flatMap((folder) =>
+    texts.map(({ path, before }) => ({ path: `${folder}/${path}`, before, after: edited(before) })),
+  );
+  const changes = [...demo, ...own].slice(0, wanted);
   const listed = changes.map(listedFile);
-  const texts = Object.fromEntries(changes.map(({ path, after }) => [`${HEAD}:${path}`, after]));
+  const heads = Object.fromEntries(changes.map(({ path, after }) => [`${HEAD}:${path}`, after]));
   const world = {
     pull: aPull({ title: PULL_REQUEST.title }),
     changes: { kind: "listing", files: listed, total: listed.length },
-    texts,
+    texts: heads,
   } as const;
   return {
     job: aJob(),

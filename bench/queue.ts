@@ -5,14 +5,13 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
-import { findMeans } from "../scripts/postgres-means.ts";
-import { startServer, stopServer } from "../scripts/postgres-server.ts";
+import { stopServer } from "../scripts/postgres-server.ts";
 import type { ReviewJob } from "../src/domain/job.ts";
 import { jobKey } from "../src/domain/job.ts";
 import type { Arrival } from "../src/ports/inbox.ts";
 import { openQueueOn } from "../src/wire/postgres-queue.ts";
 import { machineNow } from "./machine.ts";
+import { inDatabase, ownServer } from "./own-database.ts";
 
 const MODEL_MS = 2_000;
 const PARALLEL = 4;
@@ -197,29 +196,6 @@ async function end(workers: readonly WorkerProcess[]): Promise<void> {
       return gone;
     }),
   );
-}
-
-async function ownServer() {
-  const means = findMeans((line) => console.error(line));
-  if (means.kind === "none") throw new Error(`no PostgreSQL: ${means.why.join("; ")}`);
-  return startServer(means, { port: null, data: null, quick: false });
-}
-
-let made = 0;
-
-async function inDatabase<T>(admin: string, work: (url: string) => Promise<T>): Promise<T> {
-  const name = `kodiai_bench_${process.pid}_${++made}`;
-  const client = new pg.Client({ connectionString: admin });
-  await client.connect();
-  try {
-    await client.query(`CREATE DATABASE ${name}`);
-    const url = new URL(admin);
-    url.pathname = `/${name}`;
-    return await work(url.href);
-  } finally {
-    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await client.end();
-  }
 }
 
 function tell({ machine, backlog, fairness, cost }: Report): void {

@@ -1,4 +1,4 @@
-// A whole review without a network: gather, analyze and review with the real rules over a pull request in memory.
+// A whole review without a network: gather, analyze and review with the real rules over a pull request in memory. Its files: the first word.
 const started = performance.now();
 const { inspector, knownRules } = await import("../src/wire.ts");
 const { writeReview } = await import("../src/flows/review-pull-request.ts");
@@ -9,7 +9,8 @@ const { localWords } = await import("../src/adapters/local/local-embedder.ts");
 const { noMemory } = await import("../src/adapters/no-memory/recall.ts");
 const { benchmarkSubject } = await import("./pull-request.ts");
 const { measured } = await import("./measured.ts");
-const { job, pulls } = benchmarkSubject();
+const [files] = process.argv.slice(2);
+const { job, pulls } = benchmarkSubject(files === undefined ? undefined : Number(files));
 const ports = {
   pulls,
   inspector: inspector(),

@@ -1,7 +1,7 @@
 // Whoever is against the server: kills it at random moments and at named points, freezes it, ends it politely, takes the database's
 // lock. Always one thing at a time, always from its own dice.
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { WallClock } from "./clock.ts";
@@ -222,12 +222,6 @@ export async function ownFailPoints(): Promise<readonly string[]> {
   if (!existsSync(file)) return [];
   const { FAIL_POINTS } = (await import(file.href)) as { readonly FAIL_POINTS?: readonly string[] };
   return FAIL_POINTS ?? [];
-}
-
-/** What the server wrote since it first started. */
-export function logOf(folder: string): string {
-  const file = join(folder, "server.log");
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 function wait(ms: number): Promise<void> {

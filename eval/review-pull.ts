@@ -98,7 +98,9 @@ export async function reviewPull(pull: RealPull, reviewer: Reviewer): Promise<Wr
       reranker: null,
       gateCache: null,
       access:
-        model === null ? null : { model, spending: { since: () => Promise.resolve(0) }, delimiter: delimiterOf(pull) },
+        model === null
+          ? null
+          : { model, spending: { purse: async () => ({ spent: 0, aside: 0 }) }, delimiter: delimiterOf(pull) },
       now: () => pull.asOf ?? NOW,
     },
     async (room, enter) => {

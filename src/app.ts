@@ -127,6 +127,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
+  await probot.load((events) => events.on([...REACHES_MORE], missed.wake));
   const url = urlOf(door.server);
   const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");
@@ -193,6 +194,9 @@ const TRIES_TO_REMEMBER = 6;
 /** Commands that are answered at a time. */
 const TALKERS = 2;
 
+/** What is open there may have been opened while nobody told us, and reviews that were given up for it are owed again. */
+const REACHES_MORE = ["installation.created", "installation.unsuspend", "installation_repositories.added"] as const;
+
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
@@ -248,10 +252,10 @@ function startWorkers(
   };
   const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
   const learn = learnPorts(github, store);
-  const upkeepOf = async (job: UpkeepJob) =>
-    job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(job));
+  const upkeepOf = async (job: UpkeepJob, lease: Lease<UpkeepJob>) =>
+    job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
   const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
-    seen.run("upkeep", lease, () => upkeepOf(job));
+    seen.run("upkeep", lease, () => upkeepOf(job, lease));
   const upkeep =
     store.memoryProblem === null
       ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)

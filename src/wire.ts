@@ -1,7 +1,7 @@
 // The one place that chooses adapters and joins them to ports; its parts are in wire/.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as pause, setTimeout as wait } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "./adapters/cached-statistics.ts";
 import { astChunker } from "./adapters/code-index/chunker.ts";
@@ -45,6 +45,7 @@ import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
 import { egressTo } from "./wire/egress.ts";
 import { pastOf } from "./wire/history.ts";
+import { inTurn } from "./wire/in-turn.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
 import { standingReviews } from "./wire/standing.ts";
 import type { Store } from "./wire/store.ts";
@@ -170,6 +171,7 @@ export function reviewPorts(
   const { clients } = github;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
   const gateCache = newGateCache();
+  const pause = inTurn();
   const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
   return async (lease) => {
     const { job } = lease;
@@ -204,7 +206,7 @@ export function reviewPorts(
       botLogin: github.botLogin,
       gateCache,
       pause,
-      access: accessFor(asking, job.repo, store.book, { key: job.key, replies: store.replies }),
+      access: accessFor(asking, lease, store.book, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       waits: store.waits,
@@ -223,11 +225,12 @@ export function followPorts(
   github: WiredGitHub,
   store: Store,
   { embedder, asking }: Pick<Reading, "embedder" | "asking">,
-): (job: UpkeepJob) => FollowPorts {
+): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
   const chunker = astChunker();
-  return ({ installationId, repo }) => ({
-    host: githubRepositoryHost({ clients, installationId, repo, paceMs: github.pace ? FILES_PACE_MS : 0 }),
+  const paceMs = github.pace ? FILES_PACE_MS : 0;
+  const of = (lease: Lease<UpkeepJob>, { installationId, repo } = lease.job): FollowPorts => ({
+    host: githubRepositoryHost({ clients, installationId, repo, paceMs }),
     pulls: githubFiles(clients, installationId),
     known: knownRules(),
     labels: store.labels,
@@ -236,10 +239,11 @@ export function followPorts(
     embedder,
     chunker,
     redact,
-    describing: { recall: store.recall, access: accessFor(asking, repo, store.book) },
+    describing: { recall: store.recall, access: accessFor(asking, lease, store.book) },
     history: { past: pastOf(clients, installationId, github.pace), book: store.history, botLogin: github.botLogin },
     now: Date.now,
   });
+  return (lease) => of(lease);
 }
 
 /** The text with every secret masked; the line count stays. */

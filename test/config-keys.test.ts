@@ -51,6 +51,9 @@ function echoing(settings?: ScriptedSettings): Change["access"] {
 }
 
 const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
+const STRANGER: Pick<Change, "world"> = {
+  world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },
+};
 const TENANT = "check the tenant";
 
 const TWO_SLEEPS: Change = {
@@ -90,6 +93,13 @@ const CASES: readonly Case[] = [
     says: /Speaks Deutsch/,
     insteadOf: /Speaks English/,
     change: { ...ETAG, access: echoing() },
+  },
+  {
+    key: "review.newcomers",
+    config: "review: {newcomers: cheap}",
+    says: /scripted-small reads the first pull requests of people from forks here/,
+    insteadOf: /scripted-large/,
+    change: { ...ETAG, ...STRANGER, access: echoing() },
   },
   {
     key: "review.budget.usdPerReview",

@@ -61,7 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "the newest head takes the place of one that waits",
     file: "src/adapters/sqlite/queue.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: 'replace(db, job.key, "superseded", at + skew, `overtaken by ${by}`);',
+    find: 'replace(db, job.key, "superseded", now, `overtaken by ${by}`);',
     replace: "void by;",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },

@@ -97,6 +97,22 @@ function judge(value: string, quoted: boolean): SecretSpan["certainty"] | null {
   return isSample(value) || !mixed || entropy(value) < LOW_ENTROPY ? "possible" : "likely";
 }
 
+const PASSPHRASE =
+  /(?<=^|[\s|>+])[\w.-]{0,60}(?:passw(?:or)?d|passwd|passphrase|pwd)[ \t]{0,8}[:=][ \t]{0,8}([a-z]{3,12}(?:-[a-z]{3,12}){2,9})[ \t]{0,8}\r?$/gim;
+/** A word of what is only named, not told: `password: forgot-password-link`. */
+const NAMING = /passw|secret|key|token|user|form|field|input|reset|page|link|label|name|error|file|prompt/i;
+
+/** Words with hyphens that are a whole line's password: `password = correct-horse-battery-staple`. */
+export function* passphrases(text: string): Iterable<SecretSpan> {
+  if (!/passw|passphrase|pwd/i.test(text)) return;
+  for (const hit of text.matchAll(PASSPHRASE)) {
+    const [whole, value = ""] = hit;
+    if (NAMING.test(value) || isStandIn(value)) continue;
+    const start = hit.index + whole.lastIndexOf(value);
+    yield { label: "password", start, end: start + value.length, certainty: "possible", source: "assignment" };
+  }
+}
+
 const URL_PASSWORD =
   /\b([a-z][a-z0-9+.-]{1,20}):\/\/([^\s:@/"'`<>?#]{0,80}):([^\s@/"'`<>]{1,200}|[^\s/"'`<>]{1,200}(?=@))@([^\s/:"'`<>?#)\],]{1,200})/gi;
 const NOT_A_HOST =

@@ -7,6 +7,7 @@ import {
   assignments,
   identifiers,
   kubernetesSecrets,
+  passphrases,
   type SecretSpan,
   urlPasswords,
 } from "./secret-detector-assignments.ts";
@@ -80,6 +81,7 @@ export async function detectSecrets(text: string): Promise<readonly SecretSpan[]
     ...urlPasswords(text),
     ...kubernetesSecrets(text),
     ...assignments(text),
+    ...passphrases(text),
     ...identifiers(text),
   ];
   return withoutOverlaps(spans);

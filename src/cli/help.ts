@@ -65,6 +65,7 @@ usage: kodiai VERB [options]
   migrate  sqlite://DIR postgres://…   move a store into an empty PostgreSQL, compared row for row; goes on where it was stopped
   export-data --user LOGIN|ID          everything that is kept about a person, as JSON lines; --output FILE
   erase    --user LOGIN|ID             have it no longer tell who it was; --texts removes what they wrote; --dry-run counts
+           --rewrite                   in PostgreSQL, also alone: writes each table anew, locked, so that no file holds what went
   mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
              --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
              --allow-write             may remember notes; --all may be asked about every repository that memory knows

@@ -1,6 +1,6 @@
 // kodiai export-data --user X, kodiai erase --user X: what is kept about one person, and to keep it no longer.
 import { writeFileSync } from "node:fs";
-import type { NamedPerson, PersonBooks } from "../ports/person.ts";
+import type { ErasedPerson, NamedPerson, PersonBooks, RewrittenTables } from "../ports/person.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
@@ -37,26 +37,42 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
     user: { type: "string" },
     texts: { type: "boolean" },
     "dry-run": { type: "boolean" },
+    rewrite: { type: "boolean" },
     json: { type: "boolean" },
     "data-dir": { type: "string" },
   });
-  const person = readPerson(values.user);
+  const rewrites = values.rewrite === true && values["dry-run"] !== true;
+  // Rewriting alone is for what was forgotten by other means, as a repository that was taken from the App.
+  const person = values.user === undefined && rewrites ? null : readPerson(values.user);
   const ports = open(values["data-dir"]);
   try {
-    if (values["dry-run"] === true) {
+    if (person !== null && values["dry-run"] === true) {
       console.log(`${(await ports.rows(person)).length} rows tell of this person; nothing was changed`);
       return 0;
     }
-    const done = await ports.erase(person, values.texts === true);
-    if (values.json === true) console.log(JSON.stringify({ version: 1, ...done }, null, 2));
-    else console.log(terminalText(report(done)));
+    const done = person === null ? null : await ports.erase(person, values.texts === true);
+    const rewritten = rewrites ? await ports.rewrite() : undefined;
+    const told = { version: 1, ...done, ...(rewritten === undefined ? {} : { rewritten }) };
+    if (values.json === true) console.log(JSON.stringify(told, null, 2));
+    else console.log(terminalText([done, rewritten].flatMap(reported).join("\n")));
     return 0;
   } finally {
     ports.close();
   }
 }
 
-function report({ logins, ids, removed, anonymised }: Awaited<ReturnType<PersonBooks["erase"]>>): string {
+/** Lines about what was erased, and about what was written anew. */
+function reported(done: ErasedPerson | RewrittenTables | null | undefined, at: number): readonly string[] {
+  if (at === 0) return done && "logins" in done ? [report(done)] : [];
+  if (done === null) return ["nothing had to be written anew: in these files what goes is overwritten at once"];
+  if (done === undefined || !("tables" in done)) return [];
+  const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  return [
+    `${done.tables} tables written anew, ${mb(done.before)} before and ${mb(done.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
+  ];
+}
+
+function report({ logins, ids, removed, anonymised }: ErasedPerson): string {
   if (logins + ids === 0) return "nobody of that name is known here";
   return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
 }

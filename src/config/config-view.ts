@@ -24,6 +24,7 @@ export function configView(
     ["review.dependencyBots", review.dependencyBots],
     ["review.model", review.model],
     ["review.language", review.language],
+    ["review.newcomers", review.newcomers],
     ["review.budget.usdPerReview", review.budget.usdPerReview],
     ["review.budget.usdPerMonth", review.budget.usdPerMonth],
     ["pathFilters", `${pathFilters.length} globs`],

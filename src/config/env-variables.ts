@@ -153,7 +153,7 @@ export const EnvVariables = z.object({
     .transform(Number)
     .optional()
     .describe(
-      "Megabytes that searching memory may hold of it, 64–65536. A thousand memories take about 1.2; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
+      "Megabytes that searching memory may hold of it, 64–65536. A thousand memories take about .7 to 1.1; scopes that do not fit are searched in the file (in PostgreSQL, by its own index of words), more slowly. Without it: an eighth of the machine's memory, at least 256 and at most 2000.",
     )
     .meta({ examples: ["2000"] }),
   KODIAI_GITHUB_API_URL: z

@@ -113,6 +113,13 @@ const Review = z
       })
       .prefault({})
       .describe("What the model may cost."),
+    newcomers: z
+      .enum(["full", "cheap"])
+      .default("full")
+      .describe(
+        "Which model reads pull requests from forks of people who never had one merged here. full: the one that reads everybody's; cheap: the operator's small one.",
+      )
+      .meta({ examples: ["cheap"] }),
     checks: z
       .strictObject({
         enabled: z

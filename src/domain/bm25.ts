@@ -71,7 +71,7 @@ export function markdowns(
  */
 export function addWord(
   scores: Float64Array,
-  { starts, rows, counts }: Postings,
+  { starts, rows, counts }: Pick<Postings, "starts" | "rows" | "counts">,
   word: number,
   gain: number,
   longer: Float64Array,

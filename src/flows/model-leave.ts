@@ -1,11 +1,13 @@
 // Whether the model may be asked, and for how much: the repository's budgets and the operator's against what was spent.
 import type { RepoConfig } from "../config/repo-config.ts";
+import { type Budget, bookingOf, type Purse, type Wanted } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
 import type { MonthSpending } from "../domain/outcome.ts";
 import type { Model, ModelAccess, ModelLeave } from "../ports/model.ts";
 
 /**
- * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC).
+ * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC). Where a job
+ * asks, that much is set aside for it: whoever begins meanwhile has the rest.
  *
  * @param now epoch milliseconds
  * @param signal aborted when the answers are no longer wanted
@@ -22,10 +24,10 @@ export async function modelLeave(
   const { model, delimiter } = access;
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
   if (isFree(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
-  const purses = await pursesOf(budget.usdPerMonth, repo, access, now);
-  const empty = purses.find(({ usd, of }) => usd >= of);
-  if (empty !== undefined) return { model: null, reason: usedUp(empty) };
-  return { ...leave, usd: Math.min(budget.usdPerReview, ...purses.map(({ usd, of }) => of - usd)) };
+  const wanted = { least: 0, most: budget.usdPerReview };
+  const { usd, purses } = await setAside(wanted, budget.usdPerMonth, repo, access, now);
+  const empty = purses.find((purse) => purse.usd + purse.aside >= purse.of);
+  return empty === undefined ? { ...leave, usd } : { model: null, reason: usedUp(empty) };
 }
 
 /**
@@ -41,15 +43,17 @@ export async function monthSpending(
   now: number,
 ): Promise<MonthSpending | null> {
   if (access === null || setting === "off" || isFree(access.model)) return null;
-  const [first, second] = await pursesOf(budget.usdPerMonth, repo, access, now);
+  const budgets = budgetsOf(budget.usdPerMonth, repo, access);
+  const [first, second] = standing(budgets, await pursesOf(budgets, access, monthStart(now)));
   if (first === undefined) return null;
-  return second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
+  const nearer = second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
+  return { whose: nearer.whose, usd: nearer.usd, of: nearer.of };
 }
 
 /**
- * The budget of the month that would not hold so much more.
+ * The budget of the month that does not hold so much more; where every one does and a job asks, that much is set aside.
  *
- * @param usd what the next questions may cost at most
+ * @param usd what the next questions may cost at most; what the job set aside for earlier ones is given back
  * @param ofRepository the repository's own budget, US$ a month
  * @param now epoch milliseconds
  * @returns null where every budget holds it
@@ -61,27 +65,57 @@ export async function overrunBy(
   access: ModelAccess,
   now: number,
 ): Promise<MonthSpending | null> {
-  const purses = await pursesOf(ofRepository, repo, access, now);
-  return purses.find((purse) => purse.usd + usd > purse.of) ?? null;
+  const booked = await setAside({ least: usd, most: usd }, ofRepository, repo, access, now);
+  if (booked.usd > 0) return null;
+  return booked.purses.find((purse) => purse.usd + purse.aside + usd > purse.of) ?? null;
 }
 
-function usedUp({ whose, of }: MonthSpending): string {
+/** A budget as it stood before anything was set aside for this job. */
+interface StandingPurse extends MonthSpending {
+  /** US$ that other jobs have set aside. */
+  readonly aside: number;
+}
+
+async function setAside(
+  wanted: Wanted,
+  ofRepository: number,
+  repo: Repo,
+  access: ModelAccess,
+  now: number,
+): Promise<{ readonly usd: number; readonly purses: readonly StandingPurse[] }> {
+  const since = monthStart(now);
+  const budgets = budgetsOf(ofRepository, repo, access);
+  const { usd, purses } = access.reserve
+    ? await access.reserve.book(wanted, budgets, since)
+    : bookingOf(wanted, budgets, await pursesOf(budgets, access, since));
+  return { usd, purses: standing(budgets, purses) };
+}
+
+function usedUp({ whose, usd, of }: StandingPurse): string {
+  if (usd < of) {
+    const budget = whose === "repository" ? "this month's budget" : "the operator's budget for all repositories";
+    return `what is left of ${budget} of USD ${of} is set aside for reviews that run at this moment`;
+  }
   return whose === "repository"
     ? `this month's budget of USD ${of} is used up`
     : `the operator's budget of USD ${of} for all repositories is used up this month`;
 }
 
 /** The repository's own budget, then the operator's where there is one. */
-async function pursesOf(
-  ofRepository: number,
-  repo: Repo,
-  { spending, usdPerMonth }: ModelAccess,
-  now: number,
-): Promise<readonly MonthSpending[]> {
-  const since = monthStart(now);
-  const own: MonthSpending = { whose: "repository", usd: await spending.since(repo, since), of: ofRepository };
-  if (typeof usdPerMonth !== "number") return [own];
-  return [own, { whose: "operator", usd: await spending.since(null, since), of: usdPerMonth }];
+function budgetsOf(ofRepository: number, repo: Repo, { usdPerMonth }: ModelAccess): readonly Budget[] {
+  const own = { repo, of: ofRepository };
+  return typeof usdPerMonth === "number" ? [own, { repo: null, of: usdPerMonth }] : [own];
+}
+
+function pursesOf(budgets: readonly Budget[], { spending }: ModelAccess, since: number): Promise<readonly Purse[]> {
+  return Promise.all(budgets.map((budget) => spending.purse(budget.repo, since)));
+}
+
+function standing(budgets: readonly Budget[], purses: readonly Purse[]): readonly StandingPurse[] {
+  return budgets.map(({ repo, of }, at) => {
+    const { spent, aside } = purses[at] ?? { spent: 0, aside: 0 };
+    return { whose: repo === null ? "operator" : "repository", usd: spent, aside, of };
+  });
 }
 
 /** A model without a price, on the operator's own machine, spends no budget. */

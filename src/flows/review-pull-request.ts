@@ -38,6 +38,7 @@ import { type CheckRun, checkRun } from "./check-run.ts";
 import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
+import { newcomerAccess } from "./newcomer-access.ts";
 import { flaggedBy, recollect, withReasons } from "./recollect.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 import { unhelpfulMemory } from "./unhelpful-memory.ts";
@@ -56,7 +57,7 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
-  /** Lets whoever else waits have a turn in the middle of long work; absent: it is done in one go. */
+  /** Lets whoever else waits have a turn in the middle of long work, if it is time for one; absent: it is done in one go. */
   readonly pause?: () => Promise<void>;
   /** Where each retrieval is written down: never rejects, so that no review fails for it. Null or absent: nowhere. */
   readonly retrievals?: RetrievalLog | null;
@@ -196,8 +197,8 @@ export async function writeReview(
   const update = await vetted(context, signals, ports, step);
   const { recollection, degraded: forgotten } = await recollect(context, ports);
   const { repo, config } = context;
-  const { access, signal } = ports;
-  const leave = await modelLeave(config.review, repo, access, ports.now(), signal);
+  const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
+  const leave = await modelLeave(config.review, repo, access, ports.now(), ports.signal);
   const noGain = await unhelpfulMemory(context, ports);
   const asked = ports.now();
   const retrieved = await step("retrieve", () =>
@@ -226,11 +227,12 @@ export async function writeReview(
       update,
     }),
   );
+  await access?.reserve?.release();
   const held = await introduceMemory(repo, signals, ports);
   const complete = {
     ...written,
     memory: held === null ? written.memory : { ...written.memory, held },
-    degraded: [...written.degraded, ...forgotten, ...missing],
+    degraded: [...written.degraded, ...forgotten, ...missing, ...newcomer],
     cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
     month: await monthSpending(config.review, repo, access, ports.now()),
   };

@@ -1,6 +1,8 @@
 // What the rooms may ask of a language model. A model never throws and never decides.
+import type { Booking, Budget, Purse, Wanted } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelAnswer, ModelRequest, ModelTier, ModelUsage, Purpose } from "../domain/model.ts";
+import type { Held } from "../ports.ts";
 
 /** A language model. */
 export interface Model {
@@ -18,15 +20,43 @@ export interface Model {
 export interface Spending {
   /**
    * @param repo one repository; null for all of them together
-   * @param since epoch milliseconds
+   * @param since epoch milliseconds: of what was spent, not of what is set aside
    */
-  since(repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<number>;
+  purse(repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<Purse>;
+}
+
+/**
+ * Money that a job sets aside before it spends it, so that of jobs that run at the same time none counts on what another has. It
+ * is the job's for as long as the job is held: whoever begins it again sets aside anew, and what a dead process set aside is
+ * anybody's once its jobs are taken back.
+ */
+export interface Reserve {
+  /**
+   * In one step: looks what each budget has left, without what this job set aside before, and sets that much aside instead.
+   *
+   * @param since epoch milliseconds: when the month began
+   * @throws LeaseLost when the job is not held any more
+   */
+  book(wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking>;
+  /** The job spends no more: what is left of it is anybody's. */
+  release(): Promise<void>;
 }
 
 /** The same, where it is written down. */
 export interface SpendingBook extends Spending {
-  /** @param at epoch milliseconds */
-  record(repo: Pick<Repo, "host" | "id">, at: number, purpose: Purpose, usage: ModelUsage): Promise<void>;
+  /**
+   * @param at epoch milliseconds
+   * @param held the job that asked: what it cost comes off what the job has set aside; null or absent: nothing was
+   */
+  record(
+    repo: Pick<Repo, "host" | "id">,
+    at: number,
+    purpose: Purpose,
+    usage: ModelUsage,
+    held?: Held | null,
+  ): Promise<void>;
+  /** What a job of this repository sets aside. */
+  reserve(held: Held, repo: Pick<Repo, "host" | "id">): Reserve;
 }
 
 /**
@@ -48,6 +78,8 @@ export interface ReplyBook {
 export interface ModelAccess {
   readonly model: Model;
   readonly spending: Spending;
+  /** Null or absent where no job asks: then nothing is set aside. */
+  readonly reserve?: Reserve | null;
   /** The operator's ceiling: US$ a calendar month (UTC) for all repositories together; null or absent: none. */
   readonly usdPerMonth?: number | null;
   /** What fences text by others in a prompt: `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */

@@ -20,7 +20,16 @@ export interface ErasedPerson {
   readonly anonymised: number;
 }
 
+/** What was written anew; bytes with indexes. */
+export interface RewrittenTables {
+  readonly tables: number;
+  readonly before: number;
+  readonly after: number;
+}
+
 export interface PersonBooks {
+  /** Has no file hold what was erased or forgotten before; null where erasing does that by itself. */
+  rewrite(): Promise<RewrittenTables | null>;
   rows(person: NamedPerson): Promise<readonly PersonRow[]>;
   /** @param texts also what they wrote is removed, not only who wrote it */
   erase(person: NamedPerson, texts: boolean): Promise<ErasedPerson>;

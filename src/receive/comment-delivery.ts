@@ -1,6 +1,6 @@
 // The few fields of a comment's webhook that Kodiai reads, for the three events in which people write.
 import { z } from "zod";
-import { Repository, User } from "./delivery.ts";
+import { Author, Repository, User } from "./delivery.ts";
 
 const Pull = z.object({
   number: z.int().positive(),
@@ -8,7 +8,7 @@ const Pull = z.object({
   body: z.string().nullish().catch(undefined),
   state: z.enum(["open", "closed"]),
   locked: z.boolean().optional(),
-  user: User,
+  user: Author,
 });
 const PullWithHead = Pull.extend({ head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }) });
 const Around = z.object({ action: z.string(), installation: z.object({ id: z.int() }), repository: Repository });

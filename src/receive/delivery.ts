@@ -1,8 +1,11 @@
 // The few fields of a webhook that Kodiai reads. Everything else of the payload is dropped at the edge.
 import { z } from "zod";
+import { GHOST } from "../domain/ghost.ts";
 
 export const User = z.object({ login: z.string(), id: z.int(), type: z.string().optional() });
 export type User = z.infer<typeof User>;
+/** Of a pull request; GitHub shows none where the account is gone. */
+export const Author = User.nullable().transform((user): User => user ?? GHOST);
 
 export const Repository = z.object({
   id: z.int(),
@@ -24,7 +27,7 @@ export const PullRequestDelivery = z.object({
     state: z.enum(["open", "closed"]),
     draft: z.boolean().optional(),
     locked: z.boolean().optional(),
-    user: User,
+    user: Author,
     head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }),
   }),
   label: z.object({ name: z.string() }).optional(),

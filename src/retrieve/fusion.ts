@@ -30,7 +30,12 @@ export interface Fusion {
   readonly fuse: (evidence: Evidence) => readonly FusedHit[];
   /** The same in steps, where it takes long. */
   readonly steps?: (evidence: Evidence) => Steps<readonly FusedHit[]>;
+  /** This fusion for one change, with what needs no records worked out: there is time for it while they are read. */
+  readonly ahead?: (change: ChangeEvidence) => Fusion;
 }
+
+/** What is known of a change before anything is found. */
+export type ChangeEvidence = Pick<Evidence, "context" | "signals" | "now">;
 
 /** Reciprocal ranks of the retrievers of one query, then pooled over the queries. */
 export const RRF: Fusion = {

@@ -5,11 +5,11 @@ import { BACKGROUND } from "../domain/word-rarity.ts";
 import { signalSteps } from "./features.ts";
 import type { FusedHit } from "./fuse.ts";
 import { type FusionWeight, fuseLearned } from "./fuse-learned.ts";
-import { type Evidence, type Fusion, RRF } from "./fusion.ts";
+import { type ChangeEvidence, type Evidence, type Fusion, RRF } from "./fusion.ts";
 import table from "./fusion-table.json" with { type: "json" };
 import { atOnce, eachOf, type Steps } from "./in-turns.ts";
-import { lexicon } from "./lexicon.ts";
-import { type Change, prepareChange, prepareMemory } from "./prepare.ts";
+import { type Lexicon, lexicon } from "./lexicon.ts";
+import { type Change, type PreparedChange, prepareChange, prepareMemory } from "./prepare.ts";
 import { SHORTLIST } from "./shortlist.ts";
 import { byScore } from "./tie-order.ts";
 
@@ -26,26 +26,43 @@ const SIGNALS = new Map(
 export const LEARNED: Fusion = {
   name: "learned",
   complete: true,
-  fuse: (evidence) => atOnce(fuseSteps(evidence)),
-  steps: fuseSteps,
+  fuse: (evidence) => atOnce(fuseSteps(evidence, null)),
+  steps: (evidence) => fuseSteps(evidence, null),
+  ahead(change) {
+    const ready = readyChange(change);
+    return { ...LEARNED, steps: (evidence) => fuseSteps(evidence, ready) };
+  },
 };
 
 /** Memories that are made ready in one step: each is split into words. */
 const PIECE = 100;
 
-function* fuseSteps(evidence: Evidence): Steps<readonly FusedHit[]> {
+/** A change in the words of one search. */
+interface ReadyChange {
+  readonly words: Lexicon;
+  readonly change: PreparedChange;
+}
+
+/** Null for a change without a file, which is not weighed. */
+function readyChange(evidence: ChangeEvidence): ReadyChange | null {
+  if (evidence.context.files.length === 0) return null;
+  const words = lexicon();
+  return { words, change: prepareChange(changeOf(evidence), words) };
+}
+
+function* fuseSteps(evidence: Evidence, ahead: ReadyChange | null): Steps<readonly FusedHit[]> {
   const hits = RRF.fuse(evidence);
   yield;
   // Both tables were fitted on changes. Without a changed file there is only a question, and ranks answer it better.
-  if (evidence.context.files.length === 0) return hits;
+  const ready = ahead ?? readyChange(evidence);
+  if (ready === null) return hits;
+  const { words, change } = ready;
+  yield;
   const scored = hits.slice(0, SHORTLIST);
   const records = scored.map(({ id }) => evidence.records.get(id));
-  const words = lexicon();
   const memories = yield* eachOf(records, PIECE, (record, at) =>
     prepareMemory(asComment(record, scored[at]?.id ?? ""), words),
   );
-  yield;
-  const change = prepareChange(changeOf(evidence), words);
   yield;
   const weights = memories.some(({ path }) => path !== "") ? COMMENTS : BARE_TEXT;
   const signals = yield* signalSteps(change, memories, BACKGROUND, words, SIGNALS.get(weights) ?? null);
@@ -68,7 +85,7 @@ function asComment(record: MemoryRecord | undefined, id: string) {
   };
 }
 
-function changeOf({ context, signals, now }: Evidence): Change {
+function changeOf({ context, signals, now }: ChangeEvidence): Change {
   const languages = new Map(signals.files.map(({ path, language }) => [path, language]));
   return {
     title: context.pull.title,

@@ -42,8 +42,8 @@ export function lexicon(split: Split = tokenise): Lexicon {
   const table = tableOf(split);
   const { numberOf, words } = ownNumbers(table.words());
   const ownOf = (shared: readonly number[]) => {
-    const own: number[] = [];
-    for (let at = 0; at < shared.length; at += 1) own.push(numberOf(shared[at] ?? 0));
+    const own = new Array<number>(shared.length);
+    for (let at = 0; at < own.length; at += 1) own[at] = numberOf(shared[at] ?? 0);
     return own;
   };
   return {
@@ -62,44 +62,48 @@ export function lexicon(split: Split = tokenise): Lexicon {
 /** The words of a text, in the numbers of the table. */
 function readText(table: RunTable, text: string): readonly number[] {
   if (text.length > READ_HERE) return table.ofText(text);
+  const { written } = encoder.encodeInto(text, bytes);
+  bytes[written] = 0;
   const read: number[] = [];
-  const addAll = (found: readonly number[]) => {
-    for (const word of found) read.push(word);
-  };
-  eachRun(text, (start, end, hash, isPlain) => {
-    if (!isPlain) {
-      addAll(table.ofText(decoder.decode(bytes.subarray(start, end))));
-      return;
-    }
-    const found = table.find(bytes, start, end, hash);
-    if (found >= 0) read.push(found);
-    else if (found < NO_WORD) addAll(table.several(found));
-  });
+  for (let at = 0; at < written; at += 1) {
+    const end = endOfRun(at);
+    if (end > at) addRun(read, table, at, end);
+    // What ends a run is part of none.
+    at = end;
+  }
   return read;
 }
 
-type Run = (start: number, end: number, hash: number, isPlain: boolean) => void;
+/** What was seen of the run that was read last: a hash of its bytes, and whether all are ASCII (1) or not. */
+const seen = { hash: 0, kinds: 0 };
 
-/** Tells each run of a text, where it stands in `bytes`. */
-function eachRun(text: string, take: Run): void {
-  const { written } = encoder.encodeInto(text, bytes);
-  bytes[written] = 0;
-  for (let at = 0; at < written; at += 1) {
-    const start = at;
-    let hash = FIRST_HASH;
-    let kinds = 0;
-    for (let kind = kindAt(at); kind !== 0; kind = kindAt(at)) {
-      kinds |= kind;
-      hash = nextHash(hash, bytes[at] ?? 0);
-      at += 1;
-    }
-    // What ended the run is part of none.
-    if (at > start) take(start, at, hash, kinds === 1);
+/** Where the run ends that begins here; here, where none does. */
+function endOfRun(start: number): number {
+  let at = start;
+  let hash = FIRST_HASH;
+  let kinds = 0;
+  for (let kind = kindAt(at); kind !== 0; kind = kindAt(at)) {
+    kinds |= kind;
+    hash = nextHash(hash, bytes[at] ?? 0);
+    at += 1;
   }
+  seen.hash = hash;
+  seen.kinds = kinds;
+  return at;
 }
 
 function kindAt(at: number): number {
   return IN_RUN[bytes[at] ?? 0] ?? 0;
+}
+
+function addRun(read: number[], table: RunTable, start: number, end: number): void {
+  if (seen.kinds !== 1) {
+    for (const word of table.ofText(decoder.decode(bytes.subarray(start, end)))) read.push(word);
+    return;
+  }
+  const found = table.find(bytes, start, end, seen.hash);
+  if (found >= 0) read.push(found);
+  else if (found < NO_WORD) for (const word of table.several(found)) read.push(word);
 }
 
 function tableOf(split: Split): RunTable {

@@ -159,10 +159,15 @@ function spansOf(text: string): string {
   return [...text.matchAll(/`([^`\n]{2,80})`/g)].map((match) => match[1] ?? "").join(" ");
 }
 
+/** The last lines of a hunk without their marks; read from its end, since most of it is not wanted. */
 function linesAbout(hunk: string): string {
-  const lines = hunk.split("\n").filter((line) => !line.startsWith("@@"));
-  const about = lines.slice(-HUNK_LINES).map((line) => line.slice(1, LINE_CHARACTERS));
-  return about.join("\n");
+  const about: string[] = [];
+  for (let end = hunk.length; end >= 0 && about.length < HUNK_LINES; ) {
+    const start = end === 0 ? 0 : hunk.lastIndexOf("\n", end - 1) + 1;
+    if (!hunk.startsWith("@@", start)) about.push(hunk.slice(start + 1, Math.min(end, start + LINE_CHARACTERS)));
+    end = start - 1;
+  }
+  return about.reverse().join("\n");
 }
 
 /** @param change untrusted text in every field; never throws. Time is bounded whatever its size */

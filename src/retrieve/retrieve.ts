@@ -14,6 +14,7 @@ import type {
   MemoryCounts,
   Precedents,
   QueryVariant,
+  RetrievalQuery,
   Scope,
 } from "../domain/retrieval.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
@@ -63,7 +64,7 @@ export interface RetrievePorts {
   readonly reranker: Reranker | null;
   /** What the configuration lets a model do is asked with this leave; absent: nobody is asked. */
   readonly leave?: ModelLeave;
-  /** Lets whoever else waits have a turn; absent: the ranking is done in one go. */
+  /** Lets whoever else waits have a turn, if it is time for one; absent: the ranking is done in one go. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -94,6 +95,8 @@ interface Search {
   readonly tries: Attempts;
   readonly purse: Purse;
   readonly counts: MemoryCounts | null;
+  /** What the change, or somebody in its place, asks. */
+  readonly own: RetrievalQuery;
 }
 
 type Method = Precedents["provenance"]["method"];
@@ -173,10 +176,13 @@ async function gated(
     return noPrecedents(withoutMemory(ports.recall.off), retrieval);
   }
   const scope = scopeOf(context, sharing.takes, settings.before ?? null);
-  const [counts, version] = await Promise.all([
+  const asking = Promise.all([
     tries.run<MemoryCounts | null>("memory-counts", () => ports.recall.counts(scope), null),
     tries.run<number | null>("memory-version", () => ports.recall.version(scope.repo), null),
   ]);
+  // While memory answers: of most changes the gate lets the query be asked.
+  const own = settings.asked?.query ?? changeQuery(context, signals, tuning);
+  const [counts, version] = await asking;
   const seen = gateContext(context, signals, { counts, version, searchable: true, noGain: settings.noGain });
   const gate =
     settings.asked?.decide?.(counts) ??
@@ -189,15 +195,14 @@ async function gated(
   const shadow =
     !gate.retrieve && isChange && counts?.total !== 0 && inShadowSample(sampleKey(context), tuning.shadowShare);
   if (!gate.retrieve && !shadow) return noPrecedents(gate, retrieval);
-  const found = await search({ context, signals, ports, settings, tuning, scope, tries, purse, counts }, gate);
+  const found = await search({ context, signals, ports, settings, tuning, scope, tries, purse, counts, own }, gate);
   return shadow ? shadowed(found) : found;
 }
 
 async function search(at: Search, gate: GateDecision): Promise<Precedents> {
-  const { context, signals, settings, tuning, tries, purse } = at;
+  const { context, signals, settings, tuning, tries, purse, own } = at;
   const { retrieval } = settings.knowledge;
   const { embedder } = at.ports;
-  const own = settings.asked?.query ?? changeQuery(context, signals, tuning);
   const wish = { retrieval, isEmbedding: isEmbedding(at), length: tuning.queryLength };
   const asked = settings.asked
     ? own
@@ -215,13 +220,15 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const limits = { fusion: fusion.name, method, weights, pooling, k, nearHunk: threshold * SEEN_BEFORE_PART };
   const { listed, behind, order } = shortlist(queries, limits);
   const byRank = fusion.name === "weighted" ? null : order;
-  const { records, withheld } = await recordsOf(at, listed);
+  const reading = recordsOf(at, listed);
+  const ahead = fusion.ahead?.({ context, signals, now: settings.now }) ?? fusion;
+  const { records, withheld } = await reading;
   const steps = rankSteps(
     { queries, byRank, records, context, signals, now: settings.now, pooling, k, weights },
     {
       ...tuning,
       method,
-      fusion,
+      fusion: ahead,
       strategy: gate.strategy,
       configuredThreshold: threshold,
       keywordFloor: keywordFloor(at.counts?.total ?? null, tuning.rareWords),
@@ -232,15 +239,8 @@ async function search(at: Search, gate: GateDecision): Promise<Precedents> {
   const rerankers = { reranker: at.ports.reranker, purse, tuning: tuning.rerank };
   const reranking = rerankingOf(retrieval, gate.strategy, rerankers, tries);
   const { ranked, report } = await rerankMemories(list.ranked, queries, reranking, tries);
-  const all = {
-    gate,
-    query,
-    list: { ...list, ranked, cut: [...withheld, ...list.cut] },
-    method,
-    records,
-    usage,
-    rerank: report,
-  };
+  const whole = { ...list, ranked, cut: [...withheld, ...list.cut] };
+  const all = { gate, query, list: whole, method, records, usage, rerank: report };
   return chosenPrecedents(all, { ...at, retrieval, configuredThreshold: threshold, edges: embedder?.confidence });
 }
 

@@ -29,9 +29,13 @@ export const nextHash = (hash: number, byte: number): number => Math.imul(hash ^
 /** Places looked at for a run before it counts as not kept: text that was made to collide must not take long. */
 const MOST_PLACES = 8;
 const FIRST_SLOTS = 1 << 14;
-/** Of a slot: hash, where its bytes begin plus one (0 where it is free), how many they are, and what was found. */
-const [HASH, BEGIN, LENGTH, FOUND] = [0, 1, 2, 3];
+/**
+ * Of a slot: two numbers by which the run is known, how many bytes it has (0 where the slot is free), and what was found. A short run
+ * is known by its bytes themselves, which saves looking elsewhere; a longer one by its hash, and by where its bytes begin.
+ */
+const [HEAD, TAIL, LENGTH, FOUND] = [0, 1, 2, 3];
 const WIDTH = 4;
+const SHORT = 8;
 
 /** A longer run is split anew each time. */
 const LONGEST_KEPT = 100;
@@ -48,7 +52,7 @@ export function runTable(split: (text: string) => readonly string[]): RunTable {
   const others = new Map<string, readonly number[]>();
   let slots = new Int32Array(FIRST_SLOTS * WIDTH);
   let pool = new Uint8Array(1 << 16);
-  let [taken, end] = [0, 0];
+  let [taken, end, kept] = [0, 0, 0];
 
   const ofText = (text: string) => {
     const known = others.get(text);
@@ -68,38 +72,38 @@ export function runTable(split: (text: string) => readonly string[]): RunTable {
     passed = ofText(run);
     return passed.length < 2 ? (passed[0] ?? NO_WORD) : PASSED;
   };
+  /** Where in the pool its bytes begin. */
+  const stored = (bytes: Uint8Array, start: number, to: number) => {
+    const begin = end;
+    end += to - start;
+    if (end > pool.length) pool = twice(pool);
+    pool.set(bytes.subarray(start, to), begin);
+    return begin;
+  };
   const keep = (bytes: Uint8Array, start: number, to: number, hash: number) => {
     const run = asciiOf(bytes, start, to);
     if (run.length > LONGEST_KEPT) return passing(run);
     if (taken * 2 * WIDTH > slots.length) slots = larger(slots);
     const slot = freeSlot(slots, hash);
     if (slot < 0) return passing(run);
-    if (end + run.length > pool.length) pool = twice(pool);
-    pool.set(bytes.subarray(start, to), end);
+    const tail = run.length > SHORT ? stored(bytes, start, to) : tailOf(bytes, start, to);
     const found = foundIn(split(run).map(numberOf));
-    slots.set([hash, end + 1, run.length, found], slot);
+    slots.set([headOf(bytes, start, to, hash), tail, run.length, found], slot);
     taken += 1;
-    end += run.length;
+    kept += run.length;
     return found;
   };
   return {
     find(bytes, start, to, hash) {
-      const last = slots.length - 1;
-      let slot = slotOf(hash, last);
-      for (let place = 0; place < MOST_PLACES; place += 1) {
-        const begin = (slots[slot + BEGIN] ?? 0) - 1;
-        if (begin < 0) break;
-        const isAlike = slots[slot + HASH] === hash && slots[slot + LENGTH] === to - start;
-        if (isAlike && isSame(pool, begin, bytes, start, to)) return slots[slot + FOUND] ?? NO_WORD;
-        slot = (slot + WIDTH) & last;
-      }
+      const slot = slotHolding(slots, pool, bytes, start, to, hash);
+      if (slot >= 0) return slots[slot + FOUND] ?? NO_WORD;
       return keep(bytes, start, to, hash);
     },
     several: (found) => (found === PASSED ? passed : (lists[PASSED - 1 - found] ?? [])),
     ofText,
     wordOf: (number) => words[number] ?? "",
     words: () => words.length,
-    bytes: () => end + others.size * 100,
+    bytes: () => kept + others.size * 100,
   };
 }
 
@@ -126,9 +130,61 @@ function asciiOf(bytes: Uint8Array, start: number, to: number): string {
   return text;
 }
 
-function isSame(pool: Uint8Array, begin: number, bytes: Uint8Array, start: number, to: number): boolean {
+function headOf(bytes: Uint8Array, start: number, to: number, hash: number): number {
+  return to - start > SHORT ? hash : packed(bytes, start, Math.min(to, start + 4));
+}
+
+function tailOf(bytes: Uint8Array, start: number, to: number): number {
+  return packed(bytes, start + 4, to);
+}
+
+/** At most four bytes as one number. */
+function packed(bytes: Uint8Array, from: number, to: number): number {
+  let number = 0;
+  for (let at = to - 1; at >= from; at -= 1) number = (number << 8) | (bytes[at] ?? 0);
+  return number;
+}
+
+/** The hash of the run in a slot. */
+function hashIn(slots: Int32Array, slot: number): number {
+  const length = slots[slot + LENGTH] ?? 0;
+  if (length > SHORT) return slots[slot + HEAD] ?? 0;
+  let hash = FIRST_HASH;
+  for (let at = 0; at < length; at += 1) {
+    const four = slots[slot + (at < 4 ? HEAD : TAIL)] ?? 0;
+    hash = nextHash(hash, (four >>> (8 * (at % 4))) & 255);
+  }
+  return hash;
+}
+
+function isAlike(pool: Uint8Array, begin: number, bytes: Uint8Array, start: number, to: number): boolean {
   for (let at = start; at < to; at += 1) if (pool[begin + at - start] !== bytes[at]) return false;
   return true;
+}
+
+/** Of a slot whose head and length are those of the run. */
+function isTail(tail: number, pool: Uint8Array, bytes: Uint8Array, start: number, to: number): boolean {
+  return to - start > SHORT ? isAlike(pool, tail, bytes, start, to) : tail === tailOf(bytes, start, to);
+}
+
+/** -1 where no slot holds the run. */
+function slotHolding(
+  slots: Int32Array,
+  pool: Uint8Array,
+  bytes: Uint8Array,
+  start: number,
+  to: number,
+  hash: number,
+): number {
+  const [last, length] = [slots.length - 1, to - start];
+  const head = headOf(bytes, start, to, hash);
+  let slot = slotOf(hash, last);
+  for (let place = 0; place < MOST_PLACES && slots[slot + LENGTH] !== 0; place += 1) {
+    const mayBe = slots[slot + HEAD] === head && slots[slot + LENGTH] === length;
+    if (mayBe && isTail(slots[slot + TAIL] ?? 0, pool, bytes, start, to)) return slot;
+    slot = (slot + WIDTH) & last;
+  }
+  return -1;
 }
 
 /** -1 where none is near enough. */
@@ -136,7 +192,7 @@ function freeSlot(slots: Int32Array, hash: number): number {
   const last = slots.length - 1;
   let slot = slotOf(hash, last);
   for (let place = 0; place < MOST_PLACES; place += 1) {
-    if (slots[slot + BEGIN] === 0) return slot;
+    if (slots[slot + LENGTH] === 0) return slot;
     slot = (slot + WIDTH) & last;
   }
   return -1;
@@ -144,10 +200,10 @@ function freeSlot(slots: Int32Array, hash: number): number {
 
 /** Runs that find no place in the larger table are met as new ones again. */
 function larger(slots: Int32Array): Int32Array<ArrayBuffer> {
-  const all = new Int32Array(slots.length * 4);
+  const all = new Int32Array(slots.length * 2);
   for (let at = 0; at < slots.length; at += WIDTH) {
-    if (slots[at + BEGIN] === 0) continue;
-    const slot = freeSlot(all, slots[at + HASH] ?? 0);
+    if (slots[at + LENGTH] === 0) continue;
+    const slot = freeSlot(all, hashIn(slots, at));
     if (slot >= 0) all.set(slots.subarray(at, at + WIDTH), slot);
   }
   return all;

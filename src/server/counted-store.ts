@@ -18,9 +18,9 @@ export function countedStore(store: Store, metrics: Counted): Store {
     },
     book: {
       ...book,
-      record(repo, at, purpose, usage) {
+      record(repo, at, purpose, usage, held) {
         metrics.asked(purpose, usage);
-        return book.record(repo, at, purpose, usage);
+        return book.record(repo, at, purpose, usage, held);
       },
     },
     evidence: { ...evidence, decide: countedDecisions(evidence, metrics) },

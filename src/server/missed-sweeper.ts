@@ -1,6 +1,7 @@
-// Finds what nobody told us of: at the start and every ten minutes GitHub's log of deliveries is gone through, and the open
-// pull requests are looked at.
+// Finds what nobody told us of: at the start, every ten minutes, and when the App reaches more than it did, GitHub's log of deliveries
+// is gone through and the open pull requests are looked at. What failed is tried again sooner.
 import type { Logger } from "pino";
+import { Transient } from "../domain/transient.ts";
 import { type RecoverLimits, recoverDeliveries } from "../flows/recover-deliveries.ts";
 import { type RecoverPulls, recoverPulls } from "../flows/recover-pulls.ts";
 import type { DeliveryLog } from "../ports/missed.ts";
@@ -9,13 +10,15 @@ import type { DeliveryLog } from "../ports/missed.ts";
 export interface MissedTimes {
   /** Between two runs. Whatever GitHub did not send is found within 15 minutes. */
   readonly everyMs: number;
+  /** After a run that failed; twice as long after each further one, up to `everyMs`. */
+  readonly againMs: number;
   /** For so long a delivery may be on its way. */
   readonly youngMs: number;
 }
 
 export type MissedChoice = Partial<MissedTimes> | "off";
 
-const TIMES: MissedTimes = { everyMs: 10 * 60_000, youngMs: 60_000 };
+const TIMES: MissedTimes = { everyMs: 10 * 60_000, againMs: 60_000, youngMs: 60_000 };
 /** At 350 ms each six minutes. */
 const MOST_DELIVERIES = 1_000;
 
@@ -25,41 +28,60 @@ export interface MissedPorts extends RecoverPulls {
 }
 
 export interface MissedSweeper {
+  /** Look now, or once more when the run that is under way has ended: there may be pull requests that it does not see. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
 /** Begins at once; a run that takes longer than the time between two is not overtaken by the next. */
 export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoice = {}): MissedSweeper {
-  if (times === "off") return { stop: () => Promise.resolve() };
-  const { everyMs, youngMs } = { ...TIMES, ...times };
+  if (times === "off") return { wake: () => {}, stop: () => Promise.resolve() };
+  const { everyMs, againMs, youngMs } = { ...TIMES, ...times };
   const stopping = new AbortController();
   const ports = until(stopping.signal, given);
   const limits = { youngMs, most: MOST_DELIVERIES, pause: ports.pause };
   let isStart = true;
+  let isWanted = false;
+  let failures = 0;
   let timer: NodeJS.Timeout | undefined;
-  const attempt = async (failure: string, work: () => Promise<void>) => {
+  let running: Promise<void> | null = null;
+  /** False when it failed. */
+  const attempt = async (failure: string, work: () => Promise<boolean>): Promise<boolean> => {
     try {
-      await work();
+      return await work();
     } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, `${failure}; the next run tries again`);
+      if (!stopping.signal.aborted) log.warn({ err: error }, `${failure}; it is tried again`);
+      return false;
     }
   };
   const sweep = async () => {
-    await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
-    await attempt("open pull requests could not be looked at", () => sweepPulls(ports, isStart, log));
+    const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
+    const isSeen = await attempt("open pull requests could not be looked at", () => sweepPulls(ports, isStart, log));
     isStart = false;
+    failures = isRead && isSeen ? 0 : failures + 1;
+  };
+  const sweepWhileWanted = async () => {
+    while (isWanted && !stopping.signal.aborted) {
+      isWanted = false;
+      clearTimeout(timer);
+      await sweep();
+    }
+    running = null;
     if (stopping.signal.aborted) return;
-    timer = setTimeout(() => {
-      last = sweep();
-    }, everyMs);
+    timer = setTimeout(wake, failures === 0 ? everyMs : Math.min(everyMs, againMs * 2 ** (failures - 1)));
     timer.unref();
   };
-  let last = sweep();
+  const wake = () => {
+    isWanted = true;
+    running ??= sweepWhileWanted();
+  };
+  wake();
   return {
+    wake,
     async stop() {
       stopping.abort();
       clearTimeout(timer);
-      await last;
+      await running;
     },
   };
 }
@@ -86,17 +108,26 @@ function until(signal: AbortSignal, ports: MissedPorts): MissedPorts {
 
 async function sweepLog({ log: deliveries, book, now }: MissedPorts, limits: RecoverLimits, log: Logger) {
   const { asked, ...done } = await recoverDeliveries(deliveries, book, now(), limits);
-  if (asked.length + done.gone + done.left === 0) return;
-  log.warn({ ...done, asked: asked.length, some: asked.slice(0, LOGGED) }, "deliveries that never arrived come again");
+  if (asked.length + done.gone + done.left > 0)
+    log.warn(
+      { ...done, asked: asked.length, some: asked.slice(0, LOGGED) },
+      "deliveries that never arrived come again",
+    );
+  return true;
 }
 
 /** A run can find hundreds. */
 const LOGGED = 20;
 
-async function sweepPulls(ports: MissedPorts, isStart: boolean, log: Logger) {
+/** False when something could not be looked at that may be asked for again soon: not where GitHub wants to be left alone. */
+async function sweepPulls(ports: MissedPorts, isStart: boolean, log: Logger): Promise<boolean> {
   const { repositories, added, unasked } = await recoverPulls(ports, isStart);
   const failed = unasked.filter(({ error }) => !(error instanceof DOMException));
   for (const { what, error } of failed.slice(0, LOGGED)) log.warn({ what, err: error }, "could not be looked at");
-  if (added.length === 0) return;
-  log.warn({ repositories, added: added.length, some: added.slice(0, LOGGED) }, "pull requests that nobody told us of");
+  if (added.length > 0)
+    log.warn(
+      { repositories, added: added.length, some: added.slice(0, LOGGED) },
+      "pull requests that nobody told us of",
+    );
+  return failed.every(({ error }) => error instanceof Transient && error.notBefore !== null);
 }

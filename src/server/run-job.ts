@@ -29,6 +29,13 @@ export interface JobRunner {
   readonly command: (lease: Lease<CommandJob>) => Promise<string>;
 }
 
+/** Forgotten while it ran, by a process that ended before it did: what is left in the queue names no repository (see Traces). */
+const FORGOTTEN = "gone: its repository was forgotten meanwhile";
+
+function isForgotten({ repo }: PullJob): boolean {
+  return repo.name === "";
+}
+
 export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): JobRunner {
   const running = new Map<string, AbortController>();
   const large = largeReviews();
@@ -47,6 +54,7 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
 
   async function review(lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal): Promise<string> {
     const { job } = lease;
+    if (isForgotten(job)) return FORGOTTEN;
     const controller = new AbortController();
     const { signal } = controller;
     running.set(job.key, controller);
@@ -71,7 +79,10 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
 
   return {
     review,
-    command: async (lease) => answerComment(lease.job, { ...(await portsOf(lease)), jobs }, stepOf(lease.job)),
+    command: async (lease) =>
+      isForgotten(lease.job)
+        ? FORGOTTEN
+        : answerComment(lease.job, { ...(await portsOf(lease)), jobs }, stepOf(lease.job)),
   };
 }
 

@@ -58,9 +58,12 @@ export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   if (kept === "busy") return "busy";
   at.counted.took(event, kept === "new" ? result.kind : "seen before");
   logDelivery(log, event, result, kept === "new");
-  if (kept === "new" && (hasJob(result) || beside.length > 0)) route(delivery, at);
+  if (kept === "new" && (hasJob(result) || beside.length > 0 || REACHING.has(event))) route(delivery, at);
   return "kept";
 }
+
+/** They change what the App reaches: whoever subscribed to them is told also where no job follows. */
+const REACHING: ReadonlySet<string> = new Set(["installation", "installation_repositories"]);
 
 /** Null when it is not a JSON object. */
 function parsed(body: readonly Buffer[]): object | null {

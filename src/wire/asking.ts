@@ -7,6 +7,7 @@ import type { ModelChoice } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
+import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
 import { neverTell, redactor } from "./secrets.ts";
 
@@ -49,27 +50,31 @@ export function promptDelimiter(): string {
 }
 
 /**
- * Access to a model for the jobs of one repository: each question goes into the book.
+ * Access to a model for one job of a repository: each question goes into the book, and off what the job has set aside.
  *
  * @param review whose answers are kept until it is written; null or absent: none are
  */
 export function accessFor(
   asking: Asking,
-  repo: Repo,
+  { job: { repo }, ...held }: AskingJob,
   book: SpendingBook,
   review: { readonly key: string; readonly replies: ReplyBook } | null = null,
 ): ModelAccess | null {
   const { model, usdPerMonth } = asking;
   if (model === null) return null;
-  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage);
+  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage, held);
   // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
   const metered = meteredModel(model, record, () => {});
   const redact = <T>(value: T) => redactStrings(value, redactor);
   // A question whose answer could not be kept was answered all the same.
   const kept =
     review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
-  return { model: kept ?? metered, spending: book, usdPerMonth, delimiter: promptDelimiter };
+  const reserve = book.reserve(held, repo);
+  return { model: kept ?? metered, spending: book, reserve, usdPerMonth, delimiter: promptDelimiter };
 }
+
+/** A job that is held, of a repository. */
+type AskingJob = Held & { readonly job: { readonly repo: Repo } };
 
 /** The operator's model, and what it may cost a month for all repositories. */
 export interface Asking {

@@ -10,7 +10,7 @@ import { setVariables } from "../config/set-variables.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../domain/model.ts";
 import { configAt } from "../gather/gather.ts";
-import type { Model, ModelAccess } from "../ports/model.ts";
+import type { Model, ModelAccess, Spending } from "../ports/model.ts";
 import { knownRules } from "../wire.ts";
 import { chosenModel, promptDelimiter, standInModel } from "./asking.ts";
 import { spendingAt } from "./cli-store.ts";
@@ -43,10 +43,13 @@ export async function modelAccess(
   // A question whose cost could not be written down was answered all the same.
   return {
     model: meteredModel(model, record, () => {}),
-    spending: book ?? { since: () => Promise.resolve(0) },
+    spending: book ?? NOTHING_SPENT,
     delimiter: promptDelimiter,
   };
 }
+
+/** Where no server counts. */
+const NOTHING_SPENT: Spending = { purse: () => Promise.resolve({ spent: 0, aside: 0 }) };
 
 function choiceOf(use: "auto" | "show"): ModelChoice | null {
   const set = setVariables(process.env);

@@ -121,11 +121,13 @@ export function openStore(dataDir: string, { silentMs, ...settings }: StoreSetti
   const shelf = openShelf(join(dataDir, "memory.db"), settings);
   const clock = steadyClock(db);
   const skew = () => clock() - Date.now();
+  // Never in the future: the clock on the wall may have been set back since the delivery was received.
+  const keptAt = (at: number) => Math.min(at + skew(), clock());
   const process = processMark();
   const patience = silentMs === undefined ? {} : { silentMs };
   return {
-    queue: sqliteQueue(db, { process, skew, ...patience }),
-    inbox: sqliteInbox(db, skew),
+    queue: sqliteQueue(db, { process, skew, keptAt, ...patience }),
+    inbox: sqliteInbox(db, keptAt),
     ...sqliteBooks(db, { dataDir, clock, process }),
     verify: (unwanted) => checkFiles(dataDir, unwanted),
     ...shelf,

@@ -136,12 +136,18 @@ test("pushes that follow each other are one review, as soon as the repository's 
 test("however many pushes come one after the other, the first head and the last are paid for", async () => {
   const pushes = process.env.SLOW === "1" ? 1_000 : 60;
   const { stage: at, asked } = await withModel(CALM, { app: { debounce: true } });
-  const repository = await shop(at, "shop", "review: {debounceSeconds: 2}\n");
+  // A push waits six times as long at most: however slow the machine is, the pushes come within that.
+  const repository = await shop(at, "shop", "review: {debounceSeconds: 600}\n");
   const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await at.settled(pull);
   const ofOne = asked();
   expect(ofOne).toBeGreaterThan(0);
-  for (let push = 1; push <= pushes; push += 1) await at.world.push(pull, { "NOTES.md": `${push}\n` });
+  for (let push = 1; push <= pushes; push += 1) {
+    const files = { "ops/backup.py": BACKUP, "NOTES.md": `${push}\n` };
+    // A rebase now and then: our GitHub compares all commits of a branch for each delivery.
+    await (push % 20 === 10 ? at.world.forcePush(pull, files) : at.world.push(pull, files));
+  }
+  await at.hurry();
   await at.settled(pull);
   const ends = at.jobs(pull).map(({ state }) => state);
   expect(ends).toHaveLength(pushes + 1);
@@ -179,6 +185,30 @@ test("strangers' forks, however many and however long what they write, spend the
   for (const pull of pulls) expect(said(at.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
 }, 600_000);
 
+test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it", async () => {
+  const { stage: at, model } = await withModel(CALM);
+  const repository = await shop(at, "shop", "review: {newcomers: cheap}\n");
+  const files = { "ops/backup.py": BACKUP };
+  const readers = async (options: { readonly author: string; readonly fork?: string }) => {
+    const before = model.requests.length;
+    const pull = await at.world.pullRequest(repository, { title: "Back up", files, ...options });
+    await at.settled(pull);
+    const names = new Set(model.requests.slice(before).map(({ body }) => String(body.model)));
+    return { names: [...names], body: summaryOf(at.world, pull).body };
+  };
+  const stranger = await readers({ author: "stranger", fork: "stranger" });
+  expect(stranger.names).toEqual(["claude-haiku-5-5"]);
+  expect(stranger.body).toContain(
+    "- `model`: claude-haiku-5-5 reads the first pull requests of people from forks here (`review.newcomers`)",
+  );
+  // Whoever may push here is no stranger, nor is whose changes were merged.
+  expect((await readers({ author: "mona" })).names).toContain("claude-sonnet-5-5");
+  at.world.person("known", { mergedPullRequests: 3 });
+  const known = await readers({ author: "known", fork: "known" });
+  expect(known.names).toContain("claude-sonnet-5-5");
+  expect(known.body).not.toContain("review.newcomers");
+});
+
 test("a dry run asks the model, logs the review and posts nothing", async () => {
   const { stage: at, asked } = await withModel(CALM, { app: { dryRun: true } });
   const pull = await at.world.pullRequest(await shop(at), { title: "Back up", files: { "ops/backup.py": BACKUP } });
@@ -187,4 +217,32 @@ test("a dry run asks the model, logs the review and posts nothing", async () => 
   expect(writes(at.world)).toEqual([]);
   expect(at.log.join("")).toMatch(/dry run: not posted/);
   expect(at.log.join("")).toContain("Backs the shop up every night.");
+});
+
+test("reviews that run at the same time spend no more than the budget together, and what is set aside is said", async () => {
+  // USD 0.40 a question, and nobody is answered before all have asked who may.
+  const dear = says(
+    { findings: [], ruleFindings: [], walkthrough: "Backs up." },
+    { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
+  );
+  const late: Reply = (response, call) => void setTimeout(() => dear(response, call), 1_000);
+  const { stage: at } = await withModel(late, { usdPerMonth: 1, app: { workers: 6 } });
+  const repository = await shop(at, "shop", "review: {budget: {usdPerReview: 0.5}}\n");
+  const pulls: Pull[] = [];
+  for (let number = 0; number < 6; number++)
+    pulls.push(await at.world.pullRequest(repository, { title: `${number}`, files: { "ops/backup.py": BACKUP } }));
+  for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done" });
+  const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
+  expect(Number(usd)).toBeGreaterThan(0);
+  expect(Number(usd)).toBeLessThanOrEqual(1);
+  const told = pulls.map((pull) => summaryOf(at.world, pull).body);
+  expect(
+    told.filter((text) =>
+      text.includes(
+        "what is left of the operator's budget for all repositories of USD 1 is set aside for reviews that run at this moment: rules and memory only",
+      ),
+    ).length,
+  ).toBeGreaterThan(0);
+  for (const pull of pulls) expect(said(at.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  expect(at.rows("SELECT * FROM bookings")).toEqual([]);
 });

@@ -106,6 +106,22 @@ async function terminated(server: ServerProcess, round: number, random: () => nu
   return performance.now() - since;
 }
 
+/** They may be many, but one after the other comes. */
+async function reviewed(left: () => readonly Pull[]): Promise<void> {
+  for (let before = left(); before.length > 0; before = left()) {
+    const { length } = before;
+    await until(`a review of one of ${length} more`, () => left().length < length).catch((error: unknown) => {
+      const db = new Database(join(deployed.dataDir, "queue.db"), { readonly: true });
+      const jobs = db.prepare(
+        "SELECT key, state, attempt, deaths, run_at - ? AS due, outcome FROM jobs WHERE key LIKE ?",
+      );
+      const told = before.slice(0, 5).flatMap(({ number }) => jobs.all(Date.now(), `%#${number}`));
+      db.close();
+      throw new Error(`${error}: ${JSON.stringify(told)}`);
+    });
+  }
+}
+
 test(
   "at any moment under load",
   async () => {
@@ -116,7 +132,9 @@ test(
     const reals: Real[] = [];
     let longest = 0;
     for (let round = 0; round < (SLOW ? 200 : 2); round += 1) {
-      const now = [await kept(repository, 2 * round), await kept(repository, 2 * round + 1)];
+      // A process writes once in a second at most, so that half of the many rounds leave enough to do for all of them.
+      const isQuiet = SLOW && round % 2 === 1;
+      const now = isQuiet ? [] : [await kept(repository, 2 * round), await kept(repository, 2 * round + 1)];
       reals.push(...now);
       const server = await deployed.launch();
       let over = false;
@@ -138,7 +156,7 @@ test(
     const reviewsOf = (pull: Pull) => world.comments(pull).reviews.length;
     const before = known.filter((pull) => reviewsOf(pull) > 0).length;
     await deployed.start();
-    await until("each has its review", () => known.every((pull) => reviewsOf(pull) > 0));
+    await reviewed(() => known.filter((pull) => reviewsOf(pull) === 0));
     for (const pull of known) summaryOf(world, pull);
     expect(reals.filter(({ pull }) => reviewsOf(pull) > 1)).toEqual([]);
     const ended = `the longest took ${longest.toFixed(0)} ms to end`;
@@ -146,7 +164,7 @@ test(
       `${accepted.length} deliveries kept, ${known.length} reviews (${before} before the last start), ${ended}`,
     );
   },
-  SLOW ? 40 * 60_000 : 120_000,
+  SLOW ? 60 * 60_000 : 120_000,
 );
 
 test("while it stops it refuses deliveries and says that it is not ready, and the review that runs comes to its end", async () => {

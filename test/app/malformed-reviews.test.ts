@@ -75,7 +75,7 @@ describe.each([
     };
     const access = {
       model: await chosenModel(choice),
-      spending: { since: () => Promise.resolve(0) },
+      spending: { purse: async () => ({ spent: 0, aside: 0 }) },
       delimiter: promptDelimiter,
     };
     review = () => reviewed({ files: FILES, access });

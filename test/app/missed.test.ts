@@ -131,6 +131,65 @@ describe("deliveries that do not arrive", () => {
   });
 });
 
+describe("a look that nobody waits ten minutes for", () => {
+  const failed = () => stage.log.filter((line) => line.includes("open pull requests could not be looked at")).length;
+  const missed = { everyMs: 600_000, againMs: 50, youngMs: 0 };
+  /** When the last whole look began, once it is over; 0 before the first. */
+  const looked = () => Number(stage.rows("SELECT at FROM moments WHERE name = 'round'")[0]?.at ?? 0);
+  beforeEach(async () => {
+    stage = await openStage({ app: { missed } });
+    await until("the first look is over", () => looked() > 0);
+    shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const first = looked();
+    await stage.world.install("acme", [shop]);
+    await until("it is looked at because the App was installed there", () => looked() > first);
+    expect(asked("/repos/acme/shop/pulls")).toBe(1);
+  });
+  afterEach(() => stage.close());
+
+  test("a repository that the App comes to reach is looked at at once", async () => {
+    const { world } = stage;
+    await world.reach(shop, false);
+    const pull = await silent(shop, 1);
+    await world.reach(shop, true);
+    await covered([pull]);
+  });
+
+  test("what was given up while the App was suspended is reviewed as soon as it no longer is", async () => {
+    const { world } = stage;
+    let isSuspended = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path: /\/pulls\/\d+$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
+    expect(await stage.settled(pull)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/^suspended: /) });
+    expect(asked("/repos/acme/shop/pulls")).toBe(1);
+    isSuspended = false;
+    const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
+    await world.deliver("installation", { action: "unsuspend", installation });
+    await covered([pull]);
+  });
+
+  test("a look that fails is repeated after a while that doubles, until one does not", async () => {
+    const { world } = stage;
+    world.fail({ match: { path: "/app/installations" }, status: 502, times: 1_000, chance: () => failed() < 4 });
+    const began = Date.now();
+    await world.reach(shop, true);
+    await until("it failed", () => failed() === 1);
+    const pull = await silent(shop, 1);
+    await covered([pull]);
+    expect(failed()).toBe(4);
+    expect(Date.now() - began).toBeGreaterThanOrEqual((1 + 2 + 4 + 8) * 50);
+  });
+
+  test("so is one during which a repository could not be looked at", async () => {
+    const { world } = stage;
+    world.fail({ match: { path: "/repos/acme/shop/pulls" }, status: 502, times: 2 });
+    const pull = await silent(shop, 1);
+    await world.reach(shop, true);
+    await covered([pull]);
+  });
+});
+
 /** Opened, and GitHub sends nothing about it. */
 async function silent(repository: Repository, n: number): Promise<Pull> {
   return stage.world.pullRequest(repository, { title: `Balance ${n}`, files: files(n), announce: false });

@@ -10,6 +10,7 @@ import { storedRows } from "../../bench/stored-rows.ts";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
 import type { Stored } from "../../bench/ways/way.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
+import { memoryRecord } from "../adapters/contracts/memory.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -107,28 +108,13 @@ function corpusOf(word: string): Corpus {
 }
 
 function recordOf(at: number, word: string): MemoryRecord {
-  return {
+  return memoryRecord({
     id: `mem_${at}`,
     repo: `github.com/${at < 30 ? 1 : 2}`,
-    repoName: "acme/player",
-    ownerId: 77,
-    visibility: "public",
-    corpus: "review_comment",
     sourceId: String(at),
     text: `${word} past the end of clip ${at}`,
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
-    severity: null,
-    category: null,
     path: `src/clip${at}.go`,
     language: at % 2 === 0 ? "go" : "rust",
-    symbol: null,
-    chunkType: null,
     hunk: null,
-    outcome: null,
-    provenance: { url: null, author: "mona", authorIsBot: false, sha: null, pull: at, at: 1_700_000_000_000 + at },
-    stale: false,
-  };
+  });
 }

@@ -2,7 +2,7 @@
 // strangers who are slow. Each part is shown to do what it says, because a fault that does not happen proves nothing.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -150,6 +150,15 @@ test("a point strikes the server that it was set for, and anybody where it was s
 
 describe("strangers who are slow", () => {
   const closing: (() => unknown)[] = [];
+  /** The port of a server that goes with the test. */
+  const listening = async (server: Server): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    return (server.address() as AddressInfo).port;
+  };
   afterEach(() => {
     for (const close of closing.splice(0)) close();
   });
@@ -162,13 +171,8 @@ describe("strangers who are slow", () => {
       },
     );
     server.setTimeout(500);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(
-      () => server.closeAllConnections(),
-      () => server.close(),
-    );
+    const port = await listening(server);
     const history = openHistory(null);
-    const { port } = server.address() as AddressInfo;
     await sendSlowly(port, 2, history, undefined, () => true).over;
     const slow = ofKind(history.all, "slow");
     expect(slow.map(({ how }) => how).toSorted()).toEqual(["body", "body", "headers", "headers", "silence", "silence"]);
@@ -177,13 +181,8 @@ describe("strangers who are slow", () => {
 
   test("those that go away by themselves, and those of a dead server, say nothing", async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(
-      () => server.closeAllConnections(),
-      () => server.close(),
-    );
+    const port = await listening(server);
     const history = openHistory(null);
-    const { port } = server.address() as AddressInfo;
     const held = sendSlowly(port, 1, history, undefined, () => true);
     held.stop();
     await held.over;

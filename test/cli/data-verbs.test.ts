@@ -55,6 +55,9 @@ test("a store is copied, a person is told and erased, and the copy forgets them 
     "0 rows removed, 1 anonymised (1 logins, 0 ids)\n",
   );
   expect((await run("export-data", "--user", "wren", "--data-dir", "data")).out).toBe("");
+  expect((await run("erase", "--rewrite", "--data-dir", "data")).out).toBe(
+    "nothing had to be written anew: in these files what goes is overwritten at once\n",
+  );
   const restored = await run("restore", "copy", "--data-dir", "there");
   expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/forgotten again: 0; .+ asked about: 1\n$/) });
 });

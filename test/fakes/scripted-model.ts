@@ -86,7 +86,7 @@ export function scriptedModel(script: Script, settings: ScriptedSettings = {}): 
   return {
     asked,
     model,
-    spending: { since: () => Promise.resolve(spent) },
+    spending: { purse: async () => ({ spent, aside: 0 }) },
     delimiter: () => `kodiai-${(++fences).toString(16).padStart(32, "0")}`,
   };
 }

@@ -43,7 +43,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** More than a page, and than what a table of words must have to be moved in two halves. */
 const ROWS = 1_205;
 /** Made anew: kept vectors of queries and answers of a model, running processes and their turns, what GitHub asked to wait for, a probe. */
-const LEFT = ["embeddings", "instances", "turns", "installations", "probes", "replies"];
+const LEFT = ["embeddings", "instances", "turns", "installations", "probes", "replies", "bookings"];
 const finding = memoryRecord({
   corpus: "finding",
   sourceId: "#7/fnd_0123456789ab",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Evidence, RRF } from "../../src/retrieve/fusion.ts";
+import { atOnce } from "../../src/retrieve/in-turns.ts";
 import { LEARNED } from "../../src/retrieve/learned-fusion.ts";
 import { added, DAY, given, memory, NOW, type Shape } from "./given.ts";
 
@@ -59,4 +60,18 @@ test("of memories with a place the one in the changed file comes first when all 
     memory("mem_here", { path: "src/billing/invoice.ts", language: "typescript", text: said }),
   ];
   expect(order(evidence(CHANGE, records))[0]).toBe("mem_here");
+});
+
+test("a change that was read while its memories were sought is weighed as one that is read with them", () => {
+  const records = [
+    memory("mem_title", { text: "The gateway is busy: fetch the invoices again." }),
+    memory("mem_attempt", { text: "Each `attempt` does `gateway.fetch` at once: await a pause between them." }),
+    memory("mem_here", { path: "src/billing/invoice.ts", language: "typescript", text: "Why three?" }),
+  ];
+  for (const shape of [CHANGE, { title: "Are invoices fetched again?", files: {} }]) {
+    const all = evidence(shape, records);
+    const ahead = LEARNED.ahead?.(all);
+    const steps = ahead?.steps?.(all);
+    expect(steps === undefined ? null : atOnce(steps)).toEqual(LEARNED.fuse(all));
+  }
 });

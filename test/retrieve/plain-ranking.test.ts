@@ -60,6 +60,19 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
   );
 });
 
+test("runs of every length are told apart from those that begin or end as they do, each time they are met", () => {
+  const letter = (at: number) => String.fromCharCode(97 + (at % 26));
+  const ends = Array.from({ length: 2_000 }, (_, at) => letter(at / 676) + letter(at / 26) + letter(at));
+  const runs = ends.flatMap((end) => [end, `pool${end}`, `${end}pool`, `connection${end}`, `${end}Connection`]);
+  const words = lexicon();
+  for (let round = 0; round < 2; round += 1) {
+    const text = runs.join(" ").slice(0, 19_000);
+    expect(words.numbersOf(text).map(words.wordOf).join(" ")).toBe(tokenise(text).join(" "));
+    const rest = runs.slice(-1_500).join(" ");
+    expect(words.numbersOf(rest).map(words.wordOf).join(" ")).toBe(tokenise(rest).join(" "));
+  }
+});
+
 test("more runs than a table holds at first, and text longer than is read at once, give the same words", () => {
   const words = lexicon();
   const many = Array.from({ length: 12_000 }, (_, at) => `identifier${at}Of${at % 7}`);

@@ -1,10 +1,12 @@
 // Reads a pull request from GitHub's REST API.
 import { createHash } from "node:crypto";
+import { GHOST } from "../../domain/ghost.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../domain/pull-request.ts";
 import type { PullRequests } from "../../ports.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
+import { isOurs } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
 import { ownComment } from "./own-comment.ts";
 import { translated } from "./translate-error.ts";
@@ -66,6 +68,8 @@ async function readPull(github: GitHub, repo: Repo, number: number): Promise<Pul
     // GitHub lists at most 250 commits of a pull request.
     github.paginate(github.rest.pulls.listCommits, { ...at, per_page: 100 }),
   ]);
+  // Both the author's account and the fork may be gone; GitHub's schema does not say so.
+  const author = (pull.user as typeof pull.user | null) ?? GHOST;
   return {
     number: pull.number,
     url: pull.html_url,
@@ -76,13 +80,12 @@ async function readPull(github: GitHub, repo: Repo, number: number): Promise<Pul
     locked: pull.locked,
     labels: pull.labels.map((label) => label.name),
     author: {
-      login: pull.user.login,
-      id: pull.user.id,
-      type: accountType(pull.user.type),
+      login: author.login,
+      id: author.id,
+      type: accountType(author.type),
       association: pull.author_association,
     },
     base: { ref: pull.base.ref, sha: pull.base.sha },
-    // The fork may be gone; GitHub's schema does not say so.
     head: {
       ref: pull.head.ref,
       sha: pull.head.sha,
@@ -134,7 +137,7 @@ function isBlob(sha: string, bytes: Buffer): boolean {
 }
 
 async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRequest): Promise<AuthorFacts> {
-  if (DECIDED.has(pull.author.association)) return { mergedPullRequests: null };
+  if (DECIDED.has(pull.author.association) || pull.author.id === GHOST.id) return { mergedPullRequests: null };
   const key = `${repo.host}/${repo.id}/${pull.author.id}`;
   const known = options.authors.get(key);
   if (known !== undefined) return { mergedPullRequests: known };
@@ -158,7 +161,5 @@ async function readOwnComments(
     pull_number: number,
     per_page: 100,
   });
-  return comments
-    .filter((comment) => comment.user.login === botLogin && comment.user.type === "Bot")
-    .flatMap((comment) => ownComment(comment) ?? []);
+  return comments.filter((comment) => isOurs(comment, botLogin)).flatMap((comment) => ownComment(comment) ?? []);
 }

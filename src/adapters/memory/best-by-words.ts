@@ -1,8 +1,9 @@
 // The best rows by BM25 without scoring every row exactly: a sum in whole numbers for each row, common words by columns and
-// the others by their postings, and the exact score of those that may be among the best. Tile by tile, so that what is added
-// up stays in the cache; all questions at once, since they share their common words.
+// the others by their postings, and the exact score of those that may be among the best. A few tiles at a time, so that what is
+// added up stays in the cache; all questions at once, since they share their common words.
+import { addPostings, HIGHEST, readWords, type Use, type WeighedIndex, weightOf } from "./add-postings.ts";
 import { type Bm25Part, type Term, weighing } from "./bm25.ts";
-import { GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
+import { BLOCK, GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
 import { exactScores } from "./exact-scores.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { FileScore } from "./whole-file.ts";
@@ -26,29 +27,36 @@ export function bestByWords(
   k: number,
   files: ((query: ReadonlyMap<string, number>) => FileScore) | null,
 ): (BestRow[] | null)[] {
-  const { meanLength, longer, termsOf } = weighing(parts);
+  const { meanLength, longer, shares, termsOf } = weighing(parts);
   const all = queries.map((query) => asked(termsOf(query), parts, files?.(query) ?? null, k));
   const drift = parts.map(({ index }, at) =>
     index.columns === null ? 1 : tuneColumns(index, index.columns, meanLength, longer[at] ?? NONE),
   );
   for (let first = 0; first < all.length; first += MOST_QUESTIONS) {
     const together = all.slice(first, first + MOST_QUESTIONS);
-    for (const [at, part] of parts.entries()) addPart(part, at, together, longer[at] ?? NONE, drift);
+    for (const [at, part] of parts.entries()) {
+      const weighed = { index: part.index, longer: longer[at] ?? NONE, shares: shares[at] ?? new Uint16Array() };
+      addPart(part, at, together, weighed, drift);
+    }
   }
   return all.map((question) => exactly(question, parts, longer, drift));
 }
 
 const NONE = new Float64Array();
-const HIGHEST = 32_767;
 
 interface Question {
   readonly terms: readonly Term[];
   readonly files: FileScore | null;
   /** Units of a sum that make a score of one. */
   readonly units: number;
-  /** By how many units a sum may be too high, since columns are rounded up, and by how many it may be off either way. */
+  /**
+   * By how many units a sum may be too high, since columns are rounded up and lengths down, and from how many too low to how
+   * many too high it may be by rounding.
+   */
   readonly tooHigh: number;
   readonly rounded: number;
+  /** Whether there are common words: a row that has nothing else may have a sum of 0. */
+  readonly hasCommon: boolean;
   readonly best: BestSums;
 }
 
@@ -60,15 +68,25 @@ function asked(terms: readonly Term[], parts: readonly Bm25Part[], files: FileSc
   const units = most === 0 ? 1 : Math.min((HIGHEST * 2) / most, HIGHEST / LARGER / largest);
   const isCommon = ({ ids }: Term) => parts.some(({ index }, at) => index.columns?.columnOf.has(ids[at] ?? -1));
   const common = terms.filter(isCommon).reduce((sum, { gain }) => sum + gain, 0);
+  // A word may be common in one part and read by its postings in another.
+  const excess = Math.max(0, ...parts.map(({ index }) => index.classes.excess));
   return {
     terms,
     files,
     units,
-    tooHigh: (common * units) / WHOLE,
-    rounded: terms.length + 1,
+    tooHigh: (common * units) / WHOLE + most * units * excess,
+    rounded:
+      ROUNDED.always + terms.reduce((sum, term) => sum + (isCommon(term) ? ROUNDED.column : ROUNDED.postings), 0),
+    hasCommon: common > 0,
     best: bestSums(k),
   };
 }
+
+/**
+ * Units from too low to too high: of a column its weight and its sum are rounded to the nearest. Of postings each sum is
+ * rounded up; their weights and shares are so fine that all together make no more than the rest.
+ */
+const ROUNDED = { column: 2, postings: 1, always: 10 };
 
 /** A column's byte counts 127 as the whole, and is divided by 128. */
 const LARGER = 128 / WHOLE;
@@ -115,44 +133,48 @@ const STEP_BITS = 3;
 /** The least sum with which a row may still be among the k best of the exact scores. */
 function leastOf({ best, tooHigh, rounded }: Question, drift: readonly number[]): number {
   const [low, high] = [Math.min(1, ...drift.map((one) => 1 / one)), Math.max(1, ...drift.map((one) => 1 / one))];
-  return Math.max(1, Math.floor((best.kth() * low - tooHigh - 2 * rounded) / high));
-}
-
-/** A word that is read by its postings, and who asks for it. */
-interface ReadWord {
-  at: number;
-  readonly end: number;
-  readonly uses: readonly { readonly question: number; readonly units: number }[];
+  return Math.max(1, Math.floor((best.kth() * low - tooHigh - rounded) / high));
 }
 
 function addPart(
   part: Bm25Part,
   at: number,
   questions: readonly Question[],
-  longer: Float64Array,
+  weighedIndex: WeighedIndex,
   drift: readonly number[],
 ): void {
   const { index, mask } = part;
   const { columns } = index;
   const { weighed, words } = sorted(part, at, questions);
-  const sums = questions.map((_, question) => columns?.kernel.sums(question) ?? new Int16Array(TILE));
+  const sums = questions.map((_, question) => columns?.kernel.sums(question) ?? new Int16Array(BLOCK * TILE));
+  const ofTiles = sums.map(inTiles);
   columns?.kernel.ask(weighed);
-  for (let first = 0; first < mask.length; first += TILE) {
-    const rows = Math.min(TILE, mask.length - first);
-    for (const ofQuestion of sums) ofQuestion.fill(0);
-    for (const word of words) addPostings(word, index, longer, first, sums);
-    for (const [question, { files, units, best }] of questions.entries()) {
-      const of = sums[question] ?? new Int16Array();
-      if (files !== null) addFiles(files, at, first, rows, units, of);
-      const groups = columns?.kernel.add(question, first / TILE, best.least) ?? groupsOf(of, best.least);
-      takeUp(questions[question], groups, of, { part: at, first, rows, mask, drift });
+  const tiles = Math.ceil(mask.length / TILE);
+  for (let tile = 0; tile < tiles; tile += 1) {
+    if (tile % BLOCK === 0) {
+      for (const ofQuestion of sums) ofQuestion.fill(0);
+      addPostings(words, weighedIndex, tile, Math.min(tiles, tile + BLOCK), sums);
+    }
+    const first = tile * TILE;
+    const place = { part: at, first, rows: Math.min(TILE, mask.length - first), mask, drift };
+    for (const [question, one] of questions.entries()) {
+      const of = ofTiles[question]?.[tile % BLOCK] ?? NO_SUMS;
+      addFiles(one, place, of);
+      const groups = columns?.kernel.add(question, tile, one.best.least) ?? groupsOf(of, one.best.least);
+      takeUp(one, groups, of, place);
     }
   }
 }
 
-/** Each question's words: with a column, and those without, each once for all questions. */
+const NO_SUMS = new Int16Array();
+
+function inTiles(sums: Int16Array): Int16Array[] {
+  return Array.from({ length: BLOCK }, (_, tile) => sums.subarray(tile * TILE, (tile + 1) * TILE));
+}
+
+/** Each question's words: with a column, and those without. */
 function sorted({ index }: Bm25Part, at: number, questions: readonly Question[]) {
-  const words = new Map<number, { readonly question: number; readonly units: number }[]>();
+  const words = new Map<number, Use[]>();
   const weighed = questions.map(({ terms, units }, question) =>
     terms.flatMap(({ ids, gain }) => {
       const id = ids[at] ?? -1;
@@ -161,46 +183,15 @@ function sorted({ index }: Bm25Part, at: number, questions: readonly Question[])
       if (column !== undefined) return [{ column, weight: Math.min(HIGHEST, Math.round(gain * units * LARGER)) }];
       const uses = words.get(id) ?? [];
       words.set(id, uses);
-      uses.push({ question, units: gain * units });
+      uses.push({ question, ...weightOf(gain * units) });
       return [];
     }),
   );
-  const read = [...words].map(
-    ([id, uses]): ReadWord => ({
-      at: index.starts[id] ?? 0,
-      end: index.starts[id + 1] ?? 0,
-      uses,
-    }),
-  );
-  return { weighed, words: read };
+  return { weighed, words: readWords(index, words) };
 }
 
-/** Adds what a word says of the rows of a tile. */
-function addPostings(
-  word: ReadWord,
-  { rows, counts }: Bm25Part["index"],
-  longer: Float64Array,
-  first: number,
-  sums: readonly Int16Array[],
-): void {
-  const [from, last] = [word.at, first + TILE];
-  let to = from;
-  while (to < word.end && (rows[to] ?? 0) < last) to += 1;
-  word.at = to;
-  if (to === from) return;
-  for (const { question, units } of word.uses) {
-    const of = sums[question] ?? new Int16Array(TILE);
-    for (let at = from; at < to; at += 1) {
-      const row = rows[at] ?? 0;
-      const count = counts[at] ?? 0;
-      // Rounded up, so that no row that has a word looks as if it had none.
-      const sum = (of[row - first] ?? 0) + Math.floor((units * count) / (count + (longer[row] ?? 0))) + 1;
-      of[row - first] = Math.min(HIGHEST, sum);
-    }
-  }
-}
-
-function addFiles(files: FileScore, part: number, first: number, rows: number, units: number, sums: Int16Array): void {
+function addFiles({ files, units }: Question, { part, first, rows }: Place, sums: Int16Array): void {
+  if (files === null) return;
   for (let at = 0; at < rows; at += 1) {
     const score = files(part, first + at);
     if (score > 0) sums[at] = Math.min(HIGHEST, (sums[at] ?? 0) + Math.round(score * units));
@@ -231,8 +222,7 @@ interface Place {
   readonly drift: readonly number[];
 }
 
-function takeUp(question: Question | undefined, groups: Uint16Array, sums: Int16Array, place: Place): void {
-  if (question === undefined) return;
+function takeUp(question: Question, groups: Uint16Array, sums: Int16Array, place: Place): void {
   const { best } = question;
   let since = 0;
   for (const group of groups) {
@@ -264,7 +254,7 @@ function exactly(
   longer: readonly Float64Array[],
   drift: readonly number[],
 ): BestRow[] | null {
-  if (question.best.kth() === 0 && question.tooHigh > 0) return null;
+  if (question.best.kth() === 0 && question.hasCommon) return null;
   const least = leastOf(question, drift);
   const near = question.best.rows.filter(({ sum }) => sum >= least);
   const found: BestRow[] = [];

@@ -38,7 +38,7 @@ export function bestRows(
 
 function named(parts: readonly { readonly segment: Segment }[], { part, row, score }: BestRow): ScoredRow {
   const segment = parts[part]?.segment;
-  return { row: segment?.ids[row] ?? 0, id: segment?.mems[row] ?? "", score };
+  return { row: segment?.ids[row] ?? 0, id: segment?.mems.at(row) ?? "", score };
 }
 
 /** All admitted rows that score, row by row. */

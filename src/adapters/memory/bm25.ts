@@ -1,6 +1,9 @@
 // BM25 over inverted indexes of one scope. Every figure it weighs by is of exactly the rows that the scope admits.
 import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../../domain/bm25.ts";
+import { codeAt, piecesOf, rowsWith } from "./coded-postings.ts";
+import { shareTable } from "./length-classes.ts";
 import { IN_SCOPE, type SeenRows } from "./row-mask.ts";
+import { columnHas } from "./word-columns.ts";
 import { inWords, type WordIndex } from "./word-index.ts";
 
 /** One index and what may be seen of its rows. */
@@ -39,6 +42,8 @@ export interface Weighing {
   readonly meanLength: number;
   /** Markdowns of each part's rows. */
   readonly longer: readonly Float64Array[];
+  /** Of each part what a count says by the class of the row's length: see shareTable. */
+  readonly shares: readonly Uint16Array[];
   /** In the order of the query; each word is looked up once for all queries. */
   termsOf(query: ReadonlyMap<string, number>): readonly Term[];
 }
@@ -46,7 +51,7 @@ export interface Weighing {
 /** All that BM25 weighs by, from the rows in scope. */
 export function weighing(parts: readonly Bm25Part[]): Weighing {
   const { count, meanLength } = statistics(parts);
-  const longer = parts.map(({ index }) => markedDownBy(index, meanLength));
+  const marked = parts.map(({ index }) => markedDownBy(index, meanLength));
   const known = new Map<string, SoughtWord>();
   const lookedUp = (word: string) => {
     const ids = parts.map((part) => part.index.vocabulary.find(word));
@@ -60,7 +65,12 @@ export function weighing(parts: readonly Bm25Part[]): Weighing {
       const { ids, rarity } = known.get(word) ?? lookedUp(word);
       return rarity > 0 ? [{ ids, gain: weight * rarity * (KEYWORDS.k1 + 1) }] : [];
     });
-  return { meanLength, longer, termsOf };
+  return {
+    meanLength,
+    longer: marked.map(({ longer }) => longer),
+    shares: marked.map(({ shares }) => shares),
+    termsOf,
+  };
 }
 
 /** A word's number in the index of each part, −1 where it is not, and how rare it is in scope; 0 when it is in no row. */
@@ -78,21 +88,31 @@ function addToParts(
 ): void {
   for (const [at, { index }] of parts.entries()) {
     const [id = -1, ofPart = NONE, markdown = NONE] = [ids[at], scores[at], longer[at]];
-    if (id !== -1) addWord(ofPart, index, id, gain, markdown);
+    if (id === -1) continue;
+    for (const { rows, counts, size } of piecesOf(index, id)) {
+      addWord(ofPart, { starts: Uint32Array.of(0, size), rows, counts }, 0, gain, markdown);
+    }
   }
 }
 
 const NONE = new Float64Array();
 
-const markedDown = new WeakMap<WordIndex, { readonly meanLength: number; readonly longer: Float64Array }>();
+interface MarkedDown {
+  readonly meanLength: number;
+  readonly longer: Float64Array;
+  readonly shares: Uint16Array;
+}
+
+const markedDown = new WeakMap<WordIndex, MarkedDown>();
 
 /** The same for every question until the mean changes. */
-function markedDownBy(index: WordIndex, meanLength: number): Float64Array {
+function markedDownBy(index: WordIndex, meanLength: number): MarkedDown {
   const known = markedDown.get(index);
-  if (known?.meanLength === meanLength) return known.longer;
-  const longer = markdowns(index, meanLength, KEYWORDS);
-  markedDown.set(index, { meanLength, longer });
-  return longer;
+  if (known?.meanLength === meanLength) return known;
+  const ofClasses = markdowns({ lengths: index.classes.lengths, parts: index.parts }, meanLength, KEYWORDS);
+  const made = { meanLength, longer: markdowns(index, meanLength, KEYWORDS), shares: shareTable(index, ofClasses) };
+  markedDown.set(index, made);
+  return made;
 }
 
 interface Sums {
@@ -128,42 +148,26 @@ function sumsOf({ index, mask }: Bm25Part): Sums {
 /** Steps that finding one row among a word's rows takes, about. */
 const STEPS = 8;
 
-/**
- * Where `row` stands between two positions of rows that ascend, or −1. Rows of a common word lie about evenly, so that the
- * first looks are where the row would be then.
- */
-export function postingOf(rows: Uint32Array, start: number, end: number, row: number): number {
-  let [low, high] = [start, end - 1];
-  for (let turn = 0; low <= high; turn += 1) {
-    const at = turn < GUESSES ? guess(rows, low, high, row) : (low + high) >> 1;
-    if (at < 0) return -1;
-    const found = rows[at] ?? 0;
-    if (found === row) return at;
-    if (found < row) low = at + 1;
-    else high = at - 1;
-  }
-  return -1;
-}
-
-/** Where a row would be if they lay evenly; −1 when it cannot be between the two. */
-function guess(rows: Uint32Array, low: number, high: number, row: number): number {
-  const [first, last] = [rows[low] ?? 0, rows[high] ?? 0];
-  if (row < first || row > last) return -1;
-  return last === first ? low : low + Math.floor(((high - low) * (row - first)) / (last - first));
-}
-
-const GUESSES = 6;
-
 /** How many rows in scope have the word: all of its rows but those outside. */
 function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
   if (word === -1) return 0;
-  const { starts, rows } = index;
-  const [start, end] = [starts[word] ?? 0, starts[word + 1] ?? 0];
+  const all = rowsWith(index, word);
   let found = 0;
-  if (outside.length * STEPS < end - start) {
-    for (const row of outside) found += postingOf(rows, start, end, row) < 0 ? 0 : 1;
-    return end - start - found;
+  if (outside.length * STEPS < all) {
+    for (const row of outside) found += hasWord(index, word, row) ? 1 : 0;
+    return all - found;
   }
-  for (let at = start; at < end; at += 1) found += (mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
+  for (const { rows, size } of piecesOf(index, word)) {
+    for (let at = 0; at < size; at += 1) found += (mask[rows[at] ?? 0] ?? 0) & IN_SCOPE;
+  }
   return found;
+}
+
+/** Whether a word stands in a row: of a common word its column tells at once. */
+export function hasWord(index: WordIndex, word: number, row: number): boolean {
+  const column = index.columns?.columnOf.get(word);
+  // Columns are empty until the first question.
+  if (column !== undefined && index.columns !== null && index.columns.meanLength > 0)
+    return columnHas(index.columns, column, row);
+  return codeAt(index, word, row) >= 0;
 }

@@ -4,6 +4,11 @@ import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
 
 /** Rows of a tile: a tile of all columns stays in the second-level cache while every question passes over it. */
 export const TILE = 2048;
+/**
+ * Tiles whose sums stand side by side: what a word's postings say of one tile alone is so little that fetching it would take
+ * longer than adding it up.
+ */
+export const BLOCK = 4;
 /** A byte of a column says so many parts of a whole. */
 export const WHOLE = 127;
 /** Rows that are told as one when one of them is good enough. */
@@ -23,7 +28,7 @@ export interface ColumnKernel {
   readonly bytes: Uint8Array;
   /** What the columns are weighed by, for each question, at most MOST_QUESTIONS. */
   ask(questions: readonly (readonly WeighedColumn[])[]): void;
-  /** The sums of one tile for a question: to be set before `add`, and read after it. */
+  /** The sums of a block of tiles for a question, tile t at t % BLOCK: to be set before `add`, and read after it. */
   sums(question: number): Int16Array;
   /**
    * Adds byte · weight / 128 of each column of the question to the sums of a tile, rounded, at most 32767.
@@ -38,7 +43,7 @@ const ENTRY = 8;
 /** @returns null where there is no WebAssembly with vectors, or not as much memory */
 export function columnKernel(rows: number, columns: number): ColumnKernel | null {
   const sumsAt = MOST_QUESTIONS * (columns + 1) * ENTRY;
-  const foundAt = sumsAt + MOST_QUESTIONS * TILE * 2;
+  const foundAt = sumsAt + MOST_QUESTIONS * BLOCK * TILE * 2;
   const bytesAt = Math.ceil((foundAt + (TILE / GROUP) * 2) / 64) * 64;
   const size = Math.ceil(rows / TILE) * TILE * columns;
   const compiled = wasmFunction<Run>(bytesAt + size, {
@@ -66,9 +71,9 @@ export function columnKernel(rows: number, columns: number): ColumnKernel | null
         ends[question] = begin(question) + entries.length * ENTRY;
       });
     },
-    sums: (question) => new Int16Array(memory, sumsAt + question * TILE * 2, TILE),
+    sums: (question) => new Int16Array(memory, sumsAt + question * BLOCK * TILE * 2, BLOCK * TILE),
     add(question, tile, enough) {
-      const sums = sumsAt + question * TILE * 2;
+      const sums = sumsAt + (question * BLOCK + (tile % BLOCK)) * TILE * 2;
       const bytes = bytesAt + tile * TILE * columns;
       const end = run(bytes, begin(question), ends[question] ?? 0, sums, sums + TILE * 2, enough, foundAt);
       const count = (end - foundAt) / 2;

@@ -1,5 +1,6 @@
 // BM25 to the last bit, of a few rows: those that an estimate says may be among the best.
-import { type Bm25Part, postingOf, type Term } from "./bm25.ts";
+import type { Bm25Part, Term } from "./bm25.ts";
+import { countAt, piecesOf, rowsWith } from "./coded-postings.ts";
 import { columnHas } from "./word-columns.ts";
 
 /** A word that so many times as many rows have as are asked about is looked up for each of those; another's rows are read. */
@@ -24,8 +25,7 @@ export function exactScores(
   for (const { ids, gain } of terms) {
     const id = ids[part] ?? -1;
     if (id === -1) continue;
-    const have = (index.starts[id + 1] ?? 0) - (index.starts[id] ?? 0);
-    if (have > asked.length * LOOK_UP) lookUp(index, id, gain, asked, longer, scores);
+    if (rowsWith(index, id) > asked.length * LOOK_UP) lookUp(index, id, gain, asked, longer, scores);
     else readAll(index, id, gain, places, longer, scores);
   }
   for (const row of asked) places[row] = 0;
@@ -42,39 +42,39 @@ function placesOf(asked: readonly number[], rows: number): Uint32Array {
 }
 
 function readAll(
-  { rows, counts, starts }: Bm25Part["index"],
+  index: Bm25Part["index"],
   id: number,
   gain: number,
   places: Uint32Array,
   longer: Float64Array,
   scores: Float64Array,
 ): void {
-  const end = starts[id + 1] ?? 0;
-  for (let at = starts[id] ?? 0; at < end; at += 1) {
-    const row = rows[at] ?? 0;
-    const place = (places[row] ?? 0) - 1;
-    if (place < 0) continue;
-    const count = counts[at] ?? 0;
-    scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
+  for (const { rows, counts, size } of piecesOf(index, id)) {
+    for (let at = 0; at < size; at += 1) {
+      const row = rows[at] ?? 0;
+      const place = (places[row] ?? 0) - 1;
+      if (place < 0) continue;
+      const count = counts[at] ?? 0;
+      scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
+    }
   }
 }
 
 function lookUp(
-  { rows, counts, starts, columns }: Bm25Part["index"],
+  index: Bm25Part["index"],
   id: number,
   gain: number,
   asked: readonly number[],
   longer: Float64Array,
   scores: Float64Array,
 ): void {
-  const [start, end] = [starts[id] ?? 0, starts[id + 1] ?? 0];
+  const { columns } = index;
   const column = columns?.columnOf.get(id);
   for (let place = 0; place < asked.length; place += 1) {
     const row = asked[place] ?? 0;
     if (column !== undefined && columns !== null && !columnHas(columns, column, row)) continue;
-    const at = postingOf(rows, start, end, row);
-    if (at < 0) continue;
-    const count = counts[at] ?? 0;
+    const count = countAt(index, id, row);
+    if (count === 0) continue;
     scores[place] = (scores[place] ?? 0) + (gain * count) / (count + (longer[row] ?? 0));
   }
 }

@@ -1,7 +1,7 @@
 // How much memory searching may hold where nobody says.
 
 /**
- * An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories and their sign bits take 1.2.
+ * An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories and their sign bits take .7.
  *
  * @param bytes that the machine has
  */

@@ -17,9 +17,10 @@ export interface SeenRows {
   readonly outside: Uint32Array;
 }
 
-/** Scopes and filters remembered for each segment: a review asks twenty times with one, and few reviews run at once. */
-const REMEMBERED = 4;
-const remembered = new WeakMap<Segment, Map<string, SeenRows>>();
+/** Scopes remembered for each segment, and filters for each scope: a review asks twenty times with one, and few run at once. */
+const REMEMBERED = { scopes: 4, filters: 2 };
+const rememberedScopes = new WeakMap<Segment, Map<string, SeenRows>>();
+const rememberedFilters = new WeakMap<SeenRows, Map<string, SeenRows>>();
 
 /**
  * What a scope and filter let be seen of a segment, worked out once for each version of the repository.
@@ -32,34 +33,59 @@ export function seenRows(
   filter: MemoryFilter,
   { own, version }: Pick<AdmittedRepository, "own" | "version">,
 ): SeenRows {
-  const known = remembered.get(segment) ?? new Map<string, SeenRows>();
-  remembered.set(segment, known);
-  const key = JSON.stringify([version, own, scope.excludePull, scope.before, filter]);
-  const seen = known.get(key) ?? lookedAt(segment, scope, filter, own);
+  const ofScope = JSON.stringify([version, own, scope.excludePull, scope.before]);
+  const inScope = remembered(rememberedScopes, segment, ofScope, REMEMBERED.scopes, () =>
+    rowsInScope(segment, scope, own),
+  );
+  return remembered(rememberedFilters, inScope, JSON.stringify(filter), REMEMBERED.filters, () =>
+    admittedRows(segment, inScope, filter),
+  );
+}
+
+function remembered<Of extends object>(
+  all: WeakMap<Of, Map<string, SeenRows>>,
+  of: Of,
+  key: string,
+  most: number,
+  work: () => SeenRows,
+): SeenRows {
+  const known = all.get(of) ?? new Map<string, SeenRows>();
+  all.set(of, known);
+  const seen = known.get(key) ?? work();
   known.delete(key);
   known.set(key, seen);
   const [oldest] = known.keys();
-  if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
   return seen;
 }
 
-function lookedAt(segment: Segment, scope: Scope, filter: MemoryFilter, own: boolean): SeenRows {
-  const admits = filterMatcher(segment, filter);
-  const mask = segment.alive.slice();
-  const outside: number[] = [];
+function rowsInScope({ alive, pulls, times }: Segment, scope: Scope, own: boolean): SeenRows {
+  const mask = alive.slice();
+  let out = 0;
   for (let row = 0; row < mask.length; row += 1) {
-    if (!scopeAdmits(scope, own, segment.pulls[row] ?? -1, segment.times[row] ?? 0)) mask[row] = 0;
-    else if (mask[row] === 1 && admits(row)) mask[row] = IN_SCOPE | ADMITTED;
-    if (mask[row] === 0) outside.push(row);
+    if (!scopeAdmits(scope, own, pulls[row] ?? -1, times[row] ?? 0)) mask[row] = 0;
+    out += 1 - (mask[row] ?? 0);
   }
-  return { mask, outside: Uint32Array.from(outside) };
+  const outside = new Uint32Array(out);
+  for (let row = mask.length - 1; out > 0; row -= 1) {
+    if (mask[row] === 1) continue;
+    out -= 1;
+    outside[out] = row;
+  }
+  return { mask, outside };
 }
 
-/** A filter asked once for each facet and path that occur, not for each row. */
-function filterMatcher(segment: Segment, filter: MemoryFilter): (row: number) => boolean {
-  const matchesPath = pathMatcher(filter);
-  const facets = segment.facets.map(facetMatcher(filter));
-  const paths = matchesPath === null ? null : segment.paths.map(matchesPath);
-  return (row) =>
-    facets[segment.facetOf[row] ?? 0] === true && (paths === null || paths[segment.pathOf[row] ?? 0] === true);
+/** A filter is asked once for each facet and path that occur; of rows there may be a million. */
+function admittedRows(segment: Segment, inScope: SeenRows, filter: MemoryFilter): SeenRows {
+  const { facetOf, pathOf } = segment;
+  const [matchesFacet, matchesPath] = [facetMatcher(filter), pathMatcher(filter)];
+  const facets = Uint8Array.from(segment.facets, (facet) => (matchesFacet(facet) ? ADMITTED : 0));
+  const mask = inScope.mask.slice();
+  for (let row = 0; row < mask.length; row += 1) {
+    if (mask[row] === IN_SCOPE) mask[row] = IN_SCOPE | (facets[facetOf[row] ?? 0] ?? 0);
+  }
+  if (matchesPath === null) return { mask, outside: inScope.outside };
+  const paths = Uint8Array.from(segment.paths, (path) => (matchesPath(path) ? IN_SCOPE | ADMITTED : IN_SCOPE));
+  for (let row = 0; row < mask.length; row += 1) mask[row] = (mask[row] ?? 0) & (paths[pathOf[row] ?? 0] ?? 0);
+  return { mask, outside: inScope.outside };
 }

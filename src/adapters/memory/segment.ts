@@ -2,6 +2,8 @@
 // words and sign bits. Made from one version of the repository; rows that change later die here and live in a younger one.
 import { randomInt } from "node:crypto";
 import type { Corpus, Outcome } from "../../domain/memory.ts";
+import { type BitPlanes, planeBytes } from "./bit-planes.ts";
+import { type Names, namesFilling } from "./packed-names.ts";
 import type { Facet } from "./row-filter.ts";
 import { type WordIndex, type WordIndexFilling, wordIndexBytes, wordIndexFilling } from "./word-index.ts";
 
@@ -13,19 +15,23 @@ export interface AdmittedRepository {
   readonly own: boolean;
 }
 
+/** As narrow as the highest of them allows. */
+export type Positions = Uint16Array | Uint32Array;
+
 export interface Segment {
   readonly repo: number;
   /** Holds what was changed after this version. */
   readonly since: number;
   /** Row ids, ascending. */
   readonly ids: Float64Array;
-  readonly mems: readonly string[];
+  /** Names, by which rows are told; empty where they are not asked for. */
+  readonly mems: Names;
   /** Pull request numbers, −1 for none. */
-  readonly pulls: Float64Array;
+  readonly pulls: Int32Array | Float64Array;
   readonly times: Float64Array;
   /** Positions in `facets` and `paths`, where each value stands once. */
-  readonly facetOf: Uint32Array;
-  readonly pathOf: Uint32Array;
+  readonly facetOf: Positions;
+  readonly pathOf: Positions;
   readonly facets: readonly Facet[];
   readonly paths: readonly (string | null)[];
   /** 1 while the row is the newest of its id. */
@@ -49,7 +55,7 @@ export interface SegmentVectors {
 /** Sign bits, row after row. Rows without a vector of that space have 0 in `has`. */
 export interface SegmentBits {
   readonly trained: number;
-  readonly bits: Uint32Array;
+  readonly planes: BitPlanes;
   readonly has: Uint8Array;
   /** Rows whose bits have another size than the space: they are passed over. */
   readonly damaged: number;
@@ -74,29 +80,59 @@ export type FactRow = [
  * A segment of rows in the order of their ids.
  *
  * @param since of which version on the rows are
+ * @param rows taken one by one and not kept: as objects they are several times what is made of them
+ * @param most rows that there may be
+ * @param withNames false where nobody asks for `mems`
  */
-export function segmentOf(repo: number, since: number, rows: readonly FactRow[]): Segment {
+export function segmentOf(
+  repo: number,
+  since: number,
+  rows: Iterable<FactRow>,
+  most: number,
+  withNames = true,
+): Segment {
   const facets = interned<Facet>();
   const paths = interned<string | null>();
+  const names = namesFilling(withNames ? most : 0);
+  const [ids, pulls, times] = [new Float64Array(most), new Float64Array(most), new Float64Array(most)];
+  const [facetOf, pathOf] = [new Uint32Array(most), new Uint32Array(most)];
+  let count = 0;
+  for (const [id, mem, pull, at, corpus, language, chunkType, category, severity, path, outcome] of rows) {
+    ids[count] = id;
+    if (withNames) names.add(mem);
+    pulls[count] = pull ?? -1;
+    times[count] = at;
+    const facet = { corpus, language, chunkType, category, severity, outcome };
+    facetOf[count] = facets.at(facet, JSON.stringify(facet));
+    pathOf[count] = paths.at(path, path);
+    count += 1;
+  }
   return {
     repo,
     since,
-    ids: Float64Array.from(rows, (row) => row[0]),
-    mems: rows.map((row) => row[1]),
-    pulls: Float64Array.from(rows, (row) => row[2] ?? -1),
-    times: Float64Array.from(rows, (row) => row[3]),
-    facetOf: Uint32Array.from(rows, ([, , , , corpus, language, chunkType, category, severity, , outcome]) =>
-      facets.at({ corpus, language, chunkType, category, severity, outcome }),
-    ),
-    pathOf: Uint32Array.from(rows, (row) => paths.at(row[9])),
+    ids: ids.slice(0, count),
+    mems: names.done(),
+    pulls: narrowPulls(pulls.subarray(0, count)),
+    times: times.slice(0, count),
+    facetOf: narrow(facetOf.subarray(0, count), facets.values.length),
+    pathOf: narrow(pathOf.subarray(0, count), paths.values.length),
     facets: facets.values,
     paths: paths.values,
-    alive: new Uint8Array(rows.length).fill(1),
+    alive: new Uint8Array(count).fill(1),
     words: null,
     filling: null,
     bits: new Map(),
     vectors: new Map(),
   };
+}
+
+function narrow(positions: Uint32Array, size: number): Positions {
+  return size <= 65_536 ? Uint16Array.from(positions) : positions.slice();
+}
+
+function narrowPulls(pulls: Float64Array): Int32Array | Float64Array {
+  const narrowed = Int32Array.from(pulls);
+  return pulls.every((pull, row) => pull === narrowed[row]) ? narrowed : pulls.slice();
 }
 
 /** Unknown to those who write the words. */
@@ -122,9 +158,11 @@ export function positionOf(segment: Segment, id: number): number {
 
 /** Rough bytes held: typed arrays exactly, strings by estimate. */
 export function segmentBytes(segment: Segment): number {
-  const facts = segment.ids.length * (3 * 8 + 2 * 4 + 1 + 48) + segment.paths.length * 100;
+  const { ids, times, pulls, facetOf, pathOf, alive, mems } = segment;
+  const arrays = [ids, times, pulls, facetOf, pathOf, alive].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const facts = arrays + mems.bytes + segment.paths.length * 100;
   const words = segment.words === null ? 0 : wordIndexBytes(segment.words);
-  const bits = [...segment.bits.values()].reduce((sum, one) => sum + one.bits.byteLength + one.has.byteLength, 0);
+  const bits = [...segment.bits.values()].reduce((sum, one) => sum + planeBytes(one.planes) + one.has.byteLength, 0);
   return facts + words + bits + vectorBytes(segment);
 }
 
@@ -144,13 +182,13 @@ export function* placed<T extends { readonly id: number }>(
   }
 }
 
-function interned<T>(): { at(value: T): number; readonly values: T[] } {
-  const positions = new Map<string, number>();
+/** Each value once, known by its key. */
+function interned<T>(): { at(value: T, key: string | null): number; readonly values: T[] } {
+  const positions = new Map<string | null, number>();
   const values: T[] = [];
   return {
     values,
-    at(value) {
-      const key = JSON.stringify(value);
+    at(value, key) {
       let position = positions.get(key);
       if (position === undefined) {
         position = values.length;

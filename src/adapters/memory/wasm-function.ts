@@ -22,7 +22,11 @@ export const OP = {
   i32Const: (value: number) => [0x41, ...signed(value)],
   i32LtU: [0x49],
   i32LeU: [0x4d],
+  i32Ctz: [0x68],
+  i32Popcnt: [0x69],
   i32Add: [0x6a],
+  i32Sub: [0x6b],
+  i32Mul: [0x6c],
   i32Or: [0x72],
   i32Shl: [0x74],
   i32WrapI64: [0xa7],
@@ -31,6 +35,7 @@ export const OP = {
   i32Load8U: (offset: number) => [0x2d, 0, ...unsigned(offset)],
   i32Load: (offset: number) => [0x28, 2, ...unsigned(offset)],
   i32Store: [0x36, 2, 0],
+  i32Store8: (offset: number) => [0x3a, 0, ...unsigned(offset)],
   i32Store16: [0x3b, 1, 0],
   i64Load: (offset: number) => [0x29, 3, ...unsigned(offset)],
   i64Add: [0x7c],
@@ -41,6 +46,7 @@ export const OP = {
   v128Load16Splat: (offset: number) => [0xfd, 0x08, 1, ...unsigned(offset)],
   v128Store: (offset: number) => [0xfd, 0x0b, 3, ...unsigned(offset)],
   v128Const: (bytes: readonly number[]) => [0xfd, 0x0c, ...bytes],
+  v128And: [0xfd, 0x4e],
   v128Or: [0xfd, 0x50],
   v128AnyTrue: [0xfd, 0x53],
   /** Bytes of the first and the second in turn, from the lower or the upper halves. */
@@ -50,6 +56,11 @@ export const OP = {
   upperHalf: [0xfd, 0x0d, ...[8, 9, 10, 11, 12, 13, 14, 15], ...[8, 9, 10, 11, 12, 13, 14, 15]],
   i32x4Extract: (lane: number) => [0xfd, 0x1b, lane],
   f64x2Extract: (lane: number) => [0xfd, 0x21, lane],
+  i8x16Splat: [0xfd, 0x0f],
+  i8x16LeU: [0xfd, 0x2a],
+  i8x16GeU: [0xfd, 0x2c],
+  i8x16Neg: [0xfd, 0x61],
+  i8x16Bitmask: [0xfd, 0x64],
   i16x8Splat: [0xfd, 0x10],
   i16x8GeS: [0xfd, 0x35],
   i16x8Q15MulrSat: [0xfd, 0x82, 1],
@@ -85,12 +96,21 @@ export function wasmFunction<Run>(
   bytes: number,
   from: FunctionBody,
 ): { readonly memory: ArrayBuffer; readonly run: Run } | null {
+  const made = wasmFunctions<[Run]>(bytes, [from]);
+  return made === null ? null : { memory: made.memory, run: made.runs[0] };
+}
+
+/** The same of several functions over one memory. */
+export function wasmFunctions<Runs extends readonly unknown[]>(
+  bytes: number,
+  from: readonly FunctionBody[],
+): { readonly memory: ArrayBuffer; readonly runs: Runs } | null {
   try {
     const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
       .WebAssembly;
     const memory = new Memory({ initial: Math.ceil(bytes / PAGE) });
-    const { run } = new Instance(new Module(program(from)), { m: { m: memory } }).exports;
-    return { memory: memory.buffer, run: run as Run };
+    const runs = from.map((one) => new Instance(new Module(program(one)), { m: { m: memory } }).exports.run);
+    return { memory: memory.buffer, runs: runs as readonly unknown[] as Runs };
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@
 // beside the piece's own. Needs nothing stored: a file's words are those of its pieces.
 import { KEYWORDS } from "../../domain/bm25.ts";
 import type { Bm25Part } from "./bm25.ts";
+import { type PostingPiece, piecesOf } from "./coded-postings.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { Segment } from "./segment.ts";
 import { inWords } from "./word-index.ts";
@@ -111,11 +112,14 @@ function countsOf(word: string, parts: readonly FilePart[], fileOf: readonly Uin
     const id = index.vocabulary.find(word);
     const files = fileOf[part];
     if (id === -1 || files === undefined) return;
-    const [start = 0, end = 0] = index.starts.subarray(id, id + 2);
-    for (let at = start; at < end; at += 1) {
-      const file = files[index.rows[at] ?? 0] ?? NO_FILE;
-      if (file !== NO_FILE) found.set(file, (found.get(file) ?? 0) + inWords(index.counts[at] ?? 0));
-    }
+    for (const piece of piecesOf(index, id)) addCounts(found, piece, files);
   });
   return found;
+}
+
+function addCounts(found: Map<number, number>, { rows, counts, size }: PostingPiece, files: Uint32Array): void {
+  for (let at = 0; at < size; at += 1) {
+    const file = files[rows[at] ?? 0] ?? NO_FILE;
+    if (file !== NO_FILE) found.set(file, (found.get(file) ?? 0) + inWords(counts[at] ?? 0));
+  }
 }

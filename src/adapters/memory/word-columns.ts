@@ -1,6 +1,6 @@
 // Common words of an index as columns: one byte a row for how much the word says there. A question asks for the same common
 // words in each of its texts, and they are most of what there is to read.
-import type { Postings } from "../../domain/bm25.ts";
+import { type CodedPostings, piecesOf, rowsWith } from "./coded-postings.ts";
 import { type ColumnKernel, columnKernel, TILE, WHOLE } from "./column-kernel.ts";
 
 /**
@@ -14,6 +14,10 @@ const FEWEST_ROWS = 8_192;
 /** With words that stand everywhere only the most common have a column. */
 const MOST_COLUMNS = 512;
 
+interface ColumnedPostings extends CodedPostings {
+  readonly lengths: Uint32Array;
+}
+
 export interface WordColumns {
   readonly kernel: ColumnKernel;
   /** Column of a word; absent when it is not common. */
@@ -24,7 +28,7 @@ export interface WordColumns {
 }
 
 /** The columns of an index; null when it is small, has no common words, or there is no WebAssembly. */
-export function wordColumns(index: Postings, fewestRows = FEWEST_ROWS): WordColumns | null {
+export function wordColumns(index: ColumnedPostings, fewestRows = FEWEST_ROWS): WordColumns | null {
   const rows = index.lengths.length;
   if (rows < fewestRows) return null;
   const common = commonWords(index, rows);
@@ -40,7 +44,7 @@ export function wordColumns(index: Postings, fewestRows = FEWEST_ROWS): WordColu
  * @param longer markdowns of the index for this mean
  * @returns the mean they are made for, as a share of this one
  */
-export function tuneColumns(index: Postings, of: WordColumns, meanLength: number, longer: Float64Array): number {
+export function tuneColumns(index: CodedPostings, of: WordColumns, meanLength: number, longer: Float64Array): number {
   if (Math.abs(of.meanLength / meanLength - 1) > MOST_DRIFT) {
     fill(index, of, longer);
     of.meanLength = meanLength;
@@ -51,14 +55,14 @@ export function tuneColumns(index: Postings, of: WordColumns, meanLength: number
 /** What a search leaves out moves the mean by less; every part of it makes the choice of rows wider. */
 const MOST_DRIFT = 1 / 16;
 
-function fill(index: Postings, { kernel, columnOf, columns }: WordColumns, longer: Float64Array): void {
-  const { starts, rows, counts } = index;
+function fill(index: CodedPostings, { kernel, columnOf, columns }: WordColumns, longer: Float64Array): void {
   for (const [word, column] of columnOf) {
-    const end = starts[word + 1] ?? 0;
-    for (let at = starts[word] ?? 0; at < end; at += 1) {
-      const row = rows[at] ?? 0;
-      const tile = Math.floor(row / TILE);
-      kernel.bytes[(tile * columns + column) * TILE + (row % TILE)] = inParts(counts[at] ?? 0, longer[row] ?? 0);
+    for (const { rows, counts, size } of piecesOf(index, word)) {
+      for (let at = 0; at < size; at += 1) {
+        const row = rows[at] ?? 0;
+        const tile = Math.floor(row / TILE);
+        kernel.bytes[(tile * columns + column) * TILE + (row % TILE)] = inParts(counts[at] ?? 0, longer[row] ?? 0);
+      }
     }
   }
 }
@@ -78,13 +82,15 @@ export function columnBytes({ kernel }: WordColumns): number {
 }
 
 /** Numbers of the words that have columns, the most common first. */
-function commonWords({ starts }: Postings, rows: number): number[] {
-  const rowsOf = (word: number) => (starts[word + 1] ?? 0) - (starts[word] ?? 0);
-  const found: number[] = [];
-  for (let word = 0; word + 1 < starts.length; word += 1)
-    if (rowsOf(word) >= rows * COMMON.leastShare) found.push(word);
+function commonWords(index: CodedPostings, rows: number): number[] {
+  const found: { readonly word: number; readonly rows: number }[] = [];
+  for (let word = 0; word + 1 < index.starts.length; word += 1) {
+    const has = rowsWith(index, word);
+    if (has >= rows * COMMON.leastShare) found.push({ word, rows: has });
+  }
   return found
-    .sort((one, other) => rowsOf(other) - rowsOf(one) || one - other)
-    .filter((word, at) => rowsOf(word) >= rows * COMMON.share || (at + 1) * rows <= COMMON.bytes)
-    .slice(0, MOST_COLUMNS);
+    .sort((one, other) => other.rows - one.rows || one.word - other.word)
+    .filter((one, at) => one.rows >= rows * COMMON.share || (at + 1) * rows <= COMMON.bytes)
+    .slice(0, MOST_COLUMNS)
+    .map(({ word }) => word);
 }

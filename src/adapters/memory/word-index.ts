@@ -1,5 +1,7 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
-import type { Postings } from "../../domain/bm25.ts";
+import { type CodedPostings, postingBytes } from "./coded-postings.ts";
+import { type LengthClasses, lengthClasses } from "./length-classes.ts";
+import { type PostingCoder, postingCoder } from "./posting-coder.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
 import { columnBytes, type WordColumns, wordColumns } from "./word-columns.ts";
 import { type WordTable, wordTable } from "./word-table.ts";
@@ -14,16 +16,24 @@ type Column = (typeof WORD_COLUMNS)[number];
 export const COLUMN_WEIGHTS: Readonly<Record<Column, number>> = { text: 1, path: 1, symbol: 1, hunk: 0.25 };
 const STEPS = 8;
 
-/** Counts and lengths are weighted, in eighths. The rows of a word ascend. */
-export interface WordIndex extends Postings {
+/** Counts and lengths are weighted, in eighths. */
+export interface WordIndex extends CodedPostings {
   readonly vocabulary: WordTable;
+  /** Of each row. */
+  readonly lengths: Uint32Array;
+  readonly classes: LengthClasses;
+  /** So many parts make one word. */
+  readonly parts: number;
   /** Of the words that stand in many rows; null where it is not worth it, or cannot be. */
   readonly columns: WordColumns | null;
 }
 
 /** An index that is being filled, a few rows at a time if need be. */
 export interface WordIndexFilling {
-  /** @param words UTF-8: a space between words, a line for each of WORD_COLUMNS */
+  /**
+   * @param position not below that of the call before
+   * @param words UTF-8: a space between words, a line for each of WORD_COLUMNS
+   */
   add(position: number, words: Uint8Array): void;
   /** The index of what was added; nothing may be added afterwards. */
   done(): WordIndex;
@@ -38,17 +48,15 @@ export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
   const filling: Filling = {
     vocabulary: wordTable(seed),
     lengths: new Uint32Array(size),
-    words: grow(),
-    rows: grow(),
-    counts: grow(),
-    lastRow: grow(),
-    lastPosting: grow(),
+    postings: postingCoder(size, UNIT),
   };
   return {
     add: (position, words) => addRow(filling, position, words),
     done() {
-      const index = { lengths: filling.lengths, parts: STEPS, ...byWord(filling) };
-      return { ...index, vocabulary: filling.vocabulary, columns: wordColumns(index) };
+      const { vocabulary, lengths } = filling;
+      const classes = lengthClasses(lengths, UNIT);
+      const index = { ...filling.postings.done(), lengths, classes, parts: STEPS, vocabulary };
+      return { ...index, columns: wordColumns(index) };
     },
   };
 }
@@ -56,9 +64,16 @@ export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
 /** Bytes that an index holds. */
 export function wordIndexBytes(index: WordIndex): number {
   const columns = index.columns === null ? 0 : columnBytes(index.columns);
-  const postings = index.rows.length * 6 + index.starts.length * 4;
-  // The lengths twice: as they are and as markdowns.
-  return postings + index.lengths.length * 12 + index.vocabulary.bytes() + columns;
+  // The lengths three times: as they are, as markdowns and by class.
+  return postingBytes(index) + index.lengths.length * 14 + index.vocabulary.bytes() + columns;
+}
+
+/**
+ * Bytes that so many rows take in memory with their words, about: of synthetic memories of a hundred different words each
+ * 880 a row of 100,000, 490 a row of a million, since there are columns for less common words only where they are small.
+ */
+export function bytesOfRows(rows: number): number {
+  return rows * 500 + Math.min(rows * 400, 40e6);
 }
 
 /** Weighted length of an index's row or count of its posting, in words. */
@@ -69,13 +84,7 @@ export function inWords(eighths: number): number {
 interface Filling {
   readonly vocabulary: WordTable;
   readonly lengths: Uint32Array;
-  /** Of each posting, in the order of the rows. */
-  readonly words: Grown;
-  readonly rows: Grown;
-  readonly counts: Grown;
-  /** Of each word: one more than the row that had it last, and where that posting stands. */
-  readonly lastRow: Grown;
-  readonly lastPosting: Grown;
+  readonly postings: PostingCoder;
 }
 
 const SPACE = 0x20;
@@ -94,100 +103,14 @@ function addRow(filling: Filling, row: number, bytes: Uint8Array): void {
 }
 
 const WEIGHTS = WORD_COLUMNS.map((column) => COLUMN_WEIGHTS[column] * STEPS);
+/** What all weights are multiples of. */
+const UNIT = WEIGHTS.reduce(commonDivisor);
 
-function addWord(filling: Filling, row: number, word: number, weight: number): void {
-  const { lastRow, lastPosting, words, rows, counts, lengths } = filling;
+function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other);
+}
+
+function addWord({ lengths, postings }: Filling, row: number, word: number, weight: number): void {
   lengths[row] = (lengths[row] ?? 0) + weight;
-  if (word === lastRow.size()) {
-    lastRow.push(0);
-    lastPosting.push(0);
-  }
-  if (lastRow.get(word) === row + 1) {
-    const posting = lastPosting.get(word);
-    counts.set(posting, Math.min(65_535, counts.get(posting) + weight));
-    return;
-  }
-  lastRow.set(word, row + 1);
-  lastPosting.set(word, words.size());
-  words.push(word);
-  rows.push(row);
-  counts.push(weight);
-}
-
-/** Sorts postings by word (counting sort), and by row within a word. */
-function byWord(filling: Filling): Pick<WordIndex, "starts" | "rows" | "counts"> {
-  const words = filling.words.take();
-  const starts = startsOf(words, filling.vocabulary.size());
-  const next = starts.slice();
-  const [fromRows, fromCounts] = [filling.rows.take(), filling.counts.take()];
-  const rows = new Uint32Array(words.length);
-  const counts = new Uint16Array(words.length);
-  const order = ascending(fromRows) ? null : orderOf(fromRows, filling.lengths.length);
-  for (let turn = 0; turn < words.length; turn += 1) {
-    const at = order === null ? turn : (order[turn] ?? 0);
-    const word = words[at] ?? 0;
-    const to = next[word] ?? 0;
-    next[word] = to + 1;
-    rows[to] = fromRows[at] ?? 0;
-    counts[to] = fromCounts[at] ?? 0;
-  }
-  return { starts, rows, counts };
-}
-
-function ascending(values: Uint32Array): boolean {
-  for (let at = 1; at < values.length; at += 1) if ((values[at] ?? 0) < (values[at - 1] ?? 0)) return false;
-  return true;
-}
-
-/** Where each of the values 0 … size − 1 begins when they are sorted, and at last their number. */
-function startsOf(values: Uint32Array, size: number): Uint32Array {
-  const starts = new Uint32Array(size + 1);
-  for (const value of values) starts[value + 1] = (starts[value + 1] ?? 0) + 1;
-  for (let value = 1; value <= size; value += 1) starts[value] = (starts[value] ?? 0) + (starts[value - 1] ?? 0);
-  return starts;
-}
-
-/** Positions of values below `size` in ascending order of the values (counting sort). */
-function orderOf(values: Uint32Array, size: number): Uint32Array {
-  const next = startsOf(values, size);
-  const order = new Uint32Array(values.length);
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at] ?? 0;
-    const to = next[value] ?? 0;
-    next[value] = to + 1;
-    order[to] = at;
-  }
-  return order;
-}
-
-interface Grown {
-  push(value: number): void;
-  get(at: number): number;
-  set(at: number, value: number): void;
-  size(): number;
-  /** What was pushed. */
-  take(): Uint32Array;
-}
-
-/** A Uint32Array that doubles when full: ordinary arrays of ten million numbers take several times the memory. */
-function grow(): Grown {
-  let values = new Uint32Array(1024);
-  let size = 0;
-  return {
-    push(value) {
-      if (size === values.length) {
-        const larger = new Uint32Array(size * 2);
-        larger.set(values);
-        values = larger;
-      }
-      values[size] = value;
-      size += 1;
-    },
-    get: (at) => values[at] ?? 0,
-    set(at, value) {
-      values[at] = value;
-    },
-    size: () => size,
-    take: () => values.subarray(0, size),
-  };
+  postings.add(row, word, weight);
 }

@@ -1,4 +1,4 @@
-// What follows from a delivery: jobs with their lanes, the keys they are known by, and the reason that is kept with it.
+// What follows from a delivery: jobs with their lanes and the keys they are known by.
 import type { Arrival } from "../../ports/inbox.ts";
 import type { AnyJob, LaneName, Queue } from "../../ports.ts";
 
@@ -24,14 +24,4 @@ export function keysOf(arrival: Arrival): readonly string[] {
   const said = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
   const ended = arrival.outcome.kind === "cancel" ? [arrival.outcome.key] : [];
   return [...said, ...ended, ...jobsOf(arrival).map(({ job }) => job.key)];
-}
-
-export function keptReason(outcome: Outcome): string {
-  if (outcome.kind === "review") return outcome.trigger;
-  if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
-  if (outcome.kind !== "upkeep") return outcome.reason;
-  const [first] = outcome.jobs;
-  return outcome.jobs.length === 1 && first !== undefined
-    ? `${first.kind}: ${first.trigger}`
-    : `${outcome.jobs.length} jobs`;
 }

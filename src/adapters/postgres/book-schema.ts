@@ -149,5 +149,14 @@ export const BOOK_PART: MigrationPart = {
   );
   CREATE INDEX replies_by_time ON replies (at);
   `,
+    `
+  -- What jobs that run have set aside of budgets and not spent yet, US$. Whoever takes the job again sets aside anew.
+  CREATE TABLE bookings (
+    job   bigint PRIMARY KEY,
+    token int NOT NULL,
+    repo  text NOT NULL,
+    usd   double precision NOT NULL
+  );
+  `,
   ],
 };

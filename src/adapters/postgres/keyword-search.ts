@@ -8,6 +8,7 @@ import type { Bm25Part } from "../memory/bm25.ts";
 import { memoryFor } from "../memory/memory-for.ts";
 import { seenRows } from "../memory/row-mask.ts";
 import type { AdmittedRepository, Segment } from "../memory/segment.ts";
+import { bytesOfRows } from "../memory/word-index.ts";
 import { type CountedRepository, repositoryLookUp, toldRows } from "./admitted.ts";
 import { matchingInDatabase } from "./matching-in-database.ts";
 import type { KeywordQuestion } from "./question.ts";
@@ -24,9 +25,6 @@ export interface KeywordLimits {
 
 /** As much memory as an embedded store would take; 5,000 rows hold up an answer for at most half a second. */
 export const KEYWORD_LIMITS: KeywordLimits = { memoryBytes: memoryFor(totalmem()), coldRows: 5_000 };
-
-/** What a row takes in memory with its words, about; decides whether a scope is searched in memory at all. */
-const BYTES_PER_ROW = 900;
 
 export interface KeywordSearch {
   /** By each text the k best; what they share is worked out once. */
@@ -84,7 +82,7 @@ export function keywordSearch(db: Postgres, limits: KeywordLimits = KEYWORD_LIMI
       );
       let room = limits.memoryBytes / 2;
       for (const { id, rows } of recent) {
-        room -= rows * BYTES_PER_ROW;
+        room -= bytesOfRows(rows);
         if (room < 0) return;
         await readAhead(id);
       }
@@ -115,7 +113,7 @@ function whyInDatabase(
   { memoryBytes, coldRows }: KeywordLimits,
 ): string | null {
   const rows = (some: readonly CountedRepository[]) => some.reduce((sum, one) => sum + one.rows, 0);
-  if (rows(all) * BYTES_PER_ROW > memoryBytes) return `${rows(all)} memories are more than fit into memory`;
+  if (bytesOfRows(rows(all)) > memoryBytes) return `${rows(all)} memories are more than fit into memory`;
   return rows(cold) > coldRows ? READING : null;
 }
 

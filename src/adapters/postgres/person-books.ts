@@ -6,6 +6,7 @@ import { mentions, withoutMentions } from "../person-mentions.ts";
 import { postgresMemory } from "./memory.ts";
 import { findPerson, isBy, type KnownPerson, type PersonJob, personJobs, personRows, TEXTS } from "./person-rows.ts";
 import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { rewriteTables } from "./rewrite.ts";
 import type { Postgres, Sql } from "./sql.ts";
 import { LEXEMES } from "./write-records.ts";
 
@@ -17,6 +18,7 @@ const CHUNK = 200;
 /** Over an open database (see PARTS). Throws `Transient` when it cannot be asked: call again, it changes nothing more. */
 export function postgresPersonBooks(db: Postgres): PersonBooks {
   return {
+    rewrite: () => rewriteTables(db),
     rows: async (named) => personRows(db, await findPerson(db, named)),
     async erase(named, texts) {
       const person = await findPerson(db, named);

@@ -36,12 +36,13 @@ export async function readSegment(sql: Sql, repo: number, since: number): Promis
       ...([r.id, r.mem, r.pull, r.at, r.corpus, r.language] as const),
       ...([r.chunk_type, r.category, r.severity, r.path, r.outcome] as const),
     ]),
+    rows.length,
   );
   const index = emptyIndex(segment);
   for (let from = 0; from < rows.length; from += BATCH) {
     const ids = Array.from(segment.ids.subarray(from, from + BATCH));
     const words = await sql.all<{ id: number; words: string }>(
-      `SELECT id, text || E'\\n' || path || E'\\n' || symbol || E'\\n' || hunk AS words FROM words WHERE id = ANY ($1::bigint[])`,
+      `SELECT id, text || E'\\n' || path || E'\\n' || symbol || E'\\n' || hunk AS words FROM words WHERE id = ANY ($1::bigint[]) ORDER BY id`,
       [ids],
     );
     let added = 0;

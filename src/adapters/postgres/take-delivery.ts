@@ -2,7 +2,8 @@
 
 import type { Arrival } from "../../ports/inbox.ts";
 import type { AnyJob, LaneName } from "../../ports.ts";
-import { jobsOf, keptReason, keysOf, type Outcome } from "./arrival-jobs.ts";
+import { keptReason } from "../kept-reason.ts";
+import { jobsOf, keysOf, type Outcome } from "./arrival-jobs.ts";
 import { lockKeys, type Putting, putAll } from "./put-job.ts";
 import type { Sql } from "./sql.ts";
 import { areApart, takeTogether } from "./take-together.ts";

@@ -3,7 +3,8 @@
 import { Transient } from "../../domain/transient.ts";
 import type { Arrival } from "../../ports/inbox.ts";
 import type { LaneName } from "../../ports.ts";
-import { type ArrivedJob, jobsOf, keptReason, keysOf } from "./arrival-jobs.ts";
+import { keptReason } from "../kept-reason.ts";
+import { type ArrivedJob, jobsOf, keysOf } from "./arrival-jobs.ts";
 import { lockKeys, type Place, placesOf, putAt } from "./put-job.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets } from "./tickets.ts";

@@ -1,6 +1,6 @@
 // The sign bits of vectors, beside them: an eighth of a byte a number, by which a large repository is gone through first.
 import { setImmediate as breath } from "node:timers/promises";
-import { rotatedSize, rotateVector } from "../memory/rotate-vector.ts";
+import { rotateVector } from "../memory/rotate-vector.ts";
 import { halfvecBytes } from "./halfvec-wire.ts";
 import type { Postgres, Sql } from "./sql.ts";
 
@@ -13,9 +13,6 @@ export function signBits(vector: Float32Array): string {
   for (const value of rotateVector(vector)) bits += value >= 0 ? "1" : "0";
   return bits;
 }
-
-/** How many bits vectors of a dimension have. */
-export const bitsOf = rotatedSize;
 
 /** Keeps the bits of vectors, in the transaction that writes these. */
 export async function writeBits(

@@ -2,19 +2,21 @@
 import type { Inbox } from "../../ports/inbox.ts";
 import { failPoint } from "../fail-point.ts";
 import { type Database, writeAtOnce } from "./database.ts";
-import { takeDelivery } from "./queue.ts";
+import { type KeepOptions, takeDelivery } from "./queue.ts";
 
 /**
  * The inbox of an open queue database (see QUEUE_MIGRATIONS).
  *
- * @param skew how far the queue's clock is ahead of the caller's, in milliseconds
+ * @param keptAt see KeepOptions; without, the queue's clock is the caller's
  */
-export function sqliteInbox(db: Database.Database, skew: () => number = () => 0): Inbox {
+export function sqliteInbox(db: Database.Database, keptAt: KeepOptions["keptAt"] = (at) => at): Inbox {
   return {
     async take(batch) {
       failPoint("before-accept");
       const taken = writeAtOnce(db, () =>
-        batch.map(({ delivery, outcome, beside }) => takeDelivery(db, delivery, outcome, beside, skew())),
+        batch.map(({ delivery, outcome, beside }) =>
+          takeDelivery(db, delivery, outcome, beside, keptAt(delivery.receivedAt)),
+        ),
       );
       failPoint("after-accept");
       return taken;

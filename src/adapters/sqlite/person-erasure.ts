@@ -8,7 +8,7 @@ import { type Database, write } from "./database.ts";
 import { purge } from "./forget.ts";
 import { sqliteMemory } from "./memory.ts";
 import { type AskedPerson, findPerson, type KnownPerson, MEMORY_TEXTS, QUEUE_TEXTS } from "./person-rows.ts";
-import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { RECORD_COLUMNS, RECORD_CONTENTS, readRecord } from "./read-record.ts";
 import { tick } from "./repository-label.ts";
 import { truncateLog } from "./truncate-log.ts";
 
@@ -171,7 +171,7 @@ function eraseMention(
 function eraseWord(db: Database.Database, id: number): void {
   const row = db
     .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+      `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_CONTENTS}
        WHERE r.id = ?`,
     )
     .raw()

@@ -294,4 +294,6 @@ export const QUEUE_MIGRATIONS: Migrations = [
   ) STRICT;
   CREATE INDEX replies_by_time ON replies (at);
   `,
+  // What jobs that run have set aside of budgets and not spent yet, US$. Whoever takes the job again sets aside anew.
+  "CREATE TABLE bookings (job INTEGER PRIMARY KEY, token INTEGER NOT NULL, repo TEXT NOT NULL, usd REAL NOT NULL) STRICT;",
 ];

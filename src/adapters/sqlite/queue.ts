@@ -4,9 +4,15 @@ import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { AnyJob, LaneName, Queue, ReceivedDelivery } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
+import { keptReason } from "../kept-reason.ts";
 import { type Database, write } from "./database.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
 import { type LaneOptions, lane, shortenWaits } from "./lane.ts";
+
+/** What time it is by the queue's own clock when a delivery is kept that was received at some time by the caller's. */
+export interface KeepOptions {
+  readonly keptAt: (at: number) => number;
+}
 
 /** A process that was not heard of for so long is taken for dead. With 5 s between two beats, four were left out. */
 const SILENT_MS = 20_000;
@@ -19,10 +25,14 @@ const SILENT_MS = 20_000;
  * @param given who works on it, and how far its clock (see steadyClock) is ahead of the caller's; without, a process of its own
  *   on the caller's clock
  */
-export function sqliteQueue(db: Database.Database, given: Partial<InstanceOptions & LaneOptions> = {}): Queue {
+export function sqliteQueue(
+  db: Database.Database,
+  given: Partial<InstanceOptions & LaneOptions & KeepOptions> = {},
+): Queue {
   const usual = { instance: randomUUID(), process: null, silentMs: SILENT_MS, skew: () => 0, ...given };
   const options = { ...usual, served: new Set<LaneName>() };
   const { skew } = options;
+  const keptAt = options.keptAt ?? ((at: number) => at + skew());
   const company = instances(db, options);
   let isFirst = true;
   return {
@@ -32,13 +42,13 @@ export function sqliteQueue(db: Database.Database, given: Partial<InstanceOption
     add: async (job, now) =>
       write(db, () =>
         job.kind === "review"
-          ? put(db, "review", job, now, job.headSha, skew())
-          : put(db, "upkeep", job, now, job.delivery, skew()),
+          ? put(db, "review", job, now, job.headSha, now + skew())
+          : put(db, "upkeep", job, now, job.delivery, now + skew()),
       ),
     drop: async (key, reason, now) => write(db, () => replace(db, key, "cancelled", now + skew(), reason)),
     async accept(delivery, outcome, beside = []) {
       failPoint("before-accept");
-      const isNew = write(db, () => takeDelivery(db, delivery, outcome, beside, skew()));
+      const isNew = write(db, () => takeDelivery(db, delivery, outcome, beside, keptAt(delivery.receivedAt)));
       failPoint("after-accept");
       return isNew;
     },
@@ -61,9 +71,11 @@ interface Times {
   readonly since: number;
 }
 
-/** When a job may run, and since when its pull request waits for one. */
-function timesOf(db: Database.Database, job: AnyJob, at: number, skew: number): Times {
-  const now = at + skew;
+/**
+ * When a job may run, and since when its pull request waits for one. How long it waits is told by the caller's clock, and from
+ * when on by the queue's: somebody may have set the caller's since it looked.
+ */
+function timesOf(db: Database.Database, job: AnyJob, at: number, now: number): Times {
   if (job.kind !== "review") return { runAt: now, since: now };
   const row = db
     .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
@@ -76,7 +88,7 @@ function timesOf(db: Database.Database, job: AnyJob, at: number, skew: number): 
 /**
  * Keeps one delivery with all that follows from it. Inside a write transaction.
  *
- * @param skew how far the queue's clock is ahead of the one that the delivery was received by, in milliseconds
+ * @param now by the queue's own clock; the delivery tells when it was received by another
  * @returns false when it was taken before, by its id or by its meaning
  */
 export function takeDelivery(
@@ -84,10 +96,10 @@ export function takeDelivery(
   delivery: ReceivedDelivery,
   outcome: Parameters<Queue["accept"]>[1],
   beside: readonly UpkeepJob[],
-  skew = 0,
+  now: number,
 ): boolean {
-  const isNew = accept(db, delivery, outcome, skew);
-  if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery, skew);
+  const isNew = accept(db, delivery, outcome, now);
+  if (isNew) for (const job of beside) put(db, "upkeep", job, delivery.receivedAt, job.delivery, now);
   return isNew;
 }
 
@@ -95,7 +107,7 @@ function accept(
   db: Database.Database,
   delivery: ReceivedDelivery,
   outcome: Parameters<Queue["accept"]>[1],
-  skew: number,
+  now: number,
 ): boolean {
   const { meaning = null } = delivery;
   const keep = db.prepare(
@@ -110,13 +122,20 @@ function accept(
     keep.run(delivery.id, delivery.event, delivery.receivedAt, "ignored", `says the same as ${told.id}`, null);
     return false;
   }
-  const inserted = keep.run(delivery.id, delivery.event, delivery.receivedAt, outcome.kind, reasonOf(outcome), meaning);
+  const inserted = keep.run(
+    delivery.id,
+    delivery.event,
+    delivery.receivedAt,
+    outcome.kind,
+    keptReason(outcome),
+    meaning,
+  );
   if (inserted.changes === 0) return false;
   const { receivedAt } = delivery;
   if (outcome.kind === "cancel") forgetMeanings(db, outcome.key);
-  if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha, skew);
-  if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery, skew);
-  if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery, skew);
+  if (outcome.kind === "review") put(db, "review", outcome, receivedAt, outcome.headSha, now);
+  if (outcome.kind === "command") put(db, "command", outcome, receivedAt, outcome.delivery, now);
+  if (outcome.kind === "upkeep") for (const job of outcome.jobs) put(db, "upkeep", job, receivedAt, job.delivery, now);
   return true;
 }
 
@@ -126,23 +145,13 @@ function forgetMeanings(db: Database.Database, key: string): void {
   db.prepare("UPDATE deliveries SET meaning = NULL WHERE meaning >= ? || '@' AND meaning < ? || 'A'").run(key, key);
 }
 
-function reasonOf(outcome: Parameters<Queue["accept"]>[1]): string {
-  if (outcome.kind === "review") return outcome.trigger;
-  if (outcome.kind === "command") return outcome.command.kind === "verb" ? outcome.command.verb : outcome.command.kind;
-  if (outcome.kind !== "upkeep") return outcome.reason;
-  const [first] = outcome.jobs;
-  return outcome.jobs.length === 1 && first !== undefined
-    ? `${first.kind}: ${first.trigger}`
-    : `${outcome.jobs.length} jobs`;
-}
-
 /** Adds a job in the place of one that waits. `by` names what overtook that. `at` and the job's times are the caller's. */
-function put(db: Database.Database, name: LaneName, job: AnyJob, at: number, by: string, skew: number): void {
-  const { runAt, since } = timesOf(db, job, at, skew);
+function put(db: Database.Database, name: LaneName, job: AnyJob, at: number, by: string, now: number): void {
+  const { runAt, since } = timesOf(db, job, at, now);
   // What comes in the place of an interrupted job has its turn.
   const interrupted = db.prepare("SELECT interrupted_at FROM jobs WHERE key = ? AND state = 'waiting'").pluck();
   const interruptedAt = interrupted.get(job.key) ?? null;
-  replace(db, job.key, "superseded", at + skew, `overtaken by ${by}`);
+  replace(db, job.key, "superseded", now, `overtaken by ${by}`);
   db.prepare(
     "INSERT INTO jobs (key, lane, job, state, run_at, created_at, interrupted_at) VALUES (?, ?, ?, 'waiting', ?, ?, ?)",
   ).run(...[job.key, name, JSON.stringify(job), runAt, since, interruptedAt]);

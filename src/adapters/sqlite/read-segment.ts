@@ -1,20 +1,27 @@
 // Rows of one repository from the file into memory, and their words, sign bits and vectors, a few at a time if need be.
+import { bitPlanes, putBits } from "../memory/bit-planes.ts";
 import { emptyIndex, type FactRow, placed, type Segment, type SegmentBits, segmentOf } from "../memory/segment.ts";
 import type { WordIndex } from "../memory/word-index.ts";
 import type { Database } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import type { StoredSpace } from "./stored-space.ts";
 
-/** Reads the rows of a repository that changed after a version and are not stale. */
-export function loadSegment(db: Database.Database, repo: number, since: number): Segment {
+/**
+ * Reads the rows of a repository that changed after a version and are not stale.
+ *
+ * @param withNames false where rows are told by what the file names them
+ */
+export function loadSegment(db: Database.Database, repo: number, since: number, withNames = true): Segment {
+  const which = "FROM records WHERE repo = ? AND stale = 0 AND changed > ?";
+  const count = prepared(db, `SELECT count(*) ${which}`).pluck().get(repo, since) as number;
   const rows = prepared(
     db,
-    `SELECT id, mem, pull, at, corpus, language, chunk_type, category, severity, path, outcome
-       FROM records WHERE repo = ? AND stale = 0 AND changed > ? ORDER BY id`,
+    `SELECT id, ${withNames ? "mem" : "''"}, pull, at, corpus, language, chunk_type, category, severity, path, outcome
+       ${which} ORDER BY id`,
   )
     .raw()
-    .all(repo, since) as FactRow[];
-  return segmentOf(repo, since, rows);
+    .iterate(repo, since) as Iterable<FactRow>;
+  return segmentOf(repo, since, rows, count, withNames);
 }
 
 /** The words of a segment's living rows, read on first use. */
@@ -47,9 +54,8 @@ export function readWords(db: Database.Database, segment: Segment, rows: number)
 export function segmentBits(db: Database.Database, segment: Segment, space: StoredSpace, words: number): SegmentBits {
   const known = segment.bits.get(space.id);
   if (known?.trained === space.trained) return known;
-  const bits = new Uint32Array(segment.ids.length * words);
+  const planes = bitPlanes(segment.ids.length, words);
   const has = new Uint8Array(segment.ids.length);
-  const bytes = new Uint8Array(bits.buffer);
   const rows = prepared(
     db,
     segment.since < 0
@@ -63,11 +69,11 @@ export function segmentBits(db: Database.Database, segment: Segment, space: Stor
   let damaged = 0;
   for (const [position, row] of placed(segment, rows)) {
     if (row.b.length === words * 4) {
-      bytes.set(row.b, position * words * 4);
+      putBits(planes, position, row.b);
       has[position] = 1;
     } else damaged += 1;
   }
-  const loaded = { trained: space.trained, bits, has, damaged };
+  const loaded = { trained: space.trained, planes, has, damaged };
   segment.bits.set(space.id, loaded);
   return loaded;
 }

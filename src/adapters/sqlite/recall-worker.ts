@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Degraded } from "../../domain/outcome.ts";
+import { packHits } from "../memory/packed-hits.ts";
 import type { Progress, Reply } from "../memory/thread-protocol.ts";
 import { inWords } from "./memory-file.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
@@ -37,13 +38,20 @@ function answer(request: Request): Reply {
     search ??= openSearch(settings.path, settings.limits, (part, reason) => {
       degraded.push({ part, reason: publicText(reason) });
     });
-    const method = search[request.ask] as (...args: readonly unknown[]) => unknown;
-    return { id: request.id, value: method(...request.with), degraded };
+    return { id: request.id, value: toldOf(search, request), degraded };
   } catch (caught) {
     const error = inWords(settings.path, caught);
     const text = error instanceof Error ? error.message : String(error);
     return { id: request.id, error: publicText(text), kind: error instanceof RangeError ? "range" : "other" };
   }
+}
+
+/** As `sqliteRecall` reads it: many hits are packed. */
+function toldOf(search: MemorySearch, request: Request): unknown {
+  if (request.ask === "nearestAll") return packHits(search.nearestAll(...request.with), ({ distance }) => distance);
+  if (request.ask === "matchingAll") return packHits(search.matchingAll(...request.with), ({ score }) => score);
+  const method = search[request.ask] as (...args: readonly unknown[]) => unknown;
+  return method(...request.with);
 }
 
 function warmLater(reply: Reply): void {

@@ -4,6 +4,7 @@ import type { Recall, TellDegraded } from "../../ports/memory.ts";
 import { matchingTogether } from "../memory/matching-together.ts";
 import { memoryFor } from "../memory/memory-for.ts";
 import { nearestTogether } from "../memory/nearest-together.ts";
+import { type PackedHits, unpackHits } from "../memory/packed-hits.ts";
 import { PATIENCE, type SearchPatience, searchThread } from "../memory/search-thread.ts";
 import { type RecordRow, readRecord } from "./read-record.ts";
 import type { Request, SearchSettings } from "./recall-protocol.ts";
@@ -65,8 +66,15 @@ export function sqliteRecall(settings: RecallSettings): SqliteRecall {
     return idlest.ask(request, tell) as Promise<T>;
   };
   return {
-    nearest: nearestTogether((question, tell) => ask({ ask: "nearestAll", with: question }, tell)),
-    matching: matchingTogether((question, tell) => ask({ ask: "matchingAll", with: question }, tell)),
+    nearest: nearestTogether(async (question, tell) =>
+      unpackHits(await ask<PackedHits>({ ask: "nearestAll", with: question }, tell), (id, distance) => ({
+        id,
+        distance,
+      })),
+    ),
+    matching: matchingTogether(async (question, tell) =>
+      unpackHits(await ask<PackedHits>({ ask: "matchingAll", with: question }, tell), (id, score) => ({ id, score })),
+    ),
     records: async (...args) => (await ask<RecordRow[]>({ ask: "records", with: args })).map(readRecord),
     counts: (...args) => ask({ ask: "counts", with: args }),
     version: (...args) => ask({ ask: "version", with: args }),

@@ -12,6 +12,7 @@ import { pathMatcher } from "../memory/row-filter.ts";
 import type { AdmittedRepository } from "../memory/segment.ts";
 import { staleText } from "../memory/stale-text.ts";
 import { vectorProblem } from "../memory/vector-problem.ts";
+import { bytesFor } from "./bytes-for.ts";
 import type { Database } from "./database.ts";
 import { matchingInFile, matchingInMemory } from "./matching.ts";
 import { countsInFile, countsInMemory } from "./memory-counts.ts";
@@ -20,7 +21,7 @@ import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
 import { nearestInFile, nearestInMemory } from "./nearest.ts";
 import { otherSpaces } from "./other-spaces.ts";
 import { prepared } from "./prepared.ts";
-import { RECORD_COLUMNS, type RecordRow } from "./read-record.ts";
+import { RECORD_COLUMNS, RECORD_CONTENTS, type RecordRow } from "./read-record.ts";
 import { scopeSql } from "./scope-sql.ts";
 import type { Search } from "./search.ts";
 import { openShelves } from "./shelves.ts";
@@ -44,7 +45,7 @@ export interface SearchLimits {
 }
 
 /**
- * 512 MB hold about 570,000 records, or 250,000 with their vectors. In SQL a question takes about a millisecond per 1,000
+ * 512 MB hold about 670,000 records, or 270,000 with their vectors. In SQL a question takes about a millisecond per 1,000
  * rows and needs nothing loaded; a review asks eleven (see bench/retrieval.ts). Words are read into memory at 20–100 µs a
  * row, more for longer texts: 5,000 rows hold up an answer for at most half a second.
  */
@@ -57,8 +58,6 @@ export const DEFAULT_LIMITS: SearchLimits = {
   extension: null,
 };
 
-/** What a row takes in memory, about, without its vector; decides whether a scope is searched in memory at all. */
-export const BYTES_PER_ROW: Readonly<Record<SearchPart, number>> = { all: 900, words: 900, vectors: 240 };
 /** What is held in memory stays there until it is so many times too large, so that rows that come and go change nothing. */
 const STAYS = 1.1;
 
@@ -97,7 +96,7 @@ export interface MemorySearch {
 export function openSearch(path: string, limits: SearchLimits, tell: TellDegraded = () => {}): MemorySearch {
   const db = openForReading(path);
   const vectorsMissing = limits.vectors ? loadSqliteVec(db, limits.extension) : "switched off";
-  const shelves = openShelves(db, limits.memoryBytes * STAYS);
+  const shelves = openShelves(db, limits.memoryBytes * STAYS, limits.part !== "vectors");
   const admitPaths = pathFunction(db);
   let seen = -1;
   /** One snapshot for one answer, so that no part of it belongs to another version. */
@@ -113,7 +112,7 @@ export function openSearch(path: string, limits: SearchLimits, tell: TellDegrade
     return answer;
   };
   const rowsIn = rowCounter(db);
-  const warming = warmUp(db, shelves, { rowsIn, bytesPerRow: BYTES_PER_ROW[limits.part], ...limits });
+  const warming = warmUp(db, shelves, { rowsIn, bytesFor: (rows: number) => bytesFor(limits.part, rows), ...limits });
   const at: Opened = { db, limits, shelves, warming, rowsIn, others: otherSpaces(db) };
   const nearestAll: MemorySearch["nearestAll"] = (scope, vectors, space, k, filter) => {
     for (const vector of vectors) {
@@ -187,13 +186,13 @@ function nearestOf(at: Opened, of: Search, vectors: readonly Float32Array[], spa
   if (rows <= limits.rowsInSql / (isHeld ? STAYS : 1)) return nearestInFile(of, queries, stored);
   // What does not fit into memory with its words may still do so with its bits.
   if (fits(at, rows, isHeld) && !warming.isRead(repositories)) return nearestInFile(of, queries, stored);
-  const vectorsFit = rows * (BYTES_PER_ROW[limits.part] + rotatedSize(space.dimension)) <= limits.memoryBytes;
+  const vectorsFit = bytesFor(limits.part, rows) + rows * rotatedSize(space.dimension) <= limits.memoryBytes;
   const withVectors = vectorsFit && warming.hasVectors(repositories, stored);
   return nearestInMemory(of, queries, stored, repositories, shelves, withVectors);
 }
 
 function fits({ limits }: Opened, rows: number, isHeld: boolean): boolean {
-  return rows * BYTES_PER_ROW[limits.part] <= limits.memoryBytes * (isHeld ? STAYS : 1);
+  return bytesFor(limits.part, rows) <= limits.memoryBytes * (isHeld ? STAYS : 1);
 }
 
 /** By the index in memory; where that cannot be, by FTS5, which is said. */
@@ -288,7 +287,7 @@ function recordsOf(db: Database.Database, scope: Scope, ids: readonly string[]):
   const find = prepared(
     db,
     `SELECT ${RECORD_COLUMNS} FROM json_each(@ids) j CROSS JOIN records r ON r.mem = j.value
-       CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN contents c ON c.id = r.id WHERE ${rows}`,
+       CROSS JOIN repositories p ON p.id = r.repo CROSS JOIN ${RECORD_CONTENTS} WHERE ${rows}`,
   ).raw();
   const asked = new Set(ids);
   const found = find.all({ ...values, ids: JSON.stringify([...asked]) }) as RecordRow[];

@@ -32,8 +32,12 @@ const MOST_SEGMENTS = 8;
 /** When this share of the rows has changed, the repository is read again. */
 const MOST_CHANGED = 0.25;
 
-/** @param limitBytes what may stay in memory between searches */
-export function openShelves(db: Database.Database, limitBytes: number): Shelves {
+/**
+ * @param limitBytes what may stay in memory between searches
+ * @param withNames false where rows are told by what the file names them
+ */
+export function openShelves(db: Database.Database, limitBytes: number, withNames: boolean): Shelves {
+  const load = (repo: number, since: number) => loadSegment(db, repo, since, withNames);
   // In the order of last use.
   const shelves = new Map<number, Shelf>();
   const bytes = () =>
@@ -42,7 +46,7 @@ export function openShelves(db: Database.Database, limitBytes: number): Shelves 
     const shelf = shelves.get(repository.id) ?? { version: -1, segments: [] };
     shelves.delete(repository.id);
     shelves.set(repository.id, shelf);
-    if (shelf.version !== repository.version) refresh(db, shelf, repository);
+    if (shelf.version !== repository.version) refresh(db, shelf, repository, load);
     return shelf.segments;
   };
   const holds = ({ id }: AdmittedRepository) => (shelves.get(id)?.version ?? -1) >= 0;
@@ -90,27 +94,29 @@ function rowsOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.ids.length, 0);
 }
 
-function refresh(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {
-  if (shelf.version >= 0) addChanges(db, shelf, repository);
+type Load = (repo: number, since: number) => Segment;
+
+function refresh(db: Database.Database, shelf: Shelf, repository: AdmittedRepository, load: Load): void {
+  if (shelf.version >= 0) addChanges(db, shelf, repository, load);
   const held = shelf.segments.reduce((sum, segment) => sum + segment.ids.length, 0);
   const dead = held - shelf.segments.reduce((sum, segment) => sum + living(segment), 0);
   const [base, firstChange] = shelf.segments;
   const changed = Math.max(dead, held - (base?.ids.length ?? 0));
   if (base === undefined || changed > held * MOST_CHANGED) {
-    shelf.segments = [loadSegment(db, repository.id, -1)];
+    shelf.segments = [load(repository.id, -1)];
   } else if (firstChange !== undefined && shelf.segments.length > MOST_SEGMENTS) {
-    shelf.segments = [base, loadSegment(db, repository.id, firstChange.since)];
+    shelf.segments = [base, load(repository.id, firstChange.since)];
   }
   shelf.version = repository.version;
 }
 
 /** Rows that changed die where they are held and are read into a new segment; rows that are gone die. */
-function addChanges(db: Database.Database, shelf: Shelf, repository: AdmittedRepository): void {
+function addChanges(db: Database.Database, shelf: Shelf, repository: AdmittedRepository, load: Load): void {
   const changed = prepared(db, "SELECT id FROM records WHERE repo = ? AND stale IN (0, 1) AND changed > ?")
     .pluck()
     .all(repository.id, shelf.version) as number[];
   for (const id of changed) kill(shelf, id);
-  if (changed.length > 0) shelf.segments.push(loadSegment(db, repository.id, shelf.version));
+  if (changed.length > 0) shelf.segments.push(load(repository.id, shelf.version));
   const count = prepared(db, "SELECT count(*) FROM records WHERE repo = ? AND stale = 0").pluck().get(repository.id);
   // Every row in the file is held alive here by now; when more are alive here, some are gone there.
   if (shelf.segments.reduce((sum, segment) => sum + living(segment), 0) !== count) keepOnly(db, shelf, repository.id);

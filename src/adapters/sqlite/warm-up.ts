@@ -38,7 +38,8 @@ export interface WarmUp {
 
 export interface WarmUpSettings {
   readonly rowsIn: (repositories: readonly AdmittedRepository[]) => number;
-  readonly bytesPerRow: number;
+  /** What so many rows take in memory, about, without their vectors. */
+  readonly bytesFor: (rows: number) => number;
   readonly memoryBytes: number;
   readonly coldRows: number;
   readonly rowsInSql: number;
@@ -90,7 +91,7 @@ export function warmUp(db: Database.Database, shelves: Shelves, settings: WarmUp
       let room = settings.memoryBytes * UNASKED;
       for (const id of ids.all(MOST_REPOSITORIES) as number[]) {
         const one = repository(id);
-        room -= one === null ? 0 : settings.rowsIn([one]) * settings.bytesPerRow;
+        room -= one === null ? 0 : settings.bytesFor(settings.rowsIn([one]));
         if (room < 0) return;
         wanted.add(id);
       }
@@ -134,7 +135,7 @@ function readForNearest(
   for (const segment of segments) segmentBits(db, segment, stored, components / 32);
   const next = segments.find((segment) => vectorsMissing(segment, stored) > 0);
   if (next === undefined) return false;
-  if (rows * (settings.bytesPerRow + components) > settings.memoryBytes) return false;
+  if (settings.bytesFor(rows) + rows * components > settings.memoryBytes) return false;
   // Vectors are the first to be put down: what would not stay is not read.
   const more = next.vectors.has(stored.id) ? 0 : next.ids.length * components;
   if (shelves.held().bytes + more > settings.memoryBytes) return false;

@@ -5,7 +5,7 @@ import { recordWords } from "../memory/record-words.ts";
 import { rotateVector } from "../memory/rotate-vector.ts";
 import type { Database } from "./database.ts";
 import { toBits, toInt8 } from "./quantise-vector.ts";
-import { RECORD_COLUMNS, readRecord } from "./read-record.ts";
+import { RECORD_COLUMNS, RECORD_CONTENTS, readRecord } from "./read-record.ts";
 import { repositoryLabeller } from "./repository-label.ts";
 import type { StoredSpace } from "./stored-space.ts";
 
@@ -20,7 +20,7 @@ export function recordWriter(db: Database.Database): RecordWriter {
   );
   const read = db
     .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id WHERE r.id = ?`,
+      `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_CONTENTS} WHERE r.id = ?`,
     )
     .raw();
   const label = repositoryLabeller(db);

@@ -7,6 +7,7 @@ import { feedbackBookContract } from "./feedback-book.ts";
 import { fenceContract } from "./fences.ts";
 import { missedBookContract } from "./missed-book.ts";
 import { smallBooksContract } from "./small-books.ts";
+import { spendingContract } from "./spending.ts";
 import { tracesContract } from "./traces.ts";
 
 /** What every store promises of its books; those of reviews and writes have suites of their own. */
@@ -17,6 +18,7 @@ export function bookContracts(name: string, open: OpenBooks): void {
   checkBookContract(name, open);
   feedbackBookContract(name, open);
   smallBooksContract(name, open);
+  spendingContract(name, open);
   missedBookContract(name, open);
   tracesContract(name, open);
   expireContract(name, open);

@@ -5,13 +5,12 @@ import { NEIGHBOURS, type OpenBooks, SHOP } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
 
-const USAGE = { inputTokens: 900, cachedTokens: 0, outputTokens: 100, usd: 0.25, ms: 1, requests: 1 };
 const PROGRESS: HistoryProgress = {
   ...{ stage: "conversation", page: 3, done: 2, read: 40, torn: [7, 9], since: null, renews: false },
   ...{ limit: { comments: null, pulls: 100 }, startedAt: 5, finishedAt: null, tally: EMPTY_TALLY },
 };
 
-/** What every book of push waits, spending, imports and introductions promises. */
+/** What every book of push waits, imports and introductions promises. */
 export function smallBooksContract(name: string, open: OpenBooks): void {
   describe(`${name} keeps the promises of its small books`, () => {
     test("how long pushes wait is known of each repository as it last said", async () => {
@@ -37,20 +36,6 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
       await books.expire(49 * 60 * 60_000);
       expect(await books.replies.find(other.key, "q")).toBeNull();
     });
-    test("what models cost is summed since a moment, for a repository and for all; questions without a price count nothing", async () => {
-      const { book } = (await open()).books;
-      expect(await book.since(null, 0)).toBe(0);
-      await book.record(SHOP, 100, "review", USAGE);
-      await book.record(SHOP, 200, "verify", { ...USAGE, usd: 0.5 });
-      await book.record(SHOP, 200, "answer", { ...USAGE, usd: null });
-      await book.record(NEIGHBOURS[0], 200, "review", { ...USAGE, usd: 1 });
-      expect(await book.since(SHOP, 100)).toBe(0.75);
-      expect(await book.since(SHOP, 101)).toBe(0.5);
-      expect(await book.since(SHOP, 201)).toBe(0);
-      expect(await book.since(null, 0)).toBe(1.75);
-      expect(await book.since(NEIGHBOURS[2], 0)).toBe(0);
-    });
-
     test("an import goes on where it stood", async () => {
       const { history } = (await open()).books;
       expect(await history.of("github.com/42")).toBeNull();

@@ -96,7 +96,7 @@ export function tracesContract(name: string, open: OpenBooks): void {
       await books.traces.forgetRepository({ host: "github.com", id: 42 });
       expect(await told(books, 42)).toEqual([null, 0, 0, 0, null, false, null, true, "new"]);
       expect(await told(books, 421)).toEqual(full);
-      expect(await books.book.since({ host: "github.com", id: 42 }, 0)).toBe(0.5);
+      expect((await books.book.purse({ host: "github.com", id: 42 }, 0)).spent).toBe(0.5);
     });
 
     test("the job that forgets runs on, and no longer names the repository", async () => {

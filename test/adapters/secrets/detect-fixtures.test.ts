@@ -16,15 +16,21 @@ const NOT_JUDGED: readonly {
   readonly applies: (one: Seen, all: readonly Seen[]) => boolean;
 }[] = [
   {
-    reason: "secretlint's own test device: what counts as a secret is an option of the fixture (THIS IS SECRET)",
-    applies: ({ rule }) => /-(?:example|filter-comments|pattern)$/.test(rule),
+    reason: "secretlint's own test device: the words THIS IS SECRET, with or without a comment that lets them pass",
+    applies: ({ rule }) => /-(?:example|filter-comments)$/.test(rule),
   },
   {
-    reason: "a home directory names a person and is no secret; without it a path in a review is of no use",
+    reason: "a sentence without any value ('secret content'): the fixture's option says what counts, not the text",
+    applies: ({ rule, text }) => rule.endsWith("-pattern") && !text.includes("="),
+  },
+  {
+    reason:
+      "the home directory of who runs secretlint: /Users/to is none and /Users/exampleuser one by the user's name",
     applies: ({ rule }) => rule.endsWith("-no-homedir"),
   },
   {
-    reason: "a key store in raw bytes is no text: git shows none of it, and its file is found by its name",
+    reason:
+      "a key store in raw bytes, read as text: labelled by whether a published password opens it, which bytes that were replaced by U+FFFD do not tell",
     applies: ({ rule, text }) => rule.endsWith("-gcp") && text.includes("\uFFFD"),
   },
   {
@@ -54,14 +60,14 @@ describe.skipIf(fixtures === null)("secretlint's fixtures", async () => {
 
   test("both figures are told, most fixtures are judged, and every exception is used", () => {
     console.log(`as labelled: ${figure(seen)}; without ${NOT_JUDGED.length} named exceptions: ${figure(judged)}`);
-    expect(labelled(judged, "secret").length).toBeGreaterThanOrEqual(50);
-    expect(labelled(judged, "not_secret").length).toBeGreaterThanOrEqual(35);
+    expect(labelled(judged, "secret").length).toBeGreaterThanOrEqual(59);
+    expect(labelled(judged, "not_secret").length).toBeGreaterThanOrEqual(40);
     for (const { applies } of NOT_JUDGED) expect(seen.some((one) => applies(one, seen))).toBe(true);
   });
 
   test("as labelled, no fewer secrets are found and no more of the others touched than the labels allow", () => {
     const secrets = labelled(seen, "secret");
-    expect(secrets.filter(({ found }) => found.length > 0).length).toBeGreaterThanOrEqual(58);
+    expect(secrets.filter(({ found }) => found.length > 0).length).toBeGreaterThanOrEqual(59);
     expect(labelled(seen, "not_secret").filter(({ found }) => found.length > 0).length).toBeLessThanOrEqual(5);
   });
 

@@ -44,6 +44,14 @@ test("only the password of a URL goes; user, host and path stay readable", async
   expect(text).toMatch(/^DATABASE_URL=postgres:\/\/billing:\[redacted:[a-z-]+\]@db\.acme\.io:5432\/billing$/);
 });
 
+test.each(["password = ", "  DB_PASSWORD=", "7#3fa1:+passphrase: ", "export MYSQL_PWD="])(
+  "words with hyphens are a password where they are all that stands behind %j",
+  async (key) => {
+    const { text } = await redactor.redact(`[shop]\n${key}correct-horse-battery-staple\r\nhost = db.acme.io`);
+    expect(text).toBe(`[shop]\n${key}[redacted:password]\r\nhost = db.acme.io`);
+  },
+);
+
 test("code about passwords stays as it is", async () => {
   const code = [
     "const password = await readPassword(prompt);",
@@ -54,6 +62,9 @@ test("code about passwords stays as it is", async () => {
     "API_KEY=<your api key>",
     'apiKey: process.env["API_KEY"],',
     "secretKeyRef: { name: db-secret, key: password }",
+    "forgotPassword: forgot-password-link",
+    "const password = first-second-third;",
+    "password: read-only",
   ].join("\n");
   expect(await redactor.redact(code)).toEqual({ text: code, found: [] });
 });
@@ -108,6 +119,8 @@ const FLOODS = [
   "password=",
   'password="',
   "password=Aa1bcdefgh ",
+  "password=abc-def-",
+  " passw",
   "token: ",
   "eyJ",
   "eyJaaaaaaaaaaa.",

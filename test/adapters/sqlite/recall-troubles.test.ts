@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sqliteMemory } from "../../../src/adapters/sqlite/memory.ts";
 import { memoryFacts } from "../../../src/adapters/sqlite/memory-facts.ts";
 import { openMemory } from "../../../src/adapters/sqlite/memory-file.ts";
@@ -127,10 +127,19 @@ describe("an index that is read in pieces", () => {
 describe("vectors that are read ahead", () => {
   const ROWS = 12_000;
   const VECTOR_BYTES = ROWS * SPACE.dimension;
-  async function warmed(limits: Partial<SearchLimits>) {
-    const { path, memory } = opened();
+  let folder = "";
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "kodiai-troubles-"));
+    const db = openMemory(join(folder, "memory.db"));
+    db.pragma("synchronous = OFF");
     const rows = many(ROWS).map((record, n) => ({ record, vector: vectorAt(n % SPACE.dimension, n) }));
-    await memory.remember(rows, SPACE);
+    await sqliteMemory(db).remember(rows, SPACE);
+    db.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  /** Each search reads the file anew. */
+  function warmed(limits: Partial<SearchLimits>) {
+    const path = join(folder, "memory.db");
     const { search } = searching(path, { coldRows: 100, ...limits });
     const near = () => search.nearest(scopeOf(), vectorAt(3), SPACE, 20, {});
     const before = near();
@@ -140,18 +149,18 @@ describe("vectors that are read ahead", () => {
     return { search, before, near, pieces };
   }
 
-  test("come in pieces after the words and give the answer that the file gives", async () => {
-    const inFile = await warmed({ rowsInSql: Number.POSITIVE_INFINITY });
-    const { search, before, near, pieces } = await warmed({});
+  test("come in pieces after the words and give the answer that the file gives", () => {
+    const inFile = warmed({ rowsInSql: Number.POSITIVE_INFINITY });
+    const { search, before, near, pieces } = warmed({});
     // The first of three comes with the last words.
     expect(pieces).toBe(inFile.pieces + 2);
     expect(search.warmth().bytes).toBeGreaterThan(inFile.search.warmth().bytes + VECTOR_BYTES);
     expect([near(), before]).toEqual([inFile.near(), inFile.near()]);
   });
 
-  test("are left in the file when they do not fit, and reading ahead ends all the same", async () => {
-    const roomy = await warmed({});
-    const { search, before, near } = await warmed({ memoryBytes: ROWS * 930 });
+  test("are left in the file when they do not fit, and reading ahead ends all the same", () => {
+    const roomy = warmed({});
+    const { search, before, near } = warmed({ memoryBytes: ROWS * 1_150 });
     expect([near(), before]).toEqual([roomy.near(), roomy.near()]);
     while (search.readMore());
     expect(search.warmth()).toMatchObject({ waiting: 0, repositories: 1, rows: ROWS });

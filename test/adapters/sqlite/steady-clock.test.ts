@@ -44,3 +44,21 @@ test("whoever sets the clock on the wall back and forth starts no job too early,
   expect(held !== null && (await queue.holds(held))).toBe(true);
   await store.close();
 });
+
+test("a clock that is set while a delivery waits to be kept puts off none of its jobs, nor those of the push after it", async () => {
+  const start = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: start + 45 * MINUTE_MS });
+  const store = openStore(join(folder, "set-meanwhile"));
+  const { queue, inbox } = store;
+  const received = (sha: string) => {
+    const job = reviewJob(1, sha);
+    return { delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() }, outcome: job, beside: [] };
+  };
+  const [first, second] = [received("a"), received("b")];
+  vi.setSystemTime(start);
+  await inbox.take([first]);
+  await queue.accept(second.delivery, second.outcome);
+  expect((await queue.nextAt()) ?? 0).toBeLessThanOrEqual(Date.now() + 1_000);
+  expect(await store.jobs.list(["waiting"], 10)).toHaveLength(1);
+  await store.close();
+});

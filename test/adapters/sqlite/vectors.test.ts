@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { bitPlanes, putBits } from "../../../src/adapters/memory/bit-planes.ts";
 import { rotatedSize, rotateVector } from "../../../src/adapters/memory/rotate-vector.ts";
+import type { sketchKernel } from "../../../src/adapters/memory/sketch-kernel.ts";
 import { topK } from "../../../src/adapters/memory/top-k.ts";
 import { vectorProblem } from "../../../src/adapters/memory/vector-problem.ts";
 import { nearestBits } from "../../../src/adapters/sqlite/nearest-bits.ts";
@@ -85,6 +87,14 @@ test("distances are the same with and without WebAssembly, whatever queries take
   );
 });
 
+function planesOf(rows: readonly Uint8Array[], words: number, from?: number, kernel?: typeof sketchKernel) {
+  const planes = bitPlanes(rows.length, words, from, kernel);
+  rows.forEach((row, at) => {
+    putBits(planes, at, row);
+  });
+  return planes;
+}
+
 test("choosing by bits gives what sorting all rows by Hamming distance and id gives", () => {
   const rows = fc.array(fc.uint8Array({ minLength: 8, maxLength: 8 }), { minLength: 1, maxLength: 60 });
   fc.assert(
@@ -95,8 +105,7 @@ test("choosing by bits gives what sorting all rows by Hamming distance and id gi
       fc.nat(60),
       (all, query, wanted, cut) => {
         const part = (from: number, to: number) => ({
-          bits: new Uint32Array(Uint8Array.from(all.slice(from, to).flatMap((row) => [...row])).buffer),
-          words: 2,
+          planes: planesOf(all.slice(from, to), 2),
           ids: Float64Array.from(all.slice(from, to), (_, at) => 1000 - from - at),
           admitted: Uint8Array.from(all.slice(from, to), (_, at) => ((from + at) % 5 !== 3 ? 1 : 0)),
         });
@@ -112,7 +121,7 @@ test("choosing by bits gives what sorting all rows by Hamming distance and id gi
         const asked = new Uint32Array(query.slice().buffer);
         const other = asked.map((half) => ~half);
         for (const kernel of [undefined, null]) {
-          const [chosen, ofOther] = nearestBits(parts, [asked, other], wanted, kernel);
+          const [chosen, ofOther] = nearestBits(parts, [asked, other], { rows: wanted, sure: wanted }, kernel);
           const ids = Array.from(chosen?.rows ?? [], (row, at) => parts[chosen?.parts[at] ?? 0]?.ids[row]);
           expect(ids.sort()).toEqual(expected.sort());
           expect(ofOther?.rows).toHaveLength(expected.length);

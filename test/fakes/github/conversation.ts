@@ -32,6 +32,8 @@ export interface Person {
   readonly inRepository?: Readonly<Record<string, "admin" | "maintain" | "write" | "triage" | "read" | "none">>;
   /** Merged pull requests that search finds beside those merged in this world. */
   readonly mergedPullRequests: number;
+  /** The account was deleted: what it wrote stands without a user. */
+  readonly isGone?: boolean;
 }
 
 /** A repository; a live object, as repositories are renamed, moved and made private. */

@@ -13,6 +13,8 @@ export type Caller =
 
 interface Grant {
   readonly owner: string;
+  /** The App's own account. */
+  readonly bot: Person;
   readonly permissions: ReadonlyMap<string, "read" | "write">;
   /** Lower-case full names, or null for all repositories of the owner. */
   readonly repositories: Set<string> | null;
@@ -31,7 +33,7 @@ export interface Wish {
 
 export interface Door {
   /** Remembers an installation token from the answer that made it. */
-  remember(answer: Json, owner: string): void;
+  remember(answer: Json, owner: string, bot?: Person): void;
   /** Lets a person's own token in; it may read everything and write nothing. */
   welcome(token: string, person: Person): void;
   /** Makes every token unknown, as after a revocation. */
@@ -46,23 +48,18 @@ export function openDoor(bot: Person): Door {
   const grants = new Map<string, Grant>();
   const people = new Map<string, Person>();
   return {
-    remember: (answer, owner) => void grants.set(String(answer.token), grantOf(answer, owner)),
+    remember: (answer, owner, by = bot) => void grants.set(String(answer.token), grantOf(answer, owner, by)),
     welcome: (token, person) => void people.set(token, person),
     forgetTokens: () => grants.clear(),
     moved(from, to) {
       for (const { repositories } of grants.values())
         if (repositories?.delete(from.toLowerCase()) === true && to !== null) repositories.add(to.toLowerCase());
     },
-    enter: (wish) => admit(wish, grants, people, bot),
+    enter: (wish) => admit(wish, grants, people),
   };
 }
 
-function admit(
-  wish: Wish,
-  grants: ReadonlyMap<string, Grant>,
-  people: ReadonlyMap<string, Person>,
-  bot: Person,
-): Caller {
+function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyMap<string, Person>): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
   const need = wish.operation === GRAPHQL ? GRAPHQL_NEED : OPERATIONS[wish.operation];
   if (need === "anyone") return { kind: "app" };
@@ -78,15 +75,15 @@ function admit(
   checkRepository(grant, wish);
   if (!holds(grant, need)) throw new Refusal(403, "Resource not accessible by integration");
   const mayWriteCode = grant.permissions.get("contents") === "write";
-  return { kind: "installation", person: bot, owner: grant.owner, mayWriteCode };
+  return { kind: "installation", person: grant.bot, owner: grant.owner, mayWriteCode };
 }
 
-function grantOf(answer: Json, owner: string): Grant {
+function grantOf(answer: Json, owner: string, bot: Person): Grant {
   const given = Object.entries(isJson(answer.permissions) ? answer.permissions : {});
   const permissions = new Map(given.map(([name, level]) => [name, level === "write" ? "write" : "read"] as const));
   const listed = Array.isArray(answer.repositories) ? answer.repositories.filter(isJson) : null;
   const repositories = listed ? new Set(listed.map((one) => String(one.full_name).toLowerCase())) : null;
-  return { owner, permissions, repositories, expiresAt: Date.parse(String(answer.expires_at)) };
+  return { owner, bot, permissions, repositories, expiresAt: Date.parse(String(answer.expires_at)) };
 }
 
 function enterAsApp(need: Need): Caller {

@@ -5,9 +5,11 @@ import { createEmulator } from "emulate";
 import { isJson, type Json } from "./conversation.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** A driver's token; the app never sees it, and the door does not let it in. */
+/** A driver's tokens; the app never sees them, and the door does not let them in. */
 const DRIVER = "driver";
-const DRIVER_TOKEN = "gho_driver";
+/** The emulator lets nobody ask 5,000 times an hour; a long test's driver takes the next token in time. */
+const DRIVER_TOKENS = Array.from({ length: 20 }, (_, at) => `gho_driver${at}`);
+const ASKS_OF_A_TOKEN = 4_900;
 
 /** Text, bytes, null to delete, or a special entry (symbolic link 120000, submodule 160000, executable 100755). */
 export type FileContent = string | Uint8Array | null | { readonly mode: string; readonly content: string };
@@ -26,6 +28,13 @@ export interface GitHalf {
   close(): Promise<void>;
 }
 
+/** Another App that the same accounts have installed. */
+export interface SecondApp {
+  readonly id: number;
+  readonly slug: string;
+  readonly installations: ReadonlyMap<string, number>;
+}
+
 let sharedKey: string | null = null;
 
 /** One RSA key for every world of a process: making one costs more than the rest of a world. */
@@ -42,36 +51,45 @@ export async function startEmulator(
   manifest: Manifest,
   app: { readonly id: number; readonly slug: string },
   installations: ReadonlyMap<string, number>,
+  /** With the same key, permissions and accounts. */
+  second: SecondApp | null = null,
 ): Promise<GitHalf> {
   const key = privateKey();
   const emulator = await createEmulator({
     service: "github",
     port: 0,
     seed: {
-      tokens: { [DRIVER_TOKEN]: { login: DRIVER, scopes: ["repo", "admin:org"] } },
+      tokens: Object.fromEntries(
+        DRIVER_TOKENS.map((token) => [token, { login: DRIVER, scopes: ["repo", "admin:org"] }]),
+      ),
       github: {
         users: [{ login: DRIVER, name: "Driver" }],
         orgs: [...installations.keys()].map((login) => ({ login, members: [{ login: DRIVER, role: "admin" }] })),
-        apps: [
-          {
-            app_id: app.id,
-            slug: app.slug,
-            name: manifest.name,
-            description: manifest.description,
-            private_key: key,
-            permissions: manifest.permissions,
-            events: manifest.events,
-            installations: [...installations].map(([account, id]) => ({ installation_id: id, account })),
-          },
-        ],
+        apps: [{ ...app, installations }, ...(second === null ? [] : [second])].map((one) => ({
+          app_id: one.id,
+          slug: one.slug,
+          name: one.slug === app.slug ? manifest.name : one.slug,
+          description: manifest.description,
+          private_key: key,
+          permissions: manifest.permissions,
+          events: manifest.events,
+          installations: [...one.installations].map(([account, id]) => ({ installation_id: id, account })),
+        })),
       },
     },
   });
 
+  let asked = 0;
+  const authorization = () => {
+    const token = DRIVER_TOKENS[Math.floor(asked / ASKS_OF_A_TOKEN) % DRIVER_TOKENS.length];
+    asked += 1;
+    return `token ${token}`;
+  };
+
   const ask = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const response = await fetch(emulator.url + path, {
       method,
-      headers: { authorization: `token ${DRIVER_TOKEN}`, "content-type": "application/json" },
+      headers: { authorization: authorization(), "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer: unknown = response.status === 204 ? {} : await response.json();
@@ -107,7 +125,7 @@ export async function startEmulator(
     },
     async point(repo, branch, sha) {
       const existing = await fetch(`${emulator.url}/repos/${repo}/git/ref/heads/${branch}`, {
-        headers: { authorization: `token ${DRIVER_TOKEN}` },
+        headers: { authorization: authorization() },
       });
       await existing.arrayBuffer();
       if (existing.ok) await ask("PATCH", `/repos/${repo}/git/refs/heads/${branch}`, { sha, force: true });

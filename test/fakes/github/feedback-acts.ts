@@ -150,6 +150,7 @@ function commentNode(pull: Pull, { id, body, author, createdAt }: ReviewComment)
 }
 
 /** GraphQL leaves out the `[bot]` that REST writes. */
-function actor({ login, id, type }: Person): Json {
+function actor({ login, id, type, isGone }: Person): Json | null {
+  if (isGone === true) return null;
   return { __typename: type, login: type === "Bot" ? login.replace(/\[bot\]$/, "") : login, databaseId: id };
 }

@@ -19,6 +19,8 @@ import { type LoggedRequest, listen } from "./server.ts";
 import { nodeId, pullPage } from "./shapes.ts";
 
 const APP = { id: 4242, slug: "kodiai" };
+/** Another App with the same key; its installations have other numbers. */
+export const SECOND = { id: 4343, slug: "kodiai-two", apart: 1_000 };
 const CLIENT = { clientId: "Iv1.0123456789abcdef", clientSecret: "0123456789abcdef0123456789abcdef01234567" };
 const DEFAULT_SECRET = "a-fake-webhook-secret-of-39-characters!";
 
@@ -27,6 +29,8 @@ export interface WorldOptions {
   readonly owners?: readonly string[];
   /** In place of app.yml, to see what a missing permission does. */
   readonly manifest?: Manifest;
+  /** True when the accounts have a second App installed (SECOND). */
+  readonly secondApp?: boolean;
   /** At least 32 characters, as the app asks for. */
   readonly webhookSecret?: string;
   /** Milliseconds until lists show what was written; 0 when left out. */
@@ -145,7 +149,9 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const manifest = options.manifest ?? readManifest();
   const webhookSecret = options.webhookSecret ?? DEFAULT_SECRET;
   const installations = new Map((options.owners ?? ["acme"]).map((owner, index) => [owner, 1001 + index]));
-  const git = await startEmulator(manifest, APP, installations);
+  const apart = [...installations].map(([owner, id]) => [owner, id + SECOND.apart] as const);
+  const second = options.secondApp === true ? { ...SECOND, installations: new Map(apart) } : null;
+  const git = await startEmulator(manifest, APP, installations, second);
   let lastId = 1_000_000;
   const born = new Map<number, number>();
   const { lagMs = 0 } = options;
@@ -191,6 +197,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const desk: LoginDesk = { ...CLIENT, callbackUrls: [], signedIn: null };
   const server = await listen({
     confirmed,
+    second: second && { ...second, bot: person(`${SECOND.slug}[bot]`, { association: "NONE" }) },
     app: { ...APP, ...CLIENT, pem: git.privateKey, webhookSecret },
     desk,
     hub,

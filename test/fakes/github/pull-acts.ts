@@ -62,6 +62,8 @@ export interface PullActs {
   reply(pull: Pull, login: string, to: number, body: string): Promise<ReviewComment>;
   /** Somebody submits a review with a text; `pull_request_review`. */
   submitReview(pull: Pull, login: string, body: string): Promise<void>;
+  /** What an App wrote is told as well. */
+  announceComment(pull: Pull, comment: IssueComment | ReviewComment): Promise<void>;
   /** What stands in a comment is changed; `edited`. */
   editComment(pull: Pull, comment: IssueComment | ReviewComment, body: string): Promise<void>;
 }
@@ -253,6 +255,7 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const subject = { pull_request: pullJson(pull, null), review: reviewJson(pull, review) };
       await tell(pull, "pull_request_review", "submitted", review.author, subject);
     },
+    announceComment: (pull, comment) => tellComment(pull, comment, "created"),
     async editComment(pull, comment, body) {
       const changes = { body: { from: comment.body } };
       comment.body = body;

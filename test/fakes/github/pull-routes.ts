@@ -98,6 +98,7 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
 
 function personOf(hub: Hub, login: string): Person {
   const person = hub.people.get(login.toLowerCase());
-  if (!person) throw new Refusal(404, "Not Found", [{ message: `${WEB}/${login} is nobody` }]);
+  if (!person || person.isGone === true)
+    throw new Refusal(404, "Not Found", [{ message: `${WEB}/${login} is nobody` }]);
   return person;
 }

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-routes.ts";
-import { isJson, type Json, Refusal } from "./conversation.ts";
+import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
-import type { GitHalf } from "./emulator.ts";
+import type { GitHalf, SecondApp } from "./emulator.ts";
 import { cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
@@ -48,6 +48,8 @@ export interface Doorway {
   readonly unfaithful: string[];
   readonly confirmed: Confirmed;
   readonly app: FreshApp;
+  /** Another App that the same accounts have installed. */
+  readonly second: (SecondApp & { readonly bot: Person }) | null;
   readonly desk: LoginDesk;
 }
 
@@ -273,9 +275,12 @@ function withoutLargeContent(path: string, body: Json): Json {
   return tooLarge ? { ...body, content: "", encoding: "none" } : body;
 }
 
-function rememberToken({ hub, door }: Doorway, path: string, answer: Json): void {
+function rememberToken(way: Doorway, path: string, answer: Json): void {
+  const { hub, door } = way;
   const id = Number(path.split("/")[3]);
-  const owner = [...hub.installations].find(([, installation]) => installation === id)?.[0] ?? "";
+  const [owner = ""] = [...hub.installations].find(([, installation]) => installation === id) ?? [];
+  const [second] = [...(way.second?.installations ?? [])].find(([, installation]) => installation === id) ?? [];
   if (isJson(answer.permissions)) answer.permissions = { metadata: "read", ...answer.permissions };
-  door.remember(answer, owner);
+  if (second === undefined) door.remember(answer, owner);
+  else door.remember(answer, second, way.second?.bot);
 }

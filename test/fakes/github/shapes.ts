@@ -8,6 +8,11 @@ import { type IssueComment, isJson, type Json, now, type Person, type Pull, type
 export const WEB = "https://github.com";
 const API = "https://api.github.com";
 
+/** Of something that stands there; null where the account is gone. */
+function writerJson(person: Person): Json | null {
+  return person.isGone === true ? null : userJson(person);
+}
+
 export function userJson(person: Pick<Person, "login" | "id"> & { readonly type: string }): Json {
   const url = `${API}/users/${encodeURIComponent(person.login)}`;
   const links = [
@@ -72,7 +77,7 @@ export function pullJson(pull: Pull, changes: Changes | null): Json {
     state: pull.state,
     locked: pull.locked,
     title: pull.title,
-    user: userJson(pull.author),
+    user: writerJson(pull.author),
     body: pull.body,
     labels: pull.labels.map((name, index) => labelJson(pull, name, index)),
     milestone: null,
@@ -167,7 +172,7 @@ export function reviewJson(pull: Pull, review: Review): Json {
   return {
     id: review.id,
     node_id: nodeId("PRR", review.id),
-    user: userJson(review.author),
+    user: writerJson(review.author),
     body: review.body,
     state: review.state,
     html_url: page,
@@ -199,7 +204,7 @@ export function reviewCommentJson(pull: Pull, comment: ReviewComment, current: C
     commit_id: line === null && !isFile ? comment.commitId : pull.headSha,
     original_commit_id: comment.commitId,
     ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
-    user: userJson(comment.author),
+    user: writerJson(comment.author),
     body: comment.body,
     created_at: comment.createdAt,
     updated_at: comment.editedTimes > 0 ? now() : comment.createdAt,
@@ -244,7 +249,7 @@ export function issueCommentJson(pull: Pull, comment: IssueComment): Json {
     html_url: `${pullPage(pull)}#issuecomment-${comment.id}`,
     issue_url: `${api}/${pull.number}`,
     body: comment.body,
-    user: userJson(comment.author),
+    user: writerJson(comment.author),
     created_at: comment.createdAt,
     updated_at: comment.editedTimes > 0 ? now() : comment.createdAt,
     author_association: comment.author.association,

@@ -1,0 +1,38 @@
+// Budgets of a month, and how much of what is left of them one piece of work may set aside.
+import type { Repo } from "./job.ts";
+
+/** What may be spent in a calendar month (UTC). */
+export interface Budget {
+  /** Null: of all repositories together. */
+  readonly repo: Pick<Repo, "host" | "id"> | null;
+  /** US$. */
+  readonly of: number;
+}
+
+/** How a budget stands. US$. */
+export interface Purse {
+  readonly spent: number;
+  /** Set aside by jobs that run, and not spent yet. */
+  readonly aside: number;
+}
+
+/** How much a job wants to set aside, US$. */
+export interface Wanted {
+  /** Less than this is of no use. */
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What was set aside, and how each budget stood before, in the order in which they were named. */
+export interface Booking {
+  /** US$; 0: nothing. */
+  readonly usd: number;
+  readonly purses: readonly Purse[];
+}
+
+/** What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less than `least`. US$. */
+export function bookingOf({ least, most }: Wanted, budgets: readonly Budget[], purses: readonly Purse[]): Booking {
+  const left = budgets.map(({ of }, at) => of - (purses[at]?.spent ?? 0) - (purses[at]?.aside ?? 0));
+  const usd = Math.min(most, ...left);
+  return { usd: usd > 0 && usd >= least ? usd : 0, purses };
+}
