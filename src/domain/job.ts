@@ -128,6 +128,8 @@ export interface HistoryJob {
   readonly trigger: "installed" | "continued" | "closed";
   /** The pull request that was closed, whose comments are read alone; absent for all of the past. */
   readonly number?: number;
+  /** Epoch milliseconds before which it does not run: GitHub gives no more requests for it this hour. Absent: at once. */
+  readonly notBefore?: number;
 }
 
 /** What keeps memory in step with repositories. These run in a lane of their own, one at a time: reviews never wait for them. */

@@ -9,10 +9,11 @@ const UNTOLD_WAIT_MS = 10 * 60_000;
 /** Returns one line on how it ended; others get their turn before it goes on. Throws as followRepository does. */
 export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
-  const next = nextOf(job, done, ports.now());
+  const now = ports.now();
+  const next = nextOf(job, done, now);
   if (next !== null) {
     // One delivery may be about many repositories.
-    const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: next.at };
+    const received = { id: `${job.delivery}>${job.key}>${next.place}`, event: "continued", receivedAt: now };
     await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
   }
   await followDefaults(job, queue, ports);
@@ -44,17 +45,15 @@ interface Next {
   readonly job: FollowJob;
   /** Apart from all others of the delivery. */
   readonly place: string;
-  /** Epoch milliseconds: jobs run from the time on at which they are received. */
-  readonly at: number;
 }
 
 function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
   if (job.kind === "index" || job.kind === "describe") {
     if ((done.kind !== "indexed" && done.kind !== "described") || done.next === null) return null;
-    return { job: { ...job, trigger: "continued", after: done.next }, place: done.next, at: now };
+    return { job: { ...job, trigger: "continued", after: done.next }, place: done.next };
   }
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;
-  const at = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
-  return { job: { ...job, trigger: "continued" }, place: String(at), at };
+  const notBefore = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
+  return { job: { ...job, trigger: "continued", notBefore }, place: String(notBefore) };
 }

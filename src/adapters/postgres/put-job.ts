@@ -1,11 +1,9 @@
 // Jobs come into the ledger, each in the place of one of its key that waits, together with their tickets.
 import type { AnyJob, LaneName } from "../../ports.ts";
+import { jobTimes } from "../job-times.ts";
 import { SUSPECT_AFTER } from "../suspicion.ts";
 import type { Sql } from "./sql.ts";
 import type { Tickets, Waiting } from "./tickets.ts";
-
-/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
-const MOST_WAITS = 6;
 
 /** Names our locks among all advisory locks of the database. */
 const LOCK_SPACE = 8_417;
@@ -110,7 +108,10 @@ export async function putAt(
   const keys = jobs.map(({ job }) => job.key);
   const repos = jobs.map(({ job }) => repoOf(job));
   const places = inTurn(seen, repos);
-  const times = jobs.map(({ job, at }, index) => timesOf(job, at, placeAt(places, index)));
+  const times = jobs.map(({ job, at }, index) => {
+    const { now, since } = placeAt(places, index);
+    return jobTimes(job, at, { now, first: since });
+  });
   const waiting = keys.map((key, index): Waiting => {
     return { lane, key, repo: repos[index] ?? "", runAt: times[index]?.runAt ?? 0, tag: placeAt(places, index).tag };
   });
@@ -173,14 +174,6 @@ async function ticketFor(sql: Sql, tickets: Tickets, waiting: Waiting, ticket: s
   // Leased a moment ago: it runs by now, or its ticket is lost.
   const runs = await sql.one("SELECT 1 FROM jobs WHERE key = $1 AND state = 'running'", [waiting.key]);
   return runs === null ? tickets.issue(sql, waiting) : null;
-}
-
-/** When a job may run, and since when its pull request waits for one. */
-function timesOf(job: AnyJob, at: number, { now, since: first }: Place) {
-  if (job.kind !== "review") return { runAt: now, since: now };
-  const since = first ?? now;
-  const wait = Math.max(0, Math.ceil(job.notBefore ?? at) - at);
-  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
 /** Ends the jobs of a key that wait; returns how many. A ticket that is left serves the next of its key, or is put back. */

@@ -4,6 +4,7 @@ import type { CommandJob } from "../../domain/command.ts";
 import type { ReviewJob, UpkeepJob } from "../../domain/job.ts";
 import type { AnyJob, LaneName, Queue, ReceivedDelivery } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
+import { jobTimes } from "../job-times.ts";
 import { keptReason } from "../kept-reason.ts";
 import { type Database, write } from "./database.ts";
 import { type InstanceOptions, instances } from "./instances.ts";
@@ -61,28 +62,6 @@ export function sqliteQueue(
     leave: async (now) => company.leave(now + skew()),
     counts: async () => counts(db),
   };
-}
-
-/** Pushes that never stop do not put off the review for ever: the first of them waits so many times as long at most. */
-const MOST_WAITS = 6;
-
-interface Times {
-  readonly runAt: number;
-  readonly since: number;
-}
-
-/**
- * When a job may run, and since when its pull request waits for one. How long it waits is told by the caller's clock, and from
- * when on by the queue's: somebody may have set the caller's since it looked.
- */
-function timesOf(db: Database.Database, job: AnyJob, at: number, now: number): Times {
-  if (job.kind !== "review") return { runAt: now, since: now };
-  const row = db
-    .prepare("SELECT min(created_at) AS since FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
-    .get(job.key) as { since: number | null };
-  const since = row.since ?? now;
-  const wait = Math.max(0, Math.ceil(job.notBefore ?? at) - at);
-  return { runAt: Math.max(now, Math.min(now + wait, since + MOST_WAITS * wait)), since };
 }
 
 /**
@@ -147,7 +126,11 @@ function forgetMeanings(db: Database.Database, key: string): void {
 
 /** Adds a job in the place of one that waits. `by` names what overtook that. `at` and the job's times are the caller's. */
 function put(db: Database.Database, name: LaneName, job: AnyJob, at: number, by: string, now: number): void {
-  const { runAt, since } = timesOf(db, job, at, now);
+  const first = db
+    .prepare("SELECT min(created_at) FROM jobs WHERE key = ? AND state = 'waiting' AND attempt = 0")
+    .pluck()
+    .get(job.key) as number | null;
+  const { runAt, since } = jobTimes(job, at, { now, first });
   // What comes in the place of an interrupted job has its turn.
   const interrupted = db.prepare("SELECT interrupted_at FROM jobs WHERE key = ? AND state = 'waiting'").pluck();
   const interruptedAt = interrupted.get(job.key) ?? null;

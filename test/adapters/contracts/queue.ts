@@ -95,6 +95,17 @@ export function queueContract(
       expect(await queue.lease(1_590)).toMatchObject({ job: { headSha: "c".repeat(40) } });
     });
 
+    test("an import waits until GitHub gives requests for it again, and nothing else waits for it", async () => {
+      const { repo } = reviewJob(1, "a");
+      const key = upkeepKey(repo, "history");
+      const history: UpkeepJob = { ...indexJob("i"), kind: "history", key, trigger: "continued", notBefore: 3_601_000 };
+      const outcome = { kind: "upkeep", delivery: "i", jobs: [history, indexJob("i")] } as const;
+      await queue.accept({ id: "i", event: "continued", receivedAt: 1_000 }, outcome);
+      expect(await queue.upkeep.lease(1_000)).toMatchObject({ job: { kind: "index" } });
+      expect(await queue.upkeep.lease(3_600_999)).toBeNull();
+      expect(await queue.upkeep.lease(3_601_000)).toMatchObject({ job: history, waitedMs: 0 });
+    });
+
     test("a job that runs is overtaken as soon as a later one of its pull request waits", async () => {
       await add(reviewJob(1, "a"), 10);
       const running = (await queue.lease(20)) as Lease;
