@@ -229,7 +229,7 @@ export function followPorts(
   const { clients } = github;
   const chunker = astChunker();
   const paceMs = github.pace ? FILES_PACE_MS : 0;
-  const of = (lease: Lease<UpkeepJob>, { installationId, repo } = lease.job): FollowPorts => ({
+  const of = (lease: Lease<UpkeepJob>, { installationId, repo }: UpkeepJob): FollowPorts => ({
     host: githubRepositoryHost({ clients, installationId, repo, paceMs }),
     pulls: githubFiles(clients, installationId),
     known: knownRules(),
@@ -243,7 +243,7 @@ export function followPorts(
     history: { past: pastOf(clients, installationId, github.pace), book: store.history, botLogin: github.botLogin },
     now: Date.now,
   });
-  return (lease) => of(lease);
+  return (lease) => of(lease, lease.job);
 }
 
 /** The text with every secret masked; the line count stays. */

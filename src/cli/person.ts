@@ -50,31 +50,32 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
       console.log(`${(await ports.rows(person)).length} rows tell of this person; nothing was changed`);
       return 0;
     }
-    const done = person === null ? null : await ports.erase(person, values.texts === true);
-    const rewritten = rewrites ? await ports.rewrite() : undefined;
-    const told = { version: 1, ...done, ...(rewritten === undefined ? {} : { rewritten }) };
-    if (values.json === true) console.log(JSON.stringify(told, null, 2));
-    else console.log(terminalText([done, rewritten].flatMap(reported).join("\n")));
+    const erased = person === null ? null : await ports.erase(person, values.texts === true);
+    const rewritten = rewrites ? { rewritten: await ports.rewrite() } : null;
+    if (values.json === true) console.log(JSON.stringify({ version: 1, ...erased, ...rewritten }, null, 2));
+    else console.log(terminalText([...eraseReport(erased), ...rewriteReport(rewritten)].join("\n")));
     return 0;
   } finally {
     ports.close();
   }
 }
 
-/** Lines about what was erased, and about what was written anew. */
-function reported(done: ErasedPerson | RewrittenTables | null | undefined, at: number): readonly string[] {
-  if (at === 0) return done && "logins" in done ? [report(done)] : [];
-  if (done === null) return ["nothing had to be written anew: in these files what goes is overwritten at once"];
-  if (done === undefined || !("tables" in done)) return [];
+/** Null where it was not asked for; `rewritten` is null where nothing had to be. */
+function rewriteReport(done: { readonly rewritten: RewrittenTables | null } | null): readonly string[] {
+  if (done === null) return [];
+  const { rewritten } = done;
+  if (rewritten === null) return ["nothing had to be written anew: in these files what goes is overwritten at once"];
   const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   return [
-    `${done.tables} tables written anew, ${mb(done.before)} before and ${mb(done.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
+    `${rewritten.tables} tables written anew, ${mb(rewritten.before)} before and ${mb(rewritten.after)} now; the server's write-ahead log, replicas and dumps keep what they have`,
   ];
 }
 
-function report({ logins, ids, removed, anonymised }: ErasedPerson): string {
-  if (logins + ids === 0) return "nobody of that name is known here";
-  return `${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`;
+function eraseReport(erased: ErasedPerson | null): readonly string[] {
+  if (erased === null) return [];
+  const { logins, ids, removed, anonymised } = erased;
+  if (logins + ids === 0) return ["nobody of that name is known here"];
+  return [`${removed} rows removed, ${anonymised} anonymised (${logins} logins, ${ids} ids)`];
 }
 
 function readPerson(word: string | undefined): NamedPerson {
