@@ -30,8 +30,10 @@ export async function afterGone(job: PullJob, { host, installationOf, queue, now
   if (found.kind === "standing") {
     const installationId = await installationOf(found.repo);
     if (job.kind !== "review" || installationId === null || installationId === job.installationId) return "stands";
-    const moved: ReviewJob = { ...job, repo: found.repo, installationId };
-    await queue.add(moved, now());
+    const at = now();
+    // It has waited for further pushes before, perhaps by a clock that somebody set since.
+    const moved: ReviewJob = { ...job, repo: found.repo, installationId, notBefore: at };
+    await queue.add(moved, at);
     return "moved";
   }
   if (!found.gone) return "stands";

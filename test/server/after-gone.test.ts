@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { openDatabase } from "../../src/adapters/sqlite/database.ts";
+import { sqliteQueue } from "../../src/adapters/sqlite/queue.ts";
+import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
 import type { CommandJob } from "../../src/domain/command.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
@@ -27,8 +30,18 @@ async function after(
 test("what was handed over to another owner is reviewed there, by its present name and installation", async () => {
   expect(await after(standing(MOVED), 99)).toEqual({
     what: "moved",
-    added: [{ ...job, repo: MOVED, installationId: 99 }],
+    added: [{ ...job, repo: MOVED, installationId: 99, notBefore: 5 }],
   });
+});
+
+test("it is reviewed there at once, though a clock that was ahead once told it to wait", async () => {
+  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const queue = sqliteQueue(db);
+  const host = { lookUp: () => Promise.resolve(standing(MOVED)) };
+  const ports = { host, queue, installationOf: () => Promise.resolve(99), now: () => 1_000 };
+  expect(await afterGone({ ...job, notBefore: 3_600_000 }, ports)).toBe("moved");
+  expect(await queue.lease(1_000)).toMatchObject({ job: { installationId: 99 } });
+  db.close();
 });
 
 test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {
