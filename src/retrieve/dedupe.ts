@@ -1,6 +1,7 @@
 // The same thing said twice takes one place: near-identical texts are folded into the one that stands highest.
 
 import { bagsOf } from "./bags.ts";
+import { atOnce, eachOf, type Steps } from "./in-turns.ts";
 import { keptFor } from "./kept-readings.ts";
 import { type Lexicon, lexicon } from "./lexicon.ts";
 
@@ -28,18 +29,34 @@ export interface Foldable {
  * @param within true to fold only texts of one source, false across sources
  * @returns what is kept, in order, each with the labels of what was folded into it; and what was folded into which
  */
-export function dedupe<T extends Foldable>(
-  ordered: readonly T[],
-  { threshold = SAME_TEXT, within = false }: { readonly threshold?: number; readonly within?: boolean } = {},
-): {
+export function dedupe<T extends Foldable>(ordered: readonly T[], options: DedupeOptions = {}): Deduped<T> {
+  return atOnce(dedupeSteps(ordered, options));
+}
+
+export interface DedupeOptions {
+  readonly threshold?: number;
+  readonly within?: boolean;
+}
+
+export interface Deduped<T> {
   readonly kept: readonly { readonly item: T; readonly alternateSources: readonly string[] }[];
   readonly folded: readonly { readonly id: string; readonly into: string }[];
-} {
+}
+
+/** Texts that are read in one step. */
+const PIECE = 25;
+
+/** The same in steps. */
+export function* dedupeSteps<T extends Foldable>(
+  ordered: readonly T[],
+  { threshold = SAME_TEXT, within = false }: DedupeOptions,
+): Steps<Deduped<T>> {
   const kept: { item: T; words: Uint32Array; alternateSources: string[] }[] = [];
   const folded: { id: string; into: string }[] = [];
   const positions = new Map<string, number>();
   const alike = likelyAlike(threshold);
-  const all = rarestFirst(ordered);
+  const all = yield* rarestFirst(ordered);
+  yield;
   for (const [at, item] of ordered.entries()) {
     const words = all[at] ?? new Uint32Array();
     const isSame = (position: number) => {
@@ -64,10 +81,12 @@ export function dedupe<T extends Foldable>(
 
 /** |A ∩ B| / |A ∪ B| over the words of two texts, any case; 1 for two texts without words. */
 export function jaccard(a: string, b: string): number {
-  const [one, other] = rarestFirst([
-    { id: "", text: a },
-    { id: "", text: b },
-  ]);
+  const [one, other] = atOnce(
+    rarestFirst([
+      { id: "", text: a },
+      { id: "", text: b },
+    ]),
+  );
   return overlap(one ?? new Uint32Array(), other ?? new Uint32Array());
 }
 
@@ -113,9 +132,9 @@ function overlap(a: Uint32Array, b: Uint32Array): number {
 }
 
 /** The words of each text as numbers, ascending: the rarer a word among all texts, the smaller its number. */
-function rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): readonly Uint32Array[] {
+function* rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): Steps<readonly Uint32Array[]> {
   const { size, shared } = lexicon(asTheyStand);
-  const read = texts.map((one) => shared.ownOf(readingOf(one, shared)));
+  const read = yield* eachOf(texts, PIECE, (one) => shared.ownOf(readingOf(one, shared)));
   const { starts, words } = bagsOf(read, size());
   const numbers = byRarity(words, size(), texts.length);
   const numbered = new Uint32Array(words.length);

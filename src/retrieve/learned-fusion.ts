@@ -34,8 +34,8 @@ export const LEARNED: Fusion = {
   },
 };
 
-/** Memories that are made ready in one step: each is split into words. */
-const PIECE = 100;
+/** Memories that are made ready in one step, each split into words: about a millisecond of those that were not met before. */
+const PIECE = 25;
 
 /** A change in the words of one search. */
 interface ReadyChange {

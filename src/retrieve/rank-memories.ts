@@ -3,7 +3,7 @@ import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { Boost, RankedMemory, Strategy } from "../domain/retrieval.ts";
 import { languageBoost } from "./boost-language.ts";
 import { chunkLanguage } from "./chunk-language.ts";
-import { dedupe, SAME_TEXT } from "./dedupe.ts";
+import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./fixed-in-change.ts";
 import type { FusedHit } from "./fuse.ts";
 import type { Evidence, Fusion } from "./fusion.ts";
@@ -92,7 +92,7 @@ export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: R
   yield;
   // Of two that say the same, the one that will stand higher is kept.
   if (settings.method === "semantic") relevant.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0));
-  const { kept, folded } = dedupe(
+  const { kept, folded } = yield* dedupeSteps(
     relevant.map((candidate) => foldable(candidate)),
     { threshold: SAME_TEXT },
   );

@@ -127,6 +127,17 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
       expect(ids(read)).toEqual([b.id, a.id]);
     });
 
+    test("so do the records of a whole review, though several may be asked at once", async () => {
+      const written = Array.from({ length: 120 }, () => memoryRecord());
+      await remember(...written.slice(0, 60));
+      await remember(...written.slice(60));
+      const asked = ids([...written.toReversed(), ...written]);
+      // Once asked one after the other, and once together, which threads share in another way.
+      expect(ids(await opened.recall.records(scopeOf(), asked))).toEqual(ids(written.toReversed()));
+      const twice = [asked, ids(written)].map((some) => opened.recall.records(scopeOf(), some));
+      expect((await Promise.all(twice)).map(ids)).toEqual([ids(written.toReversed()), ids(written)]);
+    });
+
     test("the same id written again replaces the record and is told as an update", async () => {
       const record = memoryRecord();
       expect(await remember(record)).toEqual({ added: 1, updated: 0, refused: [] });
