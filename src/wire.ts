@@ -14,6 +14,7 @@ import type { GuardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
+import { wholeAnswers } from "./adapters/github/whole-answers.ts";
 import { unpacedWrites, type WriteTurns, writeTurns } from "./adapters/github/write-turns.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
@@ -118,9 +119,9 @@ export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
 }
 
-/** `fetch` for GitHub: the API's origin and nothing else. `deadlineMs` other than the documented one is for tests. */
+/** `fetch` for GitHub: the API's origin and nothing else, and whole answers. `deadlineMs` other than the documented one is for tests. */
 export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
-  return egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs });
+  return wholeAnswers(egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs }));
 }
 
 export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {

@@ -108,6 +108,14 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
+    id: "half an answer",
+    loses: "a list that breaks off is not taken for an empty one",
+    file: "src/wire.ts",
+    find: "return wholeAnswers(egressTo(",
+    replace: "return ((fetch) => fetch)(egressTo(",
+    test: ["test/app/lost-writes.test.ts", "lists that break off are no proof that nothing was posted"],
+  },
+  {
     id: "waits twice",
     loses: "a review of a repository that moved is not put off by a clock that somebody set",
     file: "src/server/after-gone.ts",

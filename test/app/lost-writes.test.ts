@@ -72,6 +72,28 @@ test(`${REVIEWS} reviews of whose writes a third loses its answer are ${REVIEWS}
   ]);
 }, 1_200_000);
 
+test("lists that break off are no proof that nothing was posted", async () => {
+  stage = await fresh();
+  const { world } = stage;
+  const path = /\/issues\/\d+\/comments$/;
+  let isOver = false;
+  const isPosted = () => world.requests.some((one) => one.method === "POST" && path.test(one.path));
+  const chance = () => isPosted() && !isOver;
+  world.fail({ match: { method: "POST", path }, status: 502, afterApplying: true });
+  world.fail({ match: { method: "GET", path }, breaks: true, times: Number.POSITIVE_INFINITY, chance });
+  const pull = await open("Back up");
+  await stage.waitsAgain(pull);
+  for (let round = 0; round < 2; round++) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+    await stage.hurry();
+    await stage.waitsAgain(pull);
+  }
+  isOver = true;
+  await stage.hurry();
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(world.comments(pull).summary).toHaveLength(1);
+});
+
 test("a review of an earlier head is not taken for one whose answer was lost", async () => {
   stage = await fresh();
   const pull = await open("Back up");

@@ -20,6 +20,8 @@ export interface Fault {
   readonly drop?: boolean;
   /** The answer breaks off in the middle; GitHub says all the same that it is there. */
   readonly cut?: boolean;
+  /** The connection ends in the middle of the answer. */
+  readonly breaks?: boolean;
   /** Milliseconds from when the request took effect to its answer, which nobody waits for any more. */
   readonly late?: number;
   /** Happens right before the request is answered, which it is as ever. */
@@ -79,6 +81,18 @@ export function withHeaders(answer: Response, { headers = {} }: Fault): Response
 export async function cutAnswer(answer: Response): Promise<Response> {
   const text = await answer.text();
   return new Response(text.slice(0, text.length / 2), { status: answer.status, headers: answer.headers });
+}
+
+/** The first half of the answer, and then nothing more. */
+export async function brokenAnswer(answer: Response): Promise<Response> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const half = new ReadableStream({
+    start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
+    pull: (controller) => controller.error(new Error("the connection ends here, on purpose")),
+  });
+  const headers = new Headers(answer.headers);
+  headers.set("content-length", String(bytes.length));
+  return new Response(half, { status: answer.status, headers });
 }
 
 /** The answer that a fault gives, in GitHub's words. */

@@ -7,7 +7,7 @@ import { appSetupRoutes, type Confirmed, type FreshApp } from "./app-setup-route
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
 import type { Caller, Door } from "./door.ts";
 import type { GitHalf, SecondApp } from "./emulator.ts";
-import { cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
+import { brokenAnswer, cutAnswer, type Fault, type Faults, faultyAnswer, withHeaders } from "./faults.ts";
 import { graphqlRoutes } from "./graphql-routes.ts";
 import { deliveryJson } from "./hooks.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";
@@ -131,6 +131,7 @@ async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, faul
   await fault?.happens?.();
   if (fault?.happens !== undefined) return answered(way, routes, arrived);
   if (fault?.cut === true) return cutAnswer(await answered(way, routes, arrived));
+  if (fault?.breaks === true) return brokenAnswer(await answered(way, routes, arrived));
   if (fault?.onlyHeaders === true) return withHeaders(await answered(way, routes, arrived), fault);
   if (fault && fault.afterApplying !== true) return faultyAnswer(fault);
   const answer = await answered(way, routes, arrived);
