@@ -21,8 +21,7 @@ export interface Seen {
   readonly reads: readonly { readonly bytes: number; readonly ms: number }[];
   /** Share of the exact 20 nearest that were found, by name, 0–1. */
   readonly recallAt20: Readonly<Record<string, number>>;
-  /** Milliseconds by which the main thread's loop was late: [p50, p99, max]. */
-  readonly loopLate: Readonly<Record<string, readonly [number, number, number]>>;
+  readonly loopLate: Readonly<Record<string, Latenesses>>;
   readonly filters: Readonly<Record<string, { readonly recall: number; readonly violations: number }>>;
 }
 
@@ -80,19 +79,25 @@ export async function takeTurns(
     ] as const)
       late.set(name, [...(late.get(name) ?? []), ...latenesses(of)]);
   }
-  const inOrder = (ms: readonly number[]) => [quantile(ms, 0.5), quantile(ms, 0.99), Math.max(0, ...ms)] as const;
   return {
     reads,
     ...note.told(),
-    loopLate: Object.fromEntries([...late].map(([name, ms]) => [name, inOrder(ms)])),
+    loopLate: Object.fromEntries([...late].map(([name, ms]) => [name, latenessesOf(ms)])),
   };
+}
+
+/** Milliseconds by which the main thread's loop was late: [p50, p99, max]. */
+export type Latenesses = readonly [number, number, number];
+
+export function latenessesOf(ms: readonly number[]): Latenesses {
+  return [quantile(ms, 0.5), quantile(ms, 0.99), ms.reduce((most, one) => Math.max(most, one), 0)];
 }
 
 /**
  * A server has compiled its code long ago; a process that has not takes twice the processor time for its first ten searches.
  * Another repository is searched, so that nothing is kept of the rows that are measured; where there is none, nothing is.
  */
-async function searchElsewhere(
+export async function searchElsewhere(
   recall: Recall,
   { repositories, target }: Corpus,
   asked: readonly Asked[],
@@ -190,7 +195,7 @@ export function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = sto
 }
 
 /** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
-async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch): Promise<void> {
+export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch): Promise<void> {
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;
   const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
@@ -271,7 +276,7 @@ function loopClock(): ELDHistogram {
 }
 
 /** How late each tick was that a clock saw, in milliseconds. It counts from one tick to the next: the tick is no delay. */
-function latenesses(clock: ELDHistogram): number[] {
+export function latenesses(clock: ELDHistogram): number[] {
   const late = (ns: number) => Math.max(0, ns / 1e6 - 1);
   return Array.from({ length: clock.count }, (_, at) => late(clock.percentile((100 * (at + 0.5)) / clock.count)));
 }

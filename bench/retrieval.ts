@@ -11,6 +11,7 @@ import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { builtWays, type Cost } from "./built-ways.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
+import type { Alone } from "./retrieval-alone.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
 import { storeRecall } from "./store-recall.ts";
@@ -68,7 +69,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   if (turns + WARM_UP > asked.length) throw new RangeError(`${asked.length - WARM_UP} turns at most`);
   const path = join(folder, "memory.db");
   const { stored, truths, fingerprint, figures: filled } = await storedRows(folder, corpus, asked);
-  const alone = memoryAlone(path);
+  const alone = seenAlone(path);
   const words = values.ways?.split(",") ?? null;
   const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
   const { ways, absent } = await builtWays(stored, place);
@@ -90,34 +91,37 @@ async function measure(rows: number, repositories: number, turns: number): Promi
     rows: corpus.rows,
     repositories,
     rowsEach: corpus.rowsEach,
-    timings: watch.timings(),
+    timings: { ...alone.timings, ...watch.timings() },
     mustRead: mustRead(
       corpus.rowsEach,
       ways.filter(({ way }) => way.nearest !== undefined).map(({ name }) => name),
     ),
     gigabytesASecond: quantile(read, 0.5),
     recallAt20: seen.recallAt20,
-    loopLate: seen.loopLate,
+    loopLate: { ...alone.loopLate, ...seen.loopLate },
     ourFilter: seen.filters.ours ?? null,
     once: {
       ...filled,
       ...first,
       "MB of memory.db": statSync(path).size / 1e6,
       "MB of memory.db for 100,000 memories": (statSync(path).size / 1e6) * (100_000 / corpus.rows),
-      ...alone,
+      ...alone.figures,
     },
     built: Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
     absent,
   };
 }
 
-/** In a process of its own: beside the benchmark's own arrays and other ways the figure would mean nothing. */
-function memoryAlone(path: string): Record<string, number> {
-  const program = fileURLToPath(new URL("retrieval-memory.ts", import.meta.url));
+/**
+ * In a process of its own: beside the benchmark's own arrays and other ways the figure of memory would mean nothing, and what others
+ * read in between would drive ours out of the caches.
+ */
+function seenAlone(path: string): Alone {
+  const program = fileURLToPath(new URL("retrieval-alone.ts", import.meta.url));
   const limit = values.megabytes === undefined ? [] : ["--megabytes", values.megabytes];
   const args = ["--expose-gc", program, "--path", path, "--rows", values.rows, "--repositories", values.repositories];
   const output = execFileSync(process.execPath, [...args, ...limit], { encoding: "utf8" });
-  return JSON.parse(output) as Record<string, number>;
+  return JSON.parse(output) as Alone;
 }
 
 /** Bytes that a way must read at least for one text: sign bits or float32. */

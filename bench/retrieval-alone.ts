@@ -1,9 +1,18 @@
-// What our search adds to a process, measured in one of its own that holds nothing else: told by retrieval.ts beside the times.
+// Our search in a process of its own that does nothing else: what it adds to the process, and then how long searches take, one after
+// another, each with a question that was not asked before. Told by retrieval.ts beside what is seen in turns with other ways.
 import { parseArgs } from "node:util";
 import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { type Stopwatch, stopwatch } from "./clocks.ts";
 import { residentNow } from "./resident.ts";
-import { retrievalCorpus } from "./retrieval-corpus.ts";
-import { wholeSearch } from "./retrieval-turns.ts";
+import { type Asked, MOST_QUESTIONS, retrievalCorpus } from "./retrieval-corpus.ts";
+import {
+  type Latenesses,
+  latenesses,
+  latenessesOf,
+  searchByText,
+  searchElsewhere,
+  wholeSearch,
+} from "./retrieval-turns.ts";
 
 /** Searches until what the first ones took is given back. */
 const SEARCHES = 10;
@@ -16,7 +25,8 @@ const { values } = parseArgs({
     megabytes: { type: "string" },
   },
 });
-const { asked } = await retrievalCorpus(Number(values.rows), Number(values.repositories), SEARCHES + 1);
+const all = await retrievalCorpus(Number(values.rows), Number(values.repositories), MOST_QUESTIONS);
+const [asked, questions] = [all.asked.slice(0, SEARCHES + 1), all.asked.slice(SEARCHES + 1)];
 const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
 const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
 const recall = sqliteRecall({ path: values.path, limits, patience: { answerMs: null } });
@@ -35,8 +45,29 @@ const figures: Record<string, number> = {
   "MB of the process at most, both together": mb(after.peak),
   "MB of the process before": mb(before.anonymous + before.mapped),
 };
+await searchElsewhere(recall, all.corpus, asked);
+const watch = stopwatch();
+const late = await timed(questions, watch);
+const timings = Object.fromEntries(Object.entries(watch.timings()).map(([name, seen]) => [`alone, ${name}`, seen]));
 await recall.close();
-process.stdout.write(`${JSON.stringify(figures)}\n`);
+const alone: Alone = { figures, timings, loopLate: { "whole search alone, with ranking": late } };
+process.stdout.write(`${JSON.stringify(alone)}\n`);
+
+export interface Alone {
+  /** What is measured once, by name. */
+  readonly figures: Readonly<Record<string, number>>;
+  readonly timings: ReturnType<Stopwatch["timings"]>;
+  readonly loopLate: Readonly<Record<string, Latenesses>>;
+}
+
+async function timed(some: readonly Asked[], on: Stopwatch): Promise<Latenesses> {
+  const seen: number[] = [];
+  for (const one of some) {
+    seen.push(...latenesses((await wholeSearch(recall, one, on)).room));
+    await searchByText(recall, one, on);
+  }
+  return latenessesOf(seen);
+}
 
 /** Bytes that the heaps of all threads but the main one have, used or not: the system's report is the only one who sees them. */
 function threadHeaps(): number {
