@@ -1,5 +1,6 @@
 // Sign bits of many rows: all words of a row together, or, where rows are many, the first apart from the others.
 import { type BitSketches, MOST_SKETCHED, sketchesSlowly } from "./bit-sketches.ts";
+import { type PopcountRows, popcountRows } from "./popcount-rows.ts";
 import { sketchKernel } from "./sketch-kernel.ts";
 
 export interface BitPlanes {
@@ -10,6 +11,8 @@ export interface BitPlanes {
   /** First words: 0 where they do not stand apart. */
   readonly sketchWords: number;
   readonly sketches: BitSketches | null;
+  /** What measures the rows where they lie; null where they are few, or stand apart. */
+  readonly resident: PopcountRows | null;
 }
 
 /**
@@ -17,22 +20,41 @@ export interface BitPlanes {
  * whole, and eleven questions take 31 ms of processor time instead of 74; of 100,000 four tenths are, and it takes longer.
  */
 const SKETCHED_FROM = 250_000;
+/** From so many rows on they lie where they are measured: a memory of WebAssembly's own takes room for addresses and 64 kB. */
+const RESIDENT_FROM = 8_192;
 /** 256 bits: four registers hold those of a query, and a byte holds a distance. */
 const SKETCH_WORDS = 8;
 /** Of shorter rows 256 bits would not be a small part. */
 const LEAST_WORDS = 32;
 
+/** From how many rows on they lie in WebAssembly's memory, and stand in two planes; and what for. Else given by tests only. */
+export interface PlaneChoice {
+  readonly residentFrom: number;
+  readonly sketchedFrom: number;
+  /** The way without WebAssembly: null. */
+  readonly kernels: { readonly sketch: typeof sketchKernel; readonly rows: typeof popcountRows } | null;
+}
+
+const USUAL: PlaneChoice = {
+  residentFrom: RESIDENT_FROM,
+  sketchedFrom: SKETCHED_FROM,
+  kernels: { sketch: sketchKernel, rows: popcountRows },
+};
+
 /**
  * Room for the bits of so many rows, all zero.
  *
  * @param words 32-bit words of a row, an even number
- * @param from how many rows stand in two planes; else given by tests only, as the way without WebAssembly is
  */
-export function bitPlanes(rows: number, words: number, from = SKETCHED_FROM, kernel = sketchKernel): BitPlanes {
-  const sketchWords = rows >= from && words >= LEAST_WORDS ? SKETCH_WORDS : 0;
-  if (sketchWords === 0) return { words, bits: new Uint32Array(rows * words), sketchWords, sketches: null };
-  const sketches = kernel(rows, sketchWords, words) ?? sketchesSlowly(rows, sketchWords, words);
-  return { words, bits: sketches.rest, sketchWords, sketches };
+export function bitPlanes(rows: number, words: number, given: Partial<PlaneChoice> = {}): BitPlanes {
+  const { residentFrom, sketchedFrom, kernels } = { ...USUAL, ...given };
+  if (rows >= sketchedFrom && words >= LEAST_WORDS) {
+    const sketches = kernels?.sketch(rows, SKETCH_WORDS, words) ?? sketchesSlowly(rows, SKETCH_WORDS, words);
+    return { words, bits: sketches.rest, sketchWords: SKETCH_WORDS, sketches, resident: null };
+  }
+  const resident = (rows >= residentFrom ? kernels?.rows(rows, words, MOST_SKETCHED) : null) ?? null;
+  const bits = resident?.bits ?? new Uint32Array(rows * words);
+  return { words, bits, sketchWords: 0, sketches: null, resident };
 }
 
 /** @param row its bits, four bytes for each of its words */

@@ -3,7 +3,7 @@
 import type { BitPlanes } from "../memory/bit-planes.ts";
 import { type BitSketches, FARTHEST, MOST_SKETCHED, ROWS_TOLD } from "../memory/bit-sketches.ts";
 import { differingBits } from "../memory/differing-bits.ts";
-import { type PopcountKernel, popcountKernel } from "./popcount-kernel.ts";
+import { type PopcountRows, popcountRows, rowsAtOnce } from "../memory/popcount-rows.ts";
 
 /** Rows of sign bits, and 1 where a row may be chosen. */
 export interface BitRows {
@@ -38,7 +38,7 @@ export function nearestBits(
   parts: readonly BitRows[],
   queries: readonly Uint32Array[],
   wanted: Wanted,
-  kernel: PopcountKernel | null = kernelFor(queries[0]?.length ?? 2),
+  kernel: PopcountRows | null = kernelFor(queries[0]?.length ?? 2),
 ): ChosenRows[] {
   const chosen: ChosenRows[] = [];
   for (let first = 0; first < queries.length; first += TOGETHER) {
@@ -53,26 +53,30 @@ export function nearestBits(
   return chosen;
 }
 
-/** Rows whose words stand together: each is measured. */
+/** Rows whose words stand together: each is measured, where it lies or copied to where it can be. */
 function addWhole(
   number: number,
   part: BitRows,
   queries: readonly Uint32Array[],
   nearest: readonly NearestSoFar[],
-  kernel: PopcountKernel | null,
+  kernel: PopcountRows | null,
 ): void {
   const { bits, words } = part.planes;
-  const rowsAtOnce = kernel?.rows ?? BLOCK;
-  for (let first = 0; first < part.ids.length; first += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, part.ids.length - first);
-    kernel?.setRows(
-      bits.subarray(first * words, (first + count) * words),
-      part.admitted.subarray(first, first + count),
-    );
+  const resident = kernel === null ? null : part.planes.resident;
+  resident?.setQueries(queries);
+  resident?.admit(part.admitted);
+  const atOnce = kernel?.atOnce ?? BLOCK;
+  for (let first = 0; first < part.ids.length; first += atOnce) {
+    const count = Math.min(atOnce, part.ids.length - first);
+    if (resident === null) {
+      kernel?.bits.set(bits.subarray(first * words, (first + count) * words));
+      kernel?.admit(part.admitted.subarray(first, first + count));
+    }
     for (const [at, query] of queries.entries()) {
       const soFar = nearest[at];
       const limit = soFar?.limit() ?? 0;
-      soFar?.add(number, first, kernel?.near(at, count, limit) ?? nearSlowly(part, first, count, query, limit));
+      const near = resident === null ? kernel?.near(at, 0, count, limit) : resident.near(at, first, count, limit);
+      soFar?.add(number, first, near ?? nearSlowly(part, first, count, query, limit));
     }
   }
 }
@@ -176,13 +180,13 @@ const MARGIN = 3;
 const TOGETHER = MOST_SKETCHED;
 /** Rows at a time without the kernel. */
 const BLOCK = 1024;
-const kernels = new Map<number, PopcountKernel | null>();
+const kernels = new Map<number, PopcountRows | null>();
 
 /** Compiled once for each length of rows, of which there is about one. */
-function kernelFor(words: number): PopcountKernel | null {
+function kernelFor(words: number): PopcountRows | null {
   const known = kernels.get(words);
   if (known !== undefined) return known;
-  const made = popcountKernel(words, TOGETHER);
+  const made = popcountRows(rowsAtOnce(words), words, TOGETHER);
   kernels.set(words, made);
   return made;
 }

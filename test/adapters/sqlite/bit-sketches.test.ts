@@ -30,7 +30,8 @@ function rowsOf(count: number, turned: number, seed: number): Uint32Array[] {
 }
 
 function partOf(rows: readonly Uint32Array[], admitted: Uint8Array, from: number, kernel?: typeof sketchKernel) {
-  const planes = bitPlanes(rows.length, WORDS, from, kernel);
+  const kernels = kernel === undefined ? {} : { kernels: { sketch: kernel, rows: () => null } };
+  const planes = bitPlanes(rows.length, WORDS, { sketchedFrom: from, ...kernels });
   rows.forEach((row, at) => {
     putBits(planes, at, new Uint8Array(row.buffer));
   });
@@ -100,6 +101,31 @@ function fill({ sketch, rest }: BitSketches, rows: readonly Uint32Array[]): void
     rest.set(row.subarray(SKETCH), at * (WORDS - SKETCH));
   });
 }
+
+test("rows that lie where they are measured are chosen as those that are copied there, whatever their number and whom a scope admits", () => {
+  const rows = rowsOf(2_101, 30, 11);
+  const queries = [rows[5], rows[2_100], rows[1_023]?.map((word) => ~word)].map(
+    (query) => query ?? new Uint32Array(WORDS),
+  );
+  for (const count of [1, 1_023, 1_024, 1_025, 2_101]) {
+    const [resident, copied] = [0, IN_ONE].map((residentFrom) => {
+      const planes = bitPlanes(count, WORDS, { residentFrom });
+      rows.slice(0, count).forEach((row, at) => {
+        putBits(planes, at, new Uint8Array(row.buffer));
+      });
+      return { planes, ids: Float64Array.from({ length: count }, (_, at) => 5_000 - at) };
+    });
+    if (resident === undefined || copied === undefined) throw new Error("two");
+    expect([resident.planes.resident === null, copied.planes.resident === null]).toEqual([false, true]);
+    for (const each of [1, 3, 2, 1]) {
+      const admitted = admittedOf(count, each);
+      const [here, there] = [resident, copied].map((part) =>
+        nearestBits([{ ...part, admitted }], queries, { rows: 40, sure: 40 }).map((chosen) => [...chosen.rows].sort()),
+      );
+      expect(here).toEqual(there);
+    }
+  }
+});
 
 test("rows beyond the first that are told at a time are told by their place after these", () => {
   const count = ROWS_TOLD + 37;
@@ -206,5 +232,5 @@ test("a row's bits come back as they were put, in one plane and in two", () => {
     });
     expect([...back]).toEqual(rows.flatMap((row) => [...row]));
   }
-  expect(bitPlanes(10, 16, 1).sketches).toBeNull();
+  expect(bitPlanes(10, 16, { sketchedFrom: 1 }).sketches).toBeNull();
 });

@@ -1,62 +1,78 @@
 // Hamming distances at the speed of memory: JavaScript has no instruction that counts bits, and WebAssembly has. Rows that
 // are too far are passed over in there, so that JavaScript sees only the few that matter.
-import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
+import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
 
-/** Distances of up to `rows` rows at a time, between bits copied in and queries copied in. */
-export interface PopcountKernel {
-  /** Rows that one call measures at most. */
-  readonly rows: number;
+/** Rows of sign bits in WebAssembly's memory, where they are measured: a large repository's for good, others' copied in. */
+export interface PopcountRows {
+  /** Rows that one call measures at most, an even number: they stay in the second-level cache while every query passes over them. */
+  readonly atOnce: number;
+  /** The bits of the rows, row after row. */
+  readonly bits: Uint32Array;
   /** Queries, one after another. */
   setQueries(queries: readonly Uint32Array[]): void;
-  /** Rows, one after another, at most `rows` of them, and 1 where a row may be told, else 0. */
-  setRows(bits: Uint32Array, admitted: Uint8Array): void;
+  /** 1 where a row may be told, else 0, of the first rows; an array that was given before has the same in it. */
+  admit(admitted: Uint8Array): void;
   /**
-   * Of the first `count` rows those that may be told and differ from a query in at most `limit` bits: row · 65536 + distance,
-   * good until the next call.
+   * Of `count` rows from `first` on, an even number, those that may be told and differ from a query in at most `limit` bits:
+   * row · 65536 + distance, rows counted from `first` on, good until the next call. Only the last rows may be of an odd number.
    */
-  near(query: number, count: number, limit: number): Uint32Array;
+  near(query: number, first: number, count: number, limit: number): Uint32Array;
 }
 
-/** Bytes of rows that are copied in at a time: they stay in the second-level cache while every query passes over them. */
+/** Bytes of rows that are measured at a time. */
 const BLOCK = 128 * 1024;
 /** A row's number has 16 bits. */
 const MOST_ROWS = 32_768;
+/** WebAssembly's addresses have 32 bits. */
+const MOST_BYTES = 2 ** 32 - 2 ** 16;
+
+/** How many rows of so many words are measured at a time. */
+export function rowsAtOnce(words: number): number {
+  return Math.min(MOST_ROWS, Math.max(2, 2 * Math.floor(BLOCK / (words * 8))));
+}
 
 /**
- * A kernel for rows of `words` 32-bit words each, an even number, and at most `queries` queries; null where there is no
- * WebAssembly.
+ * Room for so many rows of `words` 32-bit words each, an even number, and at most `queries` queries; null where there is no
+ * WebAssembly, or not so much of its memory.
  */
-export function popcountKernel(words: number, queries: number): PopcountKernel | null {
-  const rowBytes = words * 4;
-  const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(BLOCK / rowBytes)));
-  const rowsAt = queries * rowBytes;
+export function popcountRows(rows: number, words: number, queries: number): PopcountRows | null {
+  const [rowBytes, atOnce] = [words * 4, rowsAtOnce(words)];
+  const nearAt = queries * rowBytes;
+  const rowsAt = Math.ceil((nearAt + (atOnce + 2) * 4) / 64) * 64;
   // Two rows are measured at a time: behind the last there is room for another, which may not be told.
-  const nearAt = rowsAt + (rows + 1) * rowBytes;
-  const admittedAt = nearAt + (rows + 2) * 4;
-  const compiled = wasmFunction<Near>(admittedAt + rows + 1, {
-    parameters: Array<number>(6).fill(TYPE.i32),
-    results: [TYPE.i32],
-    locals: [TYPE.i32, TYPE.i64, TYPE.i64, TYPE.i64],
-    body: nearRows(words / 2),
-  });
+  const admittedAt = rowsAt + (rows + 1) * rowBytes;
+  const size = admittedAt + rows + 1;
+  const compiled =
+    size > MOST_BYTES
+      ? null
+      : wasmFunction<Near>(size, {
+          parameters: Array<number>(6).fill(TYPE.i32),
+          results: [TYPE.i32],
+          locals: [TYPE.i32, TYPE.i64, TYPE.i64, TYPE.i64],
+          body: nearRows(words / 2),
+        });
   if (compiled === null) return null;
   const { memory, run } = compiled;
-  const all = new Uint32Array(memory);
+  const asked = new Uint32Array(memory, 0, queries * words);
   const admits = new Uint8Array(memory, admittedAt, rows + 1);
+  let admittedLast: Uint8Array | null = null;
   return {
-    rows,
+    atOnce,
+    bits: new Uint32Array(memory, rowsAt, rows * words),
     setQueries: (from) => {
       from.forEach((query, at) => {
-        all.set(query, at * words);
+        asked.set(query, at * words);
       });
     },
-    setRows(bits, admitted) {
-      all.set(bits, rowsAt / 4);
+    admit(admitted) {
+      if (admitted === admittedLast) return;
       admits.set(admitted);
       admits[admitted.length] = 0;
+      admittedLast = admitted;
     },
-    near(query, count, limit) {
-      const end = run(query * rowBytes, rowsAt, rowsAt + count * rowBytes, admittedAt, limit, nearAt);
+    near(query, first, count, limit) {
+      const row = rowsAt + first * rowBytes;
+      const end = run(query * rowBytes, row, row + count * rowBytes, admittedAt + first, limit, nearAt);
       return new Uint32Array(memory, nearAt, (end - nearAt) / 4);
     },
   };
