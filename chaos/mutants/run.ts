@@ -20,6 +20,7 @@ const COPIED = [
   "bench",
   "chaos",
   "docs",
+  "Dockerfile",
   "package.json",
   "tsconfig.json",
   "vitest.config.ts",
