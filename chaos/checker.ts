@@ -250,12 +250,13 @@ function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] 
     ({ method, path, applied }) => !isRead(method) && applied && !isToken(method, path) && !path.startsWith("/app"),
   );
   return [...Map.groupBy(writes, ({ installation }) => installation)].flatMap(([installation, own]): Broken[] => {
-    const hurried = own.filter((one, index) => {
+    const apart = own.flatMap((one, index) => {
       const before = own[index - 1];
-      return before !== undefined && one.at - before.at < bounds.betweenWritesMs;
+      return before === undefined ? [] : [one.at - before.at];
     });
+    const hurried = apart.filter((ms) => ms < bounds.betweenWritesMs);
     if (hurried.length === 0) return [];
-    const what = `${hurried.length} of ${own.length} writes of installation ${installation} less than a second after another`;
+    const what = `${hurried.length} of ${own.length} writes of installation ${installation} less than a second after another (${Math.min(...hurried)} ms)`;
     return [{ invariant: "I9", what, pull: null }];
   });
 }
