@@ -1,7 +1,8 @@
 // GitHub's client takes an answer that broke off for an empty one, and what is no JSON for text: a list of comments that was
 // cut short would say that nothing was posted. Only whole answers reach it.
-import { Headers, Response } from "undici";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+
+type Answer = Awaited<ReturnType<GuardedFetch>>;
 
 /** Answers of these have no body: what the Fetch standard calls a null body status. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
@@ -21,17 +22,18 @@ export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const problem = problemOf(response, init, bytes);
     if (problem !== null) throw new TypeError(`GitHub's answer ${problem}`);
-    const whole = new Response(bytes, { status, statusText, headers });
+    const whole = new Response(bytes, { status, statusText, headers: Object.fromEntries(headers) });
     // Pages of some lists are asked for beside the address of the first.
     Object.defineProperty(whole, "url", { value: url });
-    return whole;
+    // Node's own class and the client's differ in name only.
+    return whole as unknown as Answer;
   };
 }
 
 function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>[1], bytes: Uint8Array): string | null {
   if (status >= 400) return null;
   if (status >= 300) return `leads elsewhere (${status})`;
-  const asked = new Headers(init?.headers ?? {}).get("accept") ?? "";
+  const asked = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
   if (!PLAIN.test(asked)) return null;
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
   if (!isJson) return bytes.length > 0 ? "is no JSON" : null;
