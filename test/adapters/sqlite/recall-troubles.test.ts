@@ -261,6 +261,19 @@ describe("a search thread", () => {
     await expect.poll(() => recall.version(SHOP).catch(() => null), { timeout: 20_000 }).toBe(0);
   });
 
+  test("that is down costs no records: the other one has them all", async () => {
+    const { path, memory } = opened();
+    const records = many(120);
+    await memory.remember(
+      records.map((record) => ({ record, vector: null })),
+      SPACE,
+    );
+    const recall = recalling(path, { program: new URL("../../fakes/half-search.ts", import.meta.url) });
+    const ids = records.map(({ id }) => id);
+    for (let times = 0; times < 4; times += 1)
+      expect((await recall.records(scopeOf(), ids)).map(({ id }) => id)).toEqual(ids);
+  });
+
   test("that is stuck is ended, and the next question starts another", async () => {
     const { path } = opened();
     const recall = recalling(path, { program: slow, patience: { answerMs: 1_000, stuckMs: 500, downMs: 100 } });
