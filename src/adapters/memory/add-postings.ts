@@ -1,9 +1,10 @@
-// What words without a column say of the rows of a few tiles, from their postings: each is read once for all questions that
-// ask for it.
+// What words without a column say of the rows of a few tiles, from their postings: in WebAssembly where the index lies there, else
+// here.
 import type { Bm25Part } from "./bm25.ts";
-import { CODE, type LargeCounts, largeCountIn, largeFrom } from "./coded-postings.ts";
-import { BLOCK, TILE } from "./column-kernel.ts";
+import { CODE, largeFrom } from "./coded-postings.ts";
+import { TILE } from "./column-kernel.ts";
 import { ONE } from "./length-classes.ts";
+import type { WeighedWord } from "./word-kernel.ts";
 
 /** The highest sum: what passes it counts as it. */
 export const HIGHEST = 32_767;
@@ -11,11 +12,8 @@ export const HIGHEST = 32_767;
 const ONE_BITS = 15;
 
 /** Who asks for a word, and how much it counts there at most. */
-export interface Use {
+export interface Use extends Omit<WeighedWord, "table"> {
   readonly question: number;
-  /** A whole number up to 32,767 so many bits too large. */
-  readonly weight: number;
-  readonly bits: number;
 }
 
 /** A weight as a whole number that is as large as may be, rounded up. */
@@ -27,77 +25,61 @@ export function weightOf(units: number): Pick<Use, "weight" | "bits"> {
 
 const MOST_BITS = 15;
 
-/** Words that are read by their postings, each once for all questions. */
+/** Words that are read by their postings. */
 export interface ReadWords {
-  /** Those whose codes are found by a table. */
-  readonly common: readonly { readonly word: number; readonly table: number; readonly uses: readonly Use[] }[];
-  /** Those whose codes are read one after the other: where the next stands, and where the last ends. */
-  readonly rare: readonly { readonly word: number; at: number; readonly end: number; readonly uses: readonly Use[] }[];
+  /** Those whose codes are found by a table: of each question, if the kernel adds them up, else all of them here. */
+  readonly inKernel: ReadonlyMap<number, readonly WeighedWord[]> | null;
+  readonly common: readonly { readonly table: number; readonly use: Use }[];
+  /** Those whose codes are read one after the other. */
+  readonly rare: readonly Reading[];
   /** Of each rare word the tile in which it stands next. */
   readonly nextTiles: Uint32Array;
+  /** Those with counts that a code has no room for, which stand in `large` of the index. */
+  readonly large: readonly Reading[];
+}
+
+/** A word of which so much is read: where the next stands, and where the last ends. */
+interface Reading {
+  at: number;
+  readonly end: number;
+  readonly uses: readonly Use[];
 }
 
 const NO_TILE = 2 ** 32 - 1;
 
 /** The words as they stand before the first tile. */
 export function readWords(
-  { tables, starts, codes }: Bm25Part["index"],
-  words: ReadonlyMap<number, readonly Use[]>,
+  { tables, starts, codes, kernel, large }: Bm25Part["index"],
+  usesOf: ReadonlyMap<number, readonly Use[]>,
 ): ReadWords {
-  const hasTable = (word: number) => (tables[word] ?? 0) > 0;
-  const common = [...words].flatMap(([word, uses]) =>
-    hasTable(word) ? [{ word, table: (tables[word] ?? 0) - 1, uses }] : [],
-  );
-  const rare = [...words].flatMap(([word, uses]) =>
-    hasTable(word) ? [] : [{ word, at: starts[word] ?? 0, end: starts[word + 1] ?? 0, uses }],
-  );
-  return { common, rare, nextTiles: Uint32Array.from(rare, (one) => codes[one.at] ?? NO_TILE) };
-}
-
-/**
- * Adds what the words say of the rows of a block of tiles, block after block.
- *
- * @param tile the first of them
- * @param end behind the last of them
- * @param sums of the rows of the tiles, for each question
- */
-export function addPostings(
-  { common, rare, nextTiles }: ReadWords,
-  weighed: WeighedIndex,
-  tile: number,
-  end: number,
-  sums: readonly Int16Array[],
-): void {
-  const { codes, tiles, classes, large } = weighed.index;
-  // One for all words: thousands of them a block would cost as much as reading them.
-  const of: BlockCodes = {
-    ...{ ...weighed, codes, tiles, classes: classes.of, classCount: classes.lengths.length },
-    ...{ large, largeStart: largeFrom(large, tile * TILE), largeEnd: largeFrom(large, end * TILE) },
-    ...{ tile, end, word: 0 },
+  const common: { table: number; use: Use }[] = [];
+  const rare: Reading[] = [];
+  const withLarge: Reading[] = [];
+  for (const [word, uses] of usesOf) {
+    const table = tables[word] ?? 0;
+    if (table === 0) rare.push({ at: starts[word] ?? 0, end: starts[word + 1] ?? 0, uses });
+    else common.push(...uses.map((use) => ({ table: table - 1, use })));
+    const at = largeFrom(large, word, 0);
+    if (large.words[at] === word) withLarge.push({ at, end: largeFrom(large, word + 1, 0), uses });
+  }
+  const fits = kernel?.fits(common.length) === true;
+  return {
+    inKernel: fits ? byQuestion(common) : null,
+    common: fits ? [] : common,
+    rare,
+    nextTiles: Uint32Array.from(rare, (one) => codes[one.at] ?? NO_TILE),
+    large: withLarge,
   };
-  for (let at = 0; at < common.length; at += 1) {
-    const one = common[at];
-    if (one === undefined) continue;
-    of.word = one.word;
-    addCommon(of, one.table, one.uses, sums);
-  }
-  for (let at = 0; at < rare.length; at += 1) {
-    const one = rare[at];
-    if ((nextTiles[at] ?? NO_TILE) >= end || one === undefined) continue;
-    of.word = one.word;
-    const size = readRare(of, one.at, one.end);
-    one.at += size * 2;
-    nextTiles[at] = one.at < one.end ? (codes[one.at] ?? NO_TILE) : NO_TILE;
-    addShares(size, one.uses, sums);
-  }
 }
 
-function addCommon(of: BlockCodes, table: number, uses: readonly Use[], sums: readonly Int16Array[]): void {
-  const only = uses[0];
-  const sumsOfOnly = sums[only?.question ?? 0];
-  if (uses.length === 1 && only !== undefined && sumsOfOnly !== undefined)
-    addOnce(of, table, only.weight, only.bits, sumsOfOnly);
-  else addShares(readShares(of, table), uses, sums);
+function byQuestion(common: ReadWords["common"]): Map<number, WeighedWord[]> {
+  const words = new Map<number, WeighedWord[]>();
+  for (const { table, use } of common) {
+    const ofQuestion = words.get(use.question) ?? [];
+    words.set(use.question, ofQuestion);
+    ofQuestion.push({ table, weight: use.weight, bits: use.bits });
+  }
+  return words;
 }
 
 export interface WeighedIndex {
@@ -108,29 +90,41 @@ export interface WeighedIndex {
   readonly shares: Uint16Array;
 }
 
-/** Codes of one word in a block of tiles; the word is set anew for each. */
-interface BlockCodes extends WeighedIndex {
-  readonly codes: Uint16Array;
-  readonly tiles: Uint32Array;
-  /** Of each row, and how many there are. */
-  readonly classes: Uint16Array;
-  readonly classCount: number;
-  readonly large: LargeCounts;
-  /** Where those of the block stand: of a million rows the search among all takes a microsecond. */
-  readonly largeStart: number;
-  readonly largeEnd: number;
-  readonly tile: number;
-  readonly end: number;
-  word: number;
+/**
+ * Adds what the words say of the rows of a block of tiles, block after block. Each sum is rounded up for each word, so that no row
+ * that has one looks as if it had none.
+ *
+ * @param tile the first of them
+ * @param end behind the last of them
+ * @param sums of the rows of the tiles, for each question: the kernel's own where there is one
+ */
+export function addPostings(
+  words: ReadWords,
+  weighed: WeighedIndex,
+  tile: number,
+  end: number,
+  sums: readonly Int16Array[],
+): void {
+  const block: Block = { tile, end, ...weighed };
+  if (words.inKernel !== null) weighed.index.kernel?.addPostings(tile, end);
+  for (const { table, use } of words.common) addCommon(block, table, use, sums[use.question] ?? NO_SUMS);
+  addRare(words, block, sums);
+  addLarge(words, block, sums);
 }
 
-/**
- * What readShares and addWeighed do for a word of one question only, without writing places down in between: a text that is
- * asked alone takes 4 to 8 % less, eleven together the same.
- */
-function addOnce(of: BlockCodes, table: number, weight: number, bits: number, sums: Int16Array): void {
+const NO_SUMS = new Int16Array();
+
+interface Block extends WeighedIndex {
+  readonly tile: number;
+  readonly end: number;
+}
+
+/** As the kernel does it. */
+function addCommon({ index, shares, tile: block, end }: Block, table: number, use: Use, sums: Int16Array): void {
+  const { codes, tiles, classes } = index;
+  const [ofRows, classCount] = [classes.of, classes.lengths.length];
+  const { weight, bits } = use;
   const shift = ONE_BITS + bits;
-  const { codes, tiles, classes, classCount, shares, tile: block, end } = of;
   let at = tiles[table + block] ?? 0;
   for (let tile = block; tile < end; tile += 1) {
     const to = tiles[table + tile + 1] ?? 0;
@@ -139,76 +133,52 @@ function addOnce(of: BlockCodes, table: number, weight: number, bits: number, su
     for (; at < to; at += 1) {
       const code = codes[at] ?? 0;
       const place = code >> CODE.rowShift;
-      const units = code & CODE.mostUnits;
-      const share =
-        units > 0 ? (shares[units * classCount + (classes[first + place] ?? 0)] ?? 0) : shareOf(of, code, first);
-      // Rounded up, so that no row that has a word looks as if it had none.
+      const share = shares[(code & CODE.mostUnits) * classCount + (ofRows[first + place] ?? 0)] ?? 0;
       sums[begin + place] = Math.min(HIGHEST, (sums[begin + place] ?? 0) + ((share * weight) >> shift) + 1);
     }
   }
 }
 
-/** Of a block the rows that have a word, and the word's share there: written over by the next. */
-const PLACES = new Uint16Array(BLOCK * TILE);
-const SHARES = new Uint16Array(BLOCK * TILE);
+function addRare({ rare, nextTiles }: ReadWords, block: Block, sums: readonly Int16Array[]): void {
+  for (let word = 0; word < rare.length; word += 1) {
+    const one = rare[word];
+    if ((nextTiles[word] ?? NO_TILE) < block.end && one !== undefined) nextTiles[word] = addCodes(block, one, sums);
+  }
+}
 
-/** Returns how many rows have it. */
-function readShares(of: BlockCodes, table: number): number {
-  const { codes, tiles, classes, classCount, shares, tile: block, end } = of;
-  const start = tiles[table + block] ?? 0;
-  let at = start;
-  for (let tile = block; tile < end; tile += 1) {
-    const to = tiles[table + tile + 1] ?? 0;
-    const first = tile * TILE;
-    const begin = first - block * TILE;
-    for (; at < to; at += 1) {
-      const code = codes[at] ?? 0;
-      const place = code >> CODE.rowShift;
-      const units = code & CODE.mostUnits;
-      PLACES[at - start] = begin + place;
-      SHARES[at - start] =
-        units > 0 ? (shares[units * classCount + (classes[first + place] ?? 0)] ?? 0) : shareOf(of, code, first);
+/** Those of the block; returns the tile in which the word stands next. */
+function addCodes(block: Block, one: Reading, sums: readonly Int16Array[]): number {
+  const { codes } = block.index;
+  for (; one.at < one.end; one.at += 2) {
+    const tile = codes[one.at] ?? 0;
+    if (tile >= block.end) return tile;
+    addCode(block, one.uses, tile, codes[one.at + 1] ?? 0, sums);
+  }
+  return NO_TILE;
+}
+
+/** One code of a rare word. */
+function addCode(block: Block, uses: readonly Use[], tile: number, code: number, sums: readonly Int16Array[]): void {
+  const { classes } = block.index;
+  const row = tile * TILE + (code >> CODE.rowShift);
+  const share = block.shares[(code & CODE.mostUnits) * classes.lengths.length + (classes.of[row] ?? 0)] ?? 0;
+  for (let use = 0; use < uses.length; use += 1) addTo(sums, uses[use], row - block.tile * TILE, share, 1);
+}
+
+/** Counts that a code has no room for: the words have been added, and counted for nothing. */
+function addLarge({ large }: ReadWords, { index, longer, tile, end }: Block, sums: readonly Int16Array[]): void {
+  const { rows, counts } = index.large;
+  for (const one of large) {
+    for (; one.at < one.end && (rows[one.at] ?? 0) < end * TILE; one.at += 1) {
+      const [row, count] = [rows[one.at] ?? 0, counts[one.at] ?? 0];
+      const share = Math.ceil((ONE * count) / (count + (longer[row] ?? 0)));
+      for (const use of one.uses) addTo(sums, use, row - tile * TILE, share, 0);
     }
   }
-  return at - start;
 }
 
-/** The same of a rare word, from where it stands next to where its codes end. */
-function readRare(of: BlockCodes, from: number, to: number): number {
-  const { codes, classes, classCount, shares, tile: block, end } = of;
-  let size = 0;
-  for (let at = from; at < to && (codes[at] ?? 0) < end; at += 2) {
-    const first = (codes[at] ?? 0) * TILE;
-    const code = codes[at + 1] ?? 0;
-    const place = code >> CODE.rowShift;
-    const units = code & CODE.mostUnits;
-    PLACES[size] = first - block * TILE + place;
-    SHARES[size] =
-      units > 0 ? (shares[units * classCount + (classes[first + place] ?? 0)] ?? 0) : shareOf(of, code, first);
-    size += 1;
-  }
-  return size;
-}
-
-/** The share of a count that a code has no room for. */
-function shareOf({ large, word, longer, largeStart, largeEnd }: BlockCodes, code: number, first: number): number {
-  const row = first + (code >> CODE.rowShift);
-  const count = largeCountIn(large, word, row, largeStart, largeEnd);
-  // A whole number to the compiler too: else the loops around would reckon in fractions.
-  return Math.ceil((ONE * count) / (count + (longer[row] ?? 0))) | 0;
-}
-
-function addShares(size: number, uses: readonly Use[], sums: readonly Int16Array[]): void {
-  for (let use = 0; use < uses.length; use += 1) {
-    const one = uses[use];
-    const of = sums[one?.question ?? 0];
-    if (one !== undefined && of !== undefined) addWeighed(size, one.weight, ONE_BITS + one.bits, of);
-  }
-}
-
-function addWeighed(size: number, weight: number, shift: number, sums: Int16Array): void {
-  for (let at = 0; at < size; at += 1) {
-    const place = PLACES[at] ?? 0;
-    sums[place] = Math.min(HIGHEST, (sums[place] ?? 0) + (((SHARES[at] ?? 0) * weight) >> shift) + 1);
-  }
+function addTo(sums: readonly Int16Array[], use: Use | undefined, place: number, share: number, more: number): void {
+  const of = sums[use?.question ?? 0];
+  if (of === undefined || use === undefined) return;
+  of[place] = Math.min(HIGHEST, (of[place] ?? 0) + ((share * use.weight) >> (ONE_BITS + use.bits)) + more);
 }

@@ -144,11 +144,14 @@ function addPart(
   drift: readonly number[],
 ): void {
   const { index, mask } = part;
-  const { columns } = index;
+  const { kernel } = index;
   const { weighed, words } = sorted(part, at, questions);
-  const sums = questions.map((_, question) => columns?.kernel.sums(question) ?? new Int16Array(BLOCK * TILE));
+  const sums = questions.map((_, question) => kernel?.sums(question) ?? new Int16Array(BLOCK * TILE));
   const ofTiles = sums.map(inTiles);
-  columns?.kernel.ask(weighed);
+  kernel?.ask(
+    weighed.map((columns, question) => ({ columns, words: words.inKernel?.get(question) ?? [] })),
+    weighedIndex.shares,
+  );
   const tiles = Math.ceil(mask.length / TILE);
   for (let tile = 0; tile < tiles; tile += 1) {
     if (tile % BLOCK === 0) {
@@ -160,7 +163,7 @@ function addPart(
     for (const [question, one] of questions.entries()) {
       const of = ofTiles[question]?.[tile % BLOCK] ?? NO_SUMS;
       addFiles(one, place, of);
-      const groups = columns?.kernel.add(question, tile, one.best.least) ?? groupsOf(of, one.best.least);
+      const groups = kernel?.addColumns(question, tile, one.best.least) ?? groupsOf(of, one.best.least);
       takeUp(one, groups, of, place);
     }
   }

@@ -20,7 +20,7 @@ export interface CodedPostings {
   readonly large: LargeCounts;
 }
 
-/** Counts that a code has no room for, in the order of their rows. */
+/** Counts that a code has no room for, in the order of their words and of each word in the order of the rows. */
 export interface LargeCounts {
   readonly rows: Uint32Array;
   readonly words: Uint32Array;
@@ -54,24 +54,18 @@ export function countOf(postings: CodedPostings, code: number, word: number, row
   return (code & CODE.mostUnits) * postings.unit || largeCount(postings.large, word, row);
 }
 
-function largeCount(large: LargeCounts, word: number, row: number): number {
-  return largeCountIn(large, word, row, 0, large.rows.length);
+function largeCount({ rows, words, counts }: LargeCounts, word: number, row: number): number {
+  const at = largeFrom({ rows, words }, word, row);
+  return words[at] === word && rows[at] === row ? (counts[at] ?? 0) : 0;
 }
 
-/** A count that a code has no room for, sought from `start` to `end` only; 0 where there is none. */
-export function largeCountIn(large: LargeCounts, word: number, row: number, start: number, end: number): number {
-  const { rows, words, counts } = large;
-  let at = largeFrom(large, row, start, end);
-  while (rows[at] === row && words[at] !== word) at += 1;
-  return rows[at] === row ? (counts[at] ?? 0) : 0;
-}
-
-/** Where the large counts of a row and of those behind it begin. */
-export function largeFrom({ rows }: LargeCounts, row: number, start = 0, end = rows.length): number {
-  let [low, high] = [start, end];
+/** Where the large counts of a word begin that are of a row or of one behind it. */
+export function largeFrom({ rows, words }: Pick<LargeCounts, "rows" | "words">, word: number, row: number): number {
+  let [low, high] = [0, words.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((rows[middle] ?? 0) < row) low = middle + 1;
+    const at = words[middle] ?? 0;
+    if (at < word || (at === word && (rows[middle] ?? 0) < row)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,6 +1,6 @@
 // Weighted sums of columns of bytes, many rows at a time: what common words say for each row, and which rows it makes good
 // enough to be looked at (WebAssembly's v128).
-import { OP, TYPE, wasmFunction } from "./wasm-function.ts";
+import { type FunctionBody, OP, TYPE } from "./wasm-function.ts";
 
 /** Rows of a tile: a tile of all columns stays in the second-level cache while every question passes over it. */
 export const TILE = 2048;
@@ -22,68 +22,10 @@ export interface WeighedColumn {
   readonly weight: number;
 }
 
-/** Columns of bytes, 0–127 each, in tiles of rows. */
-export interface ColumnKernel {
-  /** Of tile t the column c begins at (t · columns + c) · TILE. */
-  readonly bytes: Uint8Array;
-  /** What the columns are weighed by, for each question, at most MOST_QUESTIONS. */
-  ask(questions: readonly (readonly WeighedColumn[])[]): void;
-  /** The sums of a block of tiles for a question, tile t at t % BLOCK: to be set before `add`, and read after it. */
-  sums(question: number): Int16Array;
-  /**
-   * Adds byte · weight / 128 of each column of the question to the sums of a tile, rounded, at most 32767.
-   *
-   * @returns first rows, within the tile, of the groups in which a sum is at least `enough`; good until the next call
-   */
-  add(question: number, tile: number, enough: number): Uint16Array;
-}
+/** A weighed column as the function reads it: where the column begins in its tile (4 bytes), and its weight (2). */
+export const COLUMN_ENTRY = 8;
 
-const ENTRY = 8;
-
-/** @returns null where there is no WebAssembly with vectors, or not as much memory */
-export function columnKernel(rows: number, columns: number): ColumnKernel | null {
-  const sumsAt = MOST_QUESTIONS * (columns + 1) * ENTRY;
-  const foundAt = sumsAt + MOST_QUESTIONS * BLOCK * TILE * 2;
-  const bytesAt = Math.ceil((foundAt + (TILE / GROUP) * 2) / 64) * 64;
-  const size = Math.ceil(rows / TILE) * TILE * columns;
-  const compiled = wasmFunction<Run>(bytesAt + size, {
-    parameters: Array<number>(7).fill(TYPE.i32),
-    results: [TYPE.i32],
-    locals: [TYPE.i32, TYPE.i32, ...Array<number>(SUMS + 4).fill(TYPE.v128)],
-    body: BODY,
-  });
-  if (compiled === null) return null;
-  const { memory, run } = compiled;
-  const view = new DataView(memory);
-  const found = new Uint16Array(memory, foundAt, TILE / GROUP);
-  const ends: number[] = [];
-  const begin = (question: number) => question * (columns + 1) * ENTRY;
-  return {
-    bytes: new Uint8Array(memory, bytesAt, size),
-    ask(questions) {
-      questions.forEach((weighed, question) => {
-        // The loop runs at least once: a column without weight adds nothing.
-        const entries = weighed.length === 0 ? [{ column: 0, weight: 0 }] : weighed;
-        entries.forEach(({ column, weight }, at) => {
-          view.setInt32(begin(question) + at * ENTRY, column * TILE, true);
-          view.setInt16(begin(question) + at * ENTRY + 4, weight, true);
-        });
-        ends[question] = begin(question) + entries.length * ENTRY;
-      });
-    },
-    sums: (question) => new Int16Array(memory, sumsAt + question * BLOCK * TILE * 2, BLOCK * TILE),
-    add(question, tile, enough) {
-      const sums = sumsAt + (question * BLOCK + (tile % BLOCK)) * TILE * 2;
-      const bytes = bytesAt + tile * TILE * columns;
-      const end = run(bytes, begin(question), ends[question] ?? 0, sums, sums + TILE * 2, enough, foundAt);
-      const count = (end - foundAt) / 2;
-      for (let at = 0; at < count; at += 1) found[at] = (((found[at] ?? 0) - sums) & 0xffff) >> 1;
-      return found.subarray(0, count);
-    },
-  };
-}
-
-/** The same in TypeScript, for one tile: what the kernel is held against. */
+/** The same in TypeScript, for one tile: what the function is held against. */
 export function addColumnsSlowly(
   bytes: Uint8Array,
   columns: number,
@@ -100,7 +42,15 @@ export function addColumnsSlowly(
   }
 }
 
-type Run = (
+/**
+ * @param bytes address of the tile's first column
+ * @param list address of the first weighed column, and behind the last; at least one
+ * @param sums address of the tile's sums, and behind the last
+ * @param enough what a sum must reach for its group to be told
+ * @param found address for the addresses of the first sums of such groups, two bytes each
+ * @returns the address behind the last that was found
+ */
+export type AddColumns = (
   bytes: number,
   list: number,
   listEnd: number,
@@ -128,7 +78,7 @@ const BODY: readonly number[] = [
     ...added(FIRST_SUM + at * 2, OP.interleaveLow),
     ...added(FIRST_SUM + at * 2 + 1, OP.interleaveHigh),
   ]),
-  ...[...OP.get(ENTRY_AT), ...OP.i32Const(ENTRY), ...OP.i32Add, ...OP.tee(ENTRY_AT)],
+  ...[...OP.get(ENTRY_AT), ...OP.i32Const(COLUMN_ENTRY), ...OP.i32Add, ...OP.tee(ENTRY_AT)],
   ...[...OP.get(LIST_END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
   ...each(SUMS, (at) => [...OP.get(SUM), ...OP.get(FIRST_SUM + at), ...OP.v128Store(at * 16)]),
   ...each(SUMS / 2, (at) => [
@@ -143,6 +93,14 @@ const BODY: readonly number[] = [
   ...[...OP.get(END), ...OP.i32LtU, ...OP.brIf, ...OP.end],
   ...OP.get(FOUND),
 ];
+
+/** Adds byte · weight / 128 of each column to the sums of a tile, rounded, at most 32767. */
+export const ADD_COLUMNS: FunctionBody = {
+  parameters: Array<number>(7).fill(TYPE.i32),
+  results: [TYPE.i32],
+  locals: [TYPE.i32, TYPE.i32, ...Array<number>(SUMS + 4).fill(TYPE.v128)],
+  body: BODY,
+};
 
 /** Adds eight bytes times the weight: a byte in the upper half of 16 bits is 256 times as much. */
 function added(sum: number, interleave: readonly number[]): number[] {

@@ -57,15 +57,22 @@ function excessOf(bounds: Uint32Array, longest: number, unit: number): number {
   return (Math.sqrt(most) - 1) / (Math.sqrt(most) + 1);
 }
 
+/** Entries of the table of shares for so many classes. */
+export function sharesOf(classes: number): number {
+  return classes * (CODE.mostUnits + 1);
+}
+
 /**
  * What a count of so many units says in a row of a class, in parts of ONE, rounded up: at units · classes + class. Most counts
  * are one of a few, so that little of the table is looked at.
+ *
+ * Counts that a code has no room for (0 units) say nothing here.
  *
  * @param longer markdowns for the least length of each class
  */
 export function shareTable({ unit }: Pick<CodedPostings, "unit">, longer: Float64Array): Uint16Array {
   const classes = longer.length;
-  const table = new Uint16Array(classes * (CODE.mostUnits + 1));
+  const table = new Uint16Array(sharesOf(classes));
   for (let units = 1; units <= CODE.mostUnits; units += 1) {
     const count = units * unit;
     for (let at = 0; at < classes; at += 1)

@@ -12,8 +12,22 @@ export interface PostingCoder {
    * @throws RangeError for a row below the last
    */
   add(row: number, word: number, count: number): void;
-  /** What was added; nothing may be added afterwards. */
-  done(): CodedPostings;
+  /** How much was added; nothing may be added afterwards. */
+  sizes(): PostingSizes;
+  /**
+   * What was added; nothing may be added afterwards.
+   *
+   * @param room where codes and tables are to lie, all zero and as large as `sizes` says
+   */
+  done(room?: Pick<CodedPostings, "codes" | "tiles">): CodedPostings;
+}
+
+export interface PostingSizes {
+  readonly codes: number;
+  /** Entries of all tables. */
+  readonly tiles: number;
+  /** In how many rows each word stands. */
+  readonly found: Uint32Array;
 }
 
 /** What is collected until all is there: each posting as its word and its units, row after row. */
@@ -53,6 +67,12 @@ export function postingCoder(size: number, unit: number): PostingCoder {
     large: { rows: grown(), words: grown(), counts: grown() },
   };
   const open: OpenRow = { row: 0, words: [], counts: [] };
+  let known: WordPlaces | null = null;
+  const places = () => {
+    closeRow(all, open);
+    known ??= placesOf(all.found.taken(), Math.ceil(size / TILE));
+    return known;
+  };
   return {
     add(row, word, count) {
       if (row !== open.row) {
@@ -62,9 +82,14 @@ export function postingCoder(size: number, unit: number): PostingCoder {
       }
       addWord(all, open, word, count);
     },
-    done() {
-      closeRow(all, open);
-      return placed(all, size);
+    sizes() {
+      const { starts, entries, found } = places();
+      return { codes: starts.at(-1) ?? 0, tiles: entries, found };
+    },
+    done(room) {
+      const of = places();
+      const own = () => ({ codes: new Uint16Array(of.starts.at(-1) ?? 0), tiles: new Uint32Array(of.entries) });
+      return placed(all, of, room ?? own());
     },
   };
 }
@@ -117,10 +142,12 @@ function pieceWithRoom(all: Collected): Uint32Array {
 }
 
 /** Every posting to its word, in the order of the rows. */
-function placed({ unit, pieces, rows, sizes, found, large }: Collected, size: number): CodedPostings {
-  const tileCount = Math.ceil(size / TILE);
-  const { starts, tables, tiles } = roomFor(found.taken(), tileCount);
-  const codes = new Uint16Array(starts.at(-1) ?? 0);
+function placed(
+  { unit, pieces, rows, sizes, large }: Collected,
+  { starts, tables, tileCount }: WordPlaces,
+  { codes, tiles }: Pick<CodedPostings, "codes" | "tiles">,
+): CodedPostings {
+  beginTables(tiles, starts, tables);
   const to: Places = { codes, tables, tiles, next: starts.slice() };
   let [turn, left] = [0, sizes.get(0)];
   for (const piece of pieces) {
@@ -138,15 +165,27 @@ function placed({ unit, pieces, rows, sizes, found, large }: Collected, size: nu
     piece.buffer.transfer(0);
   }
   fillTiles(tiles, tileCount);
-  const counts = Uint16Array.from(large.counts.taken());
+  return { starts, codes, tables, tiles, unit, large: byWord(large) };
+}
+
+/** From the order of their rows. */
+function byWord(large: Collected["large"]): CodedPostings["large"] {
+  const [rows, words, counts] = [large.rows.taken(), large.words.taken(), large.counts.taken()];
+  const order = Uint32Array.from(rows.keys()).sort(
+    (one, other) => (words[one] ?? 0) - (words[other] ?? 0) || one - other,
+  );
   return {
-    starts,
-    codes,
-    tables,
-    tiles,
-    unit,
-    large: { rows: large.rows.taken(), words: large.words.taken(), counts },
+    rows: order.map((at) => rows[at] ?? 0),
+    words: order.map((at) => words[at] ?? 0),
+    counts: Uint16Array.from(order, (at) => counts[at] ?? 0),
   };
+}
+
+interface WordPlaces extends Pick<CodedPostings, "starts" | "tables"> {
+  readonly tileCount: number;
+  /** Of all tables. */
+  readonly entries: number;
+  readonly found: Uint32Array;
 }
 
 interface Places extends Pick<CodedPostings, "codes" | "tables" | "tiles"> {
@@ -178,8 +217,8 @@ function placeRow(
   }
 }
 
-/** Where each word's codes begin, which words have a table, and the tables with nothing but their first entry in them. */
-function roomFor(found: Uint32Array, tileCount: number): Pick<CodedPostings, "starts" | "tables" | "tiles"> {
+/** Where each word's codes begin, and its table if it has one. */
+function placesOf(found: Uint32Array, tileCount: number): WordPlaces {
   const starts = new Uint32Array(found.length + 1);
   const tables = new Uint32Array(found.length);
   let entries = 0;
@@ -192,12 +231,15 @@ function roomFor(found: Uint32Array, tileCount: number): Pick<CodedPostings, "st
     }
     starts[word + 1] = (starts[word] ?? 0) + (hasTable ? rows : rows * 2);
   }
-  const tiles = new Uint32Array(entries);
-  for (let word = 0; word < found.length; word += 1) {
+  return { starts, tables, tileCount, entries, found };
+}
+
+/** The first entry of each table. */
+function beginTables(tiles: Uint32Array, starts: Uint32Array, tables: Uint32Array): void {
+  for (let word = 0; word < tables.length; word += 1) {
     const table = tables[word] ?? 0;
     if (table > 0) tiles[table - 1] = starts[word] ?? 0;
   }
-  return { starts, tables, tiles };
 }
 
 /** A tile in which a word does not stand ends where the tile before it ends. */

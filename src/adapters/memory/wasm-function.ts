@@ -16,6 +16,8 @@ export const OP = {
   if: [0x04, 0x40],
   end: [0x0b],
   brIf: [0x0d, 0],
+  /** The first where the third is not 0, else the second. */
+  select: [0x1b],
   get: (local: number) => [0x20, local],
   set: (local: number) => [0x21, local],
   tee: (local: number) => [0x22, local],
@@ -33,6 +35,7 @@ export const OP = {
   i32And: [0x71],
   i32ShrU: [0x76],
   i32Load8U: (offset: number) => [0x2d, 0, ...unsigned(offset)],
+  i32Load16U: (offset: number) => [0x2f, 1, ...unsigned(offset)],
   i32Load: (offset: number) => [0x28, 2, ...unsigned(offset)],
   i32Store: [0x36, 2, 0],
   i32Store8: (offset: number) => [0x3a, 0, ...unsigned(offset)],

@@ -1,7 +1,8 @@
 // Common words of an index as columns: one byte a row for how much the word says there. A question asks for the same common
 // words in each of its texts, and they are most of what there is to read.
-import { type CodedPostings, piecesOf, rowsWith } from "./coded-postings.ts";
-import { type ColumnKernel, columnKernel, TILE, WHOLE } from "./column-kernel.ts";
+import { type CodedPostings, piecesOf } from "./coded-postings.ts";
+import { TILE, WHOLE } from "./column-kernel.ts";
+import type { WordKernel } from "./word-kernel.ts";
 
 /**
  * A word that stands in the first share of the rows has a column; down to the second while columns take no more than so many
@@ -9,17 +10,11 @@ import { type ColumnKernel, columnKernel, TILE, WHOLE } from "./column-kernel.ts
  * of their postings; the columns take a fifth of the room of the postings.
  */
 const COMMON = { share: 1 / 12, leastShare: 1 / 32, bytes: 48e6 };
-/** With fewer rows the postings are read as fast. */
-const FEWEST_ROWS = 8_192;
 /** With words that stand everywhere only the most common have a column. */
 const MOST_COLUMNS = 512;
 
-interface ColumnedPostings extends CodedPostings {
-  readonly lengths: Uint32Array;
-}
-
 export interface WordColumns {
-  readonly kernel: ColumnKernel;
+  readonly kernel: WordKernel;
   /** Column of a word; absent when it is not common. */
   readonly columnOf: ReadonlyMap<number, number>;
   readonly columns: number;
@@ -27,13 +22,8 @@ export interface WordColumns {
   meanLength: number;
 }
 
-/** The columns of an index; null when it is small, has no common words, or there is no WebAssembly. */
-export function wordColumns(index: ColumnedPostings, fewestRows = FEWEST_ROWS): WordColumns | null {
-  const rows = index.lengths.length;
-  if (rows < fewestRows) return null;
-  const common = commonWords(index, rows);
-  const kernel = common.length === 0 ? null : columnKernel(rows, common.length);
-  if (kernel === null) return null;
+/** @param common see commonWords: as many as the kernel has columns */
+export function wordColumns(kernel: WordKernel, common: readonly number[]): WordColumns {
   const columnOf = new Map(common.map((word, column) => [word, column]));
   return { kernel, columnOf, columns: common.length, meanLength: 0 };
 }
@@ -61,7 +51,7 @@ function fill(index: CodedPostings, { kernel, columnOf, columns }: WordColumns, 
       for (let at = 0; at < size; at += 1) {
         const row = rows[at] ?? 0;
         const tile = Math.floor(row / TILE);
-        kernel.bytes[(tile * columns + column) * TILE + (row % TILE)] = inParts(counts[at] ?? 0, longer[row] ?? 0);
+        kernel.columns[(tile * columns + column) * TILE + (row % TILE)] = inParts(counts[at] ?? 0, longer[row] ?? 0);
       }
     }
   }
@@ -74,21 +64,21 @@ function inParts(count: number, longer: number): number {
 
 /** Whether a common word stands in a row. */
 export function columnHas({ kernel, columns }: WordColumns, column: number, row: number): boolean {
-  return kernel.bytes[(Math.floor(row / TILE) * columns + column) * TILE + (row % TILE)] !== 0;
+  return kernel.columns[(Math.floor(row / TILE) * columns + column) * TILE + (row % TILE)] !== 0;
 }
 
-export function columnBytes({ kernel }: WordColumns): number {
-  return kernel.bytes.length;
-}
-
-/** Numbers of the words that have columns, the most common first. */
-function commonWords(index: CodedPostings, rows: number): number[] {
-  const found: { readonly word: number; readonly rows: number }[] = [];
-  for (let word = 0; word + 1 < index.starts.length; word += 1) {
-    const has = rowsWith(index, word);
-    if (has >= rows * COMMON.leastShare) found.push({ word, rows: has });
+/**
+ * Numbers of the words that should have columns, the most common first.
+ *
+ * @param found in how many of the rows each word stands
+ */
+export function commonWords(found: Uint32Array, rows: number): number[] {
+  const common: { readonly word: number; readonly rows: number }[] = [];
+  for (let word = 0; word < found.length; word += 1) {
+    const has = found[word] ?? 0;
+    if (has >= rows * COMMON.leastShare) common.push({ word, rows: has });
   }
-  return found
+  return common
     .sort((one, other) => other.rows - one.rows || one.word - other.word)
     .filter((one, at) => one.rows >= rows * COMMON.share || (at + 1) * rows <= COMMON.bytes)
     .slice(0, MOST_COLUMNS)

@@ -1,9 +1,10 @@
 // An inverted index in typed arrays: for each word, in which rows it stands and how much. Filled once, then only read.
 import { type CodedPostings, postingBytes } from "./coded-postings.ts";
-import { type LengthClasses, lengthClasses } from "./length-classes.ts";
-import { type PostingCoder, postingCoder } from "./posting-coder.ts";
+import { type LengthClasses, lengthClasses, sharesOf } from "./length-classes.ts";
+import { type PostingCoder, type PostingSizes, postingCoder } from "./posting-coder.ts";
 import { WORD_COLUMNS } from "./record-words.ts";
-import { columnBytes, type WordColumns, wordColumns } from "./word-columns.ts";
+import { commonWords, type WordColumns, wordColumns } from "./word-columns.ts";
+import { type WordKernel, wordKernel } from "./word-kernel.ts";
 import { type WordTable, wordTable } from "./word-table.ts";
 
 type Column = (typeof WORD_COLUMNS)[number];
@@ -24,7 +25,9 @@ export interface WordIndex extends CodedPostings {
   readonly classes: LengthClasses;
   /** So many parts make one word. */
   readonly parts: number;
-  /** Of the words that stand in many rows; null where it is not worth it, or cannot be. */
+  /** What adds up its postings; null where it is not worth it, or there is no WebAssembly. */
+  readonly kernel: WordKernel | null;
+  /** Of the words that stand in many rows; null where there are none, or no kernel. */
   readonly columns: WordColumns | null;
 }
 
@@ -43,8 +46,9 @@ export interface WordIndexFilling {
  * @param size rows that the index has room for: each position (0 … size − 1) is added at most once, and those left out
  *   have no words
  * @param seed see wordTable
+ * @param fewestRows with fewer there is no kernel
  */
-export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
+export function wordIndexFilling(size: number, seed: number, fewestRows = FEWEST_ROWS): WordIndexFilling {
   const filling: Filling = {
     vocabulary: wordTable(seed),
     lengths: new Uint32Array(size),
@@ -53,19 +57,36 @@ export function wordIndexFilling(size: number, seed: number): WordIndexFilling {
   return {
     add: (position, words) => addRow(filling, position, words),
     done() {
-      const { vocabulary, lengths } = filling;
+      const { vocabulary, lengths, postings } = filling;
       const classes = lengthClasses(lengths, UNIT);
-      const index = { ...filling.postings.done(), lengths, classes, parts: STEPS, vocabulary };
-      return { ...index, columns: wordColumns(index) };
+      const sizes = postings.sizes();
+      const common = commonWords(sizes.found, size);
+      const kernel = size < fewestRows ? null : kernelFor(sizes, classes, common.length);
+      const coded = postings.done(kernel ?? undefined);
+      const columns = kernel === null || common.length === 0 ? null : wordColumns(kernel, common);
+      const index = { ...coded, lengths, parts: STEPS, vocabulary, kernel, columns };
+      return { ...index, classes: kernel === null ? classes : { ...classes, of: kernel.classes } };
     },
   };
 }
 
+/** With fewer rows the postings are added up as fast without one: a kernel takes half a megabyte. */
+const FEWEST_ROWS = 8_192;
+
+/** With the classes of the rows in it. */
+function kernelFor({ codes, tiles }: PostingSizes, classes: LengthClasses, columns: number): WordKernel | null {
+  const [rows, ofLengths] = [classes.of.length, classes.lengths.length];
+  const kernel = wordKernel({ rows, codes, tiles, columns, classes: ofLengths, shares: sharesOf(ofLengths) });
+  kernel?.classes.set(classes.of);
+  return kernel;
+}
+
 /** Bytes that an index holds. */
 export function wordIndexBytes(index: WordIndex): number {
-  const columns = index.columns === null ? 0 : columnBytes(index.columns);
+  const { kernel, lengths, vocabulary } = index;
+  const inKernel = kernel === null ? 0 : kernel.bytes - index.codes.byteLength - index.tiles.byteLength;
   // The lengths three times: as they are, as markdowns and by class.
-  return postingBytes(index) + index.lengths.length * 14 + index.vocabulary.bytes() + columns;
+  return postingBytes(index) + lengths.length * 14 + vocabulary.bytes() + inKernel;
 }
 
 /**

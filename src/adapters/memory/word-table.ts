@@ -44,8 +44,8 @@ export function wordTable(seed: number): WordTable {
       return size - 1;
     },
     find(word) {
-      const bytes = ENCODER.encode(word);
-      hash(bytes, 0, bytes.length, seed);
+      if (word.length * MOST_BYTES > written.length) written = new Uint8Array(word.length * MOST_BYTES);
+      hash(written, 0, ENCODER.encodeInto(word, written).written, seed);
       return (slots[slotOf(slots, hashed.one, hashed.other) + 2] ?? 0) - 1;
     },
     size: () => size,
@@ -55,6 +55,10 @@ export function wordTable(seed: number): WordTable {
 
 const STRIDE = 4;
 const ENCODER = new TextEncoder();
+/** Of a UTF-16 unit in UTF-8. */
+const MOST_BYTES = 3;
+/** Written over by each look-up. */
+let written = new Uint8Array(256);
 
 /** Where the word of these hashes stands, or would stand. */
 function slotOf(slots: Int32Array, one: number, other: number): number {

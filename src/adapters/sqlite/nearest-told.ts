@@ -1,4 +1,5 @@
 import type { VectorHit } from "../../domain/retrieval.ts";
+import { nthSmallest } from "../memory/nth-smallest.ts";
 import { topK } from "../memory/top-k.ts";
 import type { Search } from "./search.ts";
 import { toldRows } from "./told-rows.ts";
@@ -30,9 +31,7 @@ export function nearestTold(search: Search, measured: readonly MeasuredRows[]): 
 
 /** With all that are as near as the last one wanted: among equals names decide, which only the file knows. */
 function placesOfNearest(distances: Float64Array, k: number): number[] {
-  // NaN comes last.
-  const kth = distances.toSorted()[k - 1] ?? Number.NaN;
-  const last = Number.isNaN(kth) ? Number.POSITIVE_INFINITY : kth;
+  const last = k <= distances.length ? nthSmallest(distances, k - 1) : Number.POSITIVE_INFINITY;
   const places: number[] = [];
   for (let at = 0; at < distances.length; at += 1) if ((distances[at] ?? 0) <= last) places.push(at);
   return places;

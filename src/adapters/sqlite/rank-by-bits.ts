@@ -1,4 +1,5 @@
 // Candidates by their sign bits against the query itself: the bits of one side only are rounded.
+import { nthSmallest } from "../memory/nth-smallest.ts";
 import { type AgreementKernel, agreementKernel, agreementSlowly, type ScatteredRows } from "./agreement-kernel.ts";
 
 export interface BitCandidates extends ScatteredRows {
@@ -24,7 +25,7 @@ export function rankByBits(
   if (ids.length <= wanted) return Array.from(ids, (_, at) => at);
   const whole = inWholeNumbers(query);
   const scores = kernel?.scores(whole, candidates) ?? scoredSlowly(whole, candidates);
-  const last = scores.toSorted()[scores.length - wanted] ?? 0;
+  const last = nthSmallest(scores, scores.length - wanted);
   const chosen: number[] = [];
   const ties: number[] = [];
   for (let at = 0; at < scores.length; at += 1) {

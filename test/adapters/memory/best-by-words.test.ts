@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { bestByWords } from "../../../src/adapters/memory/best-by-words.ts";
 import { type Bm25Part, partScorer } from "../../../src/adapters/memory/bm25.ts";
 import { BLOCK, TILE } from "../../../src/adapters/memory/column-kernel.ts";
-import { wordColumns } from "../../../src/adapters/memory/word-columns.ts";
 import { wordIndexFilling } from "../../../src/adapters/memory/word-index.ts";
 
 const ROWS = BLOCK * TILE;
@@ -33,8 +32,8 @@ test("the best of several blocks of rows are the best by exact BM25, for words c
       fc.boolean(),
       fc.integer({ min: 1, max: 60 }),
       fc.nat(1_000),
-      (sizes, questions, withColumns, k, seed) => {
-        const parts = sizes.map((size, at) => partOf(size, seed + at, withColumns));
+      (sizes, questions, withKernel, k, seed) => {
+        const parts = sizes.map((size, at) => partOf(size, seed + at, withKernel));
         const queries = questions.map((words) => new Map(words.map((word, at) => [word, 1 + at / 4])));
         const best = bestByWords(parts, queries, k, null);
         for (const [at, query] of queries.entries()) {
@@ -50,13 +49,14 @@ test("the best of several blocks of rows are the best by exact BM25, for words c
   );
 });
 
-function partOf(rows: number, seed: number, withColumns: boolean): Bm25Part {
-  const filling = wordIndexFilling(rows, 7);
+function partOf(rows: number, seed: number, withKernel: boolean): Bm25Part {
+  const filling = wordIndexFilling(rows, 7, withKernel ? 0 : Number.POSITIVE_INFINITY);
   const encoder = new TextEncoder();
   for (let row = 0; row < rows; row += 1) filling.add(row, encoder.encode(textOf(row, seed)));
   const index = filling.done();
+  expect(index.kernel === null).toBe(!withKernel);
   const mask = Uint8Array.from({ length: rows }, (_, row) => ((row + seed) % 11 === 0 ? 1 : 3));
-  return { index: { ...index, columns: withColumns ? wordColumns(index, 0) : null }, mask, outside: new Uint32Array() };
+  return { index, mask, outside: new Uint32Array() };
 }
 
 /** Some rows repeat a word more often than a code has room for. */

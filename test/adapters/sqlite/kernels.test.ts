@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bestByWords } from "../../../src/adapters/memory/best-by-words.ts";
 import { partScorer } from "../../../src/adapters/memory/bm25.ts";
-import { addColumnsSlowly, columnKernel, GROUP, TILE } from "../../../src/adapters/memory/column-kernel.ts";
-import { wordColumns } from "../../../src/adapters/memory/word-columns.ts";
+import { addColumnsSlowly, GROUP, TILE } from "../../../src/adapters/memory/column-kernel.ts";
 import { wordIndexFilling } from "../../../src/adapters/memory/word-index.ts";
+import { wordKernel } from "../../../src/adapters/memory/word-kernel.ts";
 import { agreementKernel, agreementSlowly } from "../../../src/adapters/sqlite/agreement-kernel.ts";
 import { rankByBits } from "../../../src/adapters/sqlite/rank-by-bits.ts";
 
@@ -45,16 +45,17 @@ test("columns add up in the kernel as in TypeScript, up to the highest number, a
   const column = fc.record({ column: fc.nat(4), weight: fc.integer({ min: 0, max: 32_767 }) });
   fc.assert(
     fc.property(fc.array(column, { maxLength: 9 }), fc.nat(32_767), fc.nat(1_000), (weighed, enough, seed) => {
-      const kernel = columnKernel(TILE * 2, 5);
+      const kernel = wordKernel({ rows: TILE * 2, codes: 0, tiles: 0, columns: 5, classes: 1, shares: 32 });
       if (kernel === null) throw new Error("no WebAssembly");
-      for (let at = 0; at < kernel.bytes.length; at += 1) kernel.bytes[at] = (at * 31 + seed * 17) % 128;
-      kernel.ask([[], weighed]);
+      for (let at = 0; at < kernel.columns.length; at += 1) kernel.columns[at] = (at * 31 + seed * 17) % 128;
+      const questions = [[], weighed].map((columns) => ({ columns, words: [] }));
+      kernel.ask(questions, new Uint16Array(32));
       // Of a block the second tile: the sums beside it stay as they are.
       const block = kernel.sums(1).map((_, row) => (row * seed) % 3_000);
       kernel.sums(1).set(block);
       const sums = block.subarray(TILE, TILE * 2);
-      addColumnsSlowly(kernel.bytes, 5, 1, weighed, sums);
-      const groups = [...kernel.add(1, 1, Math.max(1, enough))];
+      addColumnsSlowly(kernel.columns, 5, 1, weighed, sums);
+      const groups = [...kernel.addColumns(1, 1, Math.max(1, enough))];
       expect(kernel.sums(1)).toEqual(block);
       const rows = [...sums.keys()].filter((row) => (sums[row] ?? 0) >= Math.max(1, enough));
       expect(groups).toEqual([...new Set(rows.map((row) => row - (row % GROUP)))]);
@@ -84,15 +85,15 @@ test("the best by columns and by postings are the best of all rows by exact BM25
       fc.nat(60),
       (texts, questions, seen, k, cut) => {
         const parts = [texts.slice(0, cut), texts.slice(cut)].map((of, part) => {
-          const filling = wordIndexFilling(of.length, 7);
+          // As a large index has them.
+          const filling = wordIndexFilling(of.length, 7, 0);
           of.forEach((words, row) => {
             filling.add(row, new TextEncoder().encode(words.join(" ")));
           });
           const index = filling.done();
           const mask = Uint8Array.from(of, (_, row) => seen[part * 60 + row] ?? 0);
           const outside = Uint32Array.from([...mask.keys()].filter((row) => mask[row] === 0));
-          // As a large index has them.
-          return { index: { ...index, columns: wordColumns(index, 0) }, mask, outside };
+          return { index, mask, outside };
         });
         const queries = questions.map((words) => new Map(words.map((word, at) => [word, 1 + at / 4])));
         const best = bestByWords(parts, queries, k, null);
