@@ -15,15 +15,7 @@ import { parseArgs } from "node:util";
 import { CACHE, findMeans } from "./postgres-means.ts";
 import { isOurs, type Running, startServer, stopServer } from "./postgres-server.ts";
 
-const { values: asked } = parseArgs({
-  options: {
-    detach: { type: "boolean", default: false },
-    stop: { type: "boolean", default: false },
-    quick: { type: "boolean", default: false },
-    port: { type: "string" },
-    data: { type: "string" },
-  },
-});
+const asked = optionsGiven();
 
 /** What --detach started. */
 const NOTE = join(CACHE, "postgres-running.json");
@@ -85,4 +77,27 @@ function interrupted(): Promise<void> {
   });
 }
 
-await (asked.stop ? stop() : start());
+function optionsGiven() {
+  const options = {
+    detach: { type: "boolean", default: false },
+    stop: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    port: { type: "string" },
+    data: { type: "string" },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof Error ? error.message : error}; the head of scripts/postgres.ts lists all\n`,
+    );
+    process.exit(2);
+  }
+}
+
+try {
+  await (asked.stop ? stop() : start());
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
