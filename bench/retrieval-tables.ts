@@ -35,7 +35,6 @@ export function retrievalBench(words: readonly string[]): void {
       ways: { type: "string" },
       keep: { type: "string" },
       megabytes: { type: "string" },
-      store: { type: "string" },
       chart: { type: "string" },
       table: { type: "string" },
       page: { type: "string" },
@@ -43,8 +42,8 @@ export function retrievalBench(words: readonly string[]): void {
     },
   });
   const sizes = values.rows === undefined ? SIZES : [{ rows: values.rows, repositories: values.repositories }];
-  const { turns, ways, keep, megabytes, store } = values;
-  const handed = Object.entries({ turns, ways, keep, megabytes, store }).flatMap(([name, value]) =>
+  const { turns, ways, keep, megabytes } = values;
+  const handed = Object.entries({ turns, ways, keep, megabytes }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   const path = fileURLToPath(new URL("retrieval.ts", import.meta.url));

@@ -38,9 +38,18 @@ interface Turn {
   readonly exactOfLanguage: ReadonlySet<number>;
 }
 
-/** @param ways with what they are called */
+/** A store of ours, and what the names of its rows begin with: nothing for the embedded one. */
+export interface OwnStore {
+  readonly prefix: string;
+  readonly recall: Recall;
+}
+
+/**
+ * @param stores the embedded one first, of which is told how late the main loop was
+ * @param ways with what they are called
+ */
 export async function takeTurns(
-  recall: Recall,
+  stores: readonly OwnStore[],
   corpus: Corpus,
   ways: readonly { readonly name: string; readonly way: Way }[],
   stored: Stored,
@@ -51,20 +60,26 @@ export async function takeTurns(
   const late = new Map<string, number[]>();
   const reads: { bytes: number; ms: number }[] = [];
   const note = scores(stored);
-  const all = [{ name: "", way: ours(recall, corpus) }, ...ways];
+  const all: readonly Named[] = [
+    ...stores.map(({ prefix, recall }) => ({ name: prefix, isOurs: true, way: ours(recall, corpus) })),
+    ...ways.map((one) => ({ ...one, isOurs: false })),
+  ];
   const slow = new Set<string>();
-  await searchElsewhere(recall, corpus, asked);
+  for (const { recall } of stores) await searchElsewhere(recall, corpus, asked);
   for (const [number, one] of asked.entries()) {
     const turn = turnOf(number, one, stored, watch);
-    const ofWhole = await wholeSearch(recall, one, turn.on);
-    await searchByText(recall, one, turn.on);
+    const wholes: Lateness[] = [];
+    for (const { prefix, recall } of stores) {
+      wholes.push(await wholeSearch(recall, one, turn.on, prefix));
+      await searchByText(recall, one, turn.on, prefix);
+    }
     // A clock that was stopped would count the pause as delay: each search has its own.
     const clock = loopClock();
-    for (const { name, way } of all) {
+    for (const { name, isOurs, way } of all) {
       if (slow.has(name) && number % SELDOM.turns !== WARM_UP % SELDOM.turns) continue;
       if (name === "") clock.enable();
       const start = performance.now();
-      await askOne(name, way, turn, note);
+      await askOne({ name, isOurs, way }, turn, note);
       if (name === "") clock.disable();
       else if (number > 0 && performance.now() - start > SELDOM.ms) slow.add(name);
     }
@@ -73,11 +88,11 @@ export async function takeTurns(
     if (!turn.counts) continue;
     reads.push({ bytes: reader.bytes, ms: performance.now() - start });
     for (const [name, of] of [
-      ["whole search, without ranking", ofWhole.adapter],
-      ["whole search, with ranking", ofWhole.room],
+      ["whole search, without ranking", wholes[0]?.adapter],
+      ["whole search, with ranking", wholes[0]?.room],
       ["single searches", clock],
     ] as const)
-      late.set(name, [...(late.get(name) ?? []), ...latenesses(of)]);
+      if (of !== undefined) late.set(name, [...(late.get(name) ?? []), ...latenesses(of)]);
   }
   return {
     reads,
@@ -139,8 +154,15 @@ function ours(recall: Recall, corpus: Corpus): Way {
   };
 }
 
-async function askOne(name: string, way: Way, turn: Turn, note: ReturnType<typeof scores>): Promise<void> {
-  const called = (what: string) => (name === "" ? `${what}, one text` : `${name}: ${what}`);
+/** What is asked, and by what name: of ours what the names of its rows begin with. */
+interface Named {
+  readonly name: string;
+  readonly isOurs: boolean;
+  readonly way: Way;
+}
+
+async function askOne({ name, isOurs, way }: Named, turn: Turn, note: ReturnType<typeof scores>): Promise<void> {
+  const called = (what: string) => (isOurs ? `${name}${what}, one text` : `${name}: ${what}`);
   const { on, vector, text, language, exact, exactOfLanguage, counts } = turn;
   const { nearest, matching } = way;
   if (nearest !== undefined) {
@@ -148,7 +170,7 @@ async function askOne(name: string, way: Way, turn: Turn, note: ReturnType<typeo
     if (counts) note.recall(called("nearest"), found, exact);
     if (way.filters) {
       const some = await on.time(called("nearest of a language"), () => nearest(vector, WANTED, language));
-      if (counts) note.filter(name === "" ? "ours" : name, some, exactOfLanguage, language);
+      if (counts) note.filter(name, some, exactOfLanguage, language);
     }
   }
   if (matching !== undefined) await on.time(called("matching"), () => matching(text, WANTED));
@@ -186,20 +208,27 @@ interface Lateness {
 /**
  * All that a review asks of memory: the real room with vectors at hand instead of an embedder. What the adapter does and
  * what the room does with it are told apart by when the room asks first and when it is answered last.
+ *
+ * @param prefix what the names of the store's rows begin with
  */
-export function wholeSearch(recall: Recall, asked: Asked, watch: Stopwatch = stopwatch()): Promise<Lateness> {
+export function wholeSearch(
+  recall: Recall,
+  asked: Asked,
+  watch: Stopwatch = stopwatch(),
+  prefix = "",
+): Promise<Lateness> {
   const settings = { knowledge: asked.context.config.knowledge, now: NOW, gateCache: newGateCache() };
-  return inTheRoom("whole search", recall, asked.vectors, watch, (ports) =>
+  return inTheRoom(`${prefix}whole search`, recall, asked.vectors, watch, (ports) =>
     retrieve(asked.context, asked.signals, ports, settings),
   );
 }
 
 /** The same for one text that somebody typed: one list of each kind, ranks fused, no signals of a change. */
-export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch): Promise<void> {
+export async function searchByText(recall: Recall, asked: Asked, watch: Stopwatch, prefix = ""): Promise<void> {
   const { repo } = asked.context.job;
   const { topK } = asked.context.config.knowledge.retrieval;
   const search = { repo, method: "hybrid", filter: {}, topK, threshold: null, now: NOW } as const;
-  await inTheRoom("whole search of one text", recall, asked.vectors, watch, async (ports) => {
+  await inTheRoom(`${prefix}whole search of one text`, recall, asked.vectors, watch, async (ports) => {
     const { precedents } = await searchMemory(asked.text, search, ports);
     return precedents;
   });

@@ -11,9 +11,10 @@ import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { builtWays, type Cost } from "./built-ways.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
+import { type MovedStore, movedStore, ON_POSTGRES } from "./moved-store.ts";
 import type { Alone } from "./retrieval-alone.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
-import { type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
+import { type OwnStore, type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
 import { storeRecall } from "./store-recall.ts";
 import { storedRows } from "./stored-rows.ts";
 import type { Absent } from "./ways/all-ways.ts";
@@ -53,7 +54,6 @@ const { values } = parseArgs({
     ways: { type: "string" },
     keep: { type: "string" },
     megabytes: { type: "string" },
-    store: { type: "string" },
   },
 });
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), "kodiai-bench-"));
@@ -76,15 +76,19 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
   // The first search reads the whole index, so that the rest are searches of a warm memory.
   const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-  const recall =
-    values.store === undefined
-      ? sqliteRecall({ path, limits, patience: { answerMs: null } })
-      : storeRecall(values.store, limits);
+  const recall = sqliteRecall({ path, limits, patience: { answerMs: null } });
+  const isWanted = words === null || words.some((word) => ON_POSTGRES.includes(word));
+  const moved = isWanted ? await movedStore(folder, fingerprint, values.keep !== undefined) : null;
+  const onPostgres = moved === null ? null : storeRecall(moved.url, limits);
+  const stores: OwnStore[] = [{ prefix: "", recall }];
+  if (onPostgres !== null) stores.push({ prefix: "on PostgreSQL, ", recall: onPostgres });
   const first = await firstAnswers(recall, corpus, asked[0]);
   const watch = stopwatch();
   const questions = asked.slice(0, turns + WARM_UP).map((one, at) => ({ ...one, truth: truths[at] }));
-  const seen = await takeTurns(recall, corpus, ways, stored, questions, watch);
+  const seen = await takeTurns(stores, corpus, ways, stored, questions, watch);
   await recall.close();
+  await onPostgres?.close();
+  await moved?.close();
   for (const { way } of ways) await way.close();
   const read = seen.reads.map(({ bytes, ms }) => bytes / 1e6 / ms);
   return {
@@ -99,7 +103,7 @@ async function measure(rows: number, repositories: number, turns: number): Promi
     gigabytesASecond: quantile(read, 0.5),
     recallAt20: seen.recallAt20,
     loopLate: { ...alone.loopLate, ...seen.loopLate },
-    ourFilter: seen.filters.ours ?? null,
+    ourFilter: seen.filters[""] ?? null,
     once: {
       ...filled,
       ...first,
@@ -107,9 +111,18 @@ async function measure(rows: number, repositories: number, turns: number): Promi
       "MB of memory.db for 100,000 memories": (statSync(path).size / 1e6) * (100_000 / corpus.rows),
       ...alone.figures,
     },
-    built: Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
-    absent,
+    built: {
+      ...(moved === null
+        ? {}
+        : { [ON_POSTGRES]: { ...costOf(moved), filter: seen.filters["on PostgreSQL, "] ?? null } }),
+      ...Object.fromEntries(ways.map(({ name, cost }) => [name, { ...cost, filter: seen.filters[name] ?? null }])),
+    },
+    absent: moved === null && isWanted ? [...absent, { name: ON_POSTGRES, why: "there is no server" }] : absent,
   };
+}
+
+function costOf({ seconds, diskMb }: MovedStore): Cost {
+  return { seconds, memoryMb: null, diskMb };
 }
 
 /**

@@ -1,0 +1,81 @@
+// Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
+// next run, and says of what rows it was made.
+import { join } from "node:path";
+import pg from "pg";
+import { openDatabase } from "../src/adapters/sqlite/database.ts";
+import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
+import { moveStore } from "../src/flows/move-store.ts";
+import { openMigration } from "../src/wire/migrate.ts";
+import { databaseUrl } from "./ways/pgvector.ts";
+
+export const ON_POSTGRES = "ours on PostgreSQL";
+
+export interface MovedStore {
+  readonly url: string;
+  /** That the move took. */
+  readonly seconds: number;
+  readonly diskMb: number;
+  /** Ends with the database, where it does not stay. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param fingerprint of the rows
+ * @returns null where there is no server: see databaseUrl
+ */
+export async function movedStore(folder: string, fingerprint: string, stays: boolean): Promise<MovedStore | null> {
+  const admin = databaseUrl();
+  if (admin === null) return null;
+  const name = `kodiai_bench_${fingerprint.slice(0, 12)}`;
+  const client = new pg.Client({ connectionString: admin });
+  await client.connect();
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  const known = await noteOf(client, name);
+  const isWhole = known?.fingerprint === fingerprint;
+  if (!isWhole) {
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${name}`);
+  }
+  const seconds = isWhole ? known.seconds : await moved(folder, url.href);
+  if (!isWhole) await client.query(`COMMENT ON DATABASE ${name} IS '${JSON.stringify({ fingerprint, seconds })}'`);
+  const size = await client.query<{ bytes: string }>("SELECT pg_database_size($1) AS bytes", [name]);
+  return {
+    url: url.href,
+    seconds,
+    diskMb: Number(size.rows[0]?.bytes ?? 0) / 1e6,
+    async close() {
+      if (!stays) await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await client.end();
+    },
+  };
+}
+
+/** Written when the database is whole. */
+interface Note {
+  readonly fingerprint: string;
+  readonly seconds: number;
+}
+
+async function noteOf(client: pg.Client, name: string): Promise<Note | null> {
+  const { rows } = await client.query<{ note: string | null }>(
+    "SELECT shobj_description(oid, 'pg_database') AS note FROM pg_database WHERE datname = $1",
+    [name],
+  );
+  const note = rows[0]?.note ?? null;
+  return note === null ? null : (JSON.parse(note) as Note);
+}
+
+/** Returns how many seconds it took. */
+async function moved(folder: string, url: string): Promise<number> {
+  // A store is two files; the queue's is empty here.
+  openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS).close();
+  const { source, target, close } = await openMigration(`sqlite://${folder}`, url);
+  const start = performance.now();
+  try {
+    await moveStore(source, target, (what, table, rows) => console.error(`${ON_POSTGRES}: ${what} ${table}: ${rows}`));
+  } finally {
+    await close();
+  }
+  return (performance.now() - start) / 1000;
+}
