@@ -5,6 +5,7 @@ import { addPostings, HIGHEST, readWords, type Use, type WeighedIndex, weightOf 
 import { type Bm25Part, type Term, weighing } from "./bm25.ts";
 import { BLOCK, GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
 import { exactScores } from "./exact-scores.ts";
+import { type Grown, grown } from "./grown.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { FileScore } from "./whole-file.ts";
 import { tuneColumns } from "./word-columns.ts";
@@ -94,7 +95,10 @@ const LARGER = 128 / WHOLE;
 interface BestSums {
   /** Sums below this cannot be among the best. */
   least: number;
-  readonly rows: { readonly part: number; readonly row: number; readonly sum: number }[];
+  /** What was taken, side by side: thousands of objects would have to be collected. */
+  readonly parts: Grown;
+  readonly rows: Grown;
+  readonly sums: Grown;
   /** The k-th highest sum so far; 0 while there are fewer. */
   kth(): number;
   take(part: number, row: number, sum: number): void;
@@ -104,12 +108,13 @@ interface BestSums {
 function bestSums(k: number): BestSums {
   const counts = new Uint32Array((HIGHEST >> STEP_BITS) + 1);
   let [taken, highest] = [0, 0];
-  const rows: { part: number; row: number; sum: number }[] = [];
+  const [parts, rows, sums] = [grown(), grown(), grown()];
   return {
-    least: 1,
-    rows,
+    ...{ least: 1, parts, rows, sums },
     take(part, row, sum) {
-      rows.push({ part, row, sum });
+      parts.push(part);
+      rows.push(row);
+      sums.push(sum);
       const step = sum >> STEP_BITS;
       counts[step] = (counts[step] ?? 0) + 1;
       highest = Math.max(highest, step);
@@ -250,6 +255,14 @@ function takeGroup(best: BestSums, group: number, sums: Int16Array, { part, firs
   return taken;
 }
 
+/** Those of a part that were taken with at least such a sum. */
+function rowsOf({ parts, rows, sums }: BestSums, part: number, least: number): number[] {
+  const found: number[] = [];
+  for (let at = 0; at < rows.size(); at += 1)
+    if (parts.get(at) === part && sums.get(at) >= least) found.push(rows.get(at));
+  return found;
+}
+
 /** The exact scores of all rows that may be among the best. */
 function exactly(
   question: Question,
@@ -259,10 +272,10 @@ function exactly(
 ): BestRow[] | null {
   if (question.best.kth() === 0 && question.hasCommon) return null;
   const least = leastOf(question, drift);
-  const near = question.best.rows.filter(({ sum }) => sum >= least);
+  const { best } = question;
   const found: BestRow[] = [];
   for (const [at, part] of parts.entries()) {
-    const rows = near.flatMap((one) => (one.part === at ? one.row : []));
+    const rows = rowsOf(best, at, least);
     const scores = exactScores(question.terms, part, at, rows, longer[at] ?? NONE);
     for (const [place, row] of rows.entries()) {
       const score = (scores[place] ?? 0) + (question.files?.(at, row) ?? 0);

@@ -145,15 +145,15 @@ function sumsOf({ index, mask }: Bm25Part): Sums {
   return summed;
 }
 
-/** Steps that finding one row among a word's rows takes, about. */
-const STEPS = 8;
+/** Steps that finding one row among a word's rows takes, about, and beginning to read them. */
+const [STEPS, BEGINNING] = [8, 64];
 
 /** How many rows in scope have the word: all of its rows but those outside. */
 function rowsInScope({ index, mask, outside }: Bm25Part, word: number): number {
   if (word === -1) return 0;
   const all = rowsWith(index, word);
   let found = 0;
-  if (outside.length * STEPS < all) {
+  if (outside.length * STEPS < all + BEGINNING) {
     for (const row of outside) found += hasWord(index, word, row) ? 1 : 0;
     return all - found;
   }

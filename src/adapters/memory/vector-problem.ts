@@ -8,7 +8,9 @@
 export function vectorProblem(vector: Float32Array, dimension: number): string | null {
   if (vector.length !== dimension) return `vector has ${vector.length} components, its space ${dimension}`;
   let squares = 0;
-  for (const value of vector) {
+  // By index, here and wherever each vector is gone through: an iterator makes an object of each number.
+  for (let at = 0; at < vector.length; at += 1) {
+    const value = vector[at] ?? 0;
     if (!Number.isFinite(value)) return "vector has a component that is not a finite number";
     squares += value * value;
   }

@@ -220,7 +220,7 @@ function nearestSoFar(bits: number, wanted: Wanted): NearestSoFar {
       if (near.length === 0) return;
       taken.push({ part, first, near: near.slice() });
       for (let at = 0; at < near.length; at += 1) {
-        const distance = (near[at] ?? 0) & 0xffff;
+        const distance = (near[at] ?? 0) & DISTANCE;
         histogram[distance] = (histogram[distance] ?? 0) + 1;
       }
       since += near.length;
@@ -246,28 +246,40 @@ function nearestOf(
   { limit, below }: ReturnType<typeof cutOff>,
   wanted: number,
 ): ChosenRows {
-  const [parts, rows]: [number[], number[]] = [[], []];
-  const put = (part: number, row: number) => {
-    parts.push(part);
-    rows.push(row);
-  };
-  const ties: { readonly part: number; readonly row: number; readonly id: number }[] = [];
-  eachOf(taken, (part, row, distance) => {
-    if (distance < limit) put(part, row);
-    else if (distance === limit) ties.push({ part, row, id: all[part]?.ids[row] ?? 0 });
-  });
-  ties.sort((one, other) => one.id - other.id);
-  for (const { part, row } of ties.slice(0, wanted - below)) put(part, row);
-  return { parts: Uint32Array.from(parts), rows: Uint32Array.from(rows) };
-}
-
-function eachOf(taken: readonly Taken[], tell: (part: number, row: number, distance: number) => void): void {
+  const ties = tiesAt(limit, taken, all).slice(0, wanted - below);
+  const [parts, rows] = [new Uint32Array(below + ties.length), new Uint32Array(below + ties.length)];
+  let count = 0;
   for (const { part, first, near } of taken) {
     for (let at = 0; at < near.length; at += 1) {
       const one = near[at] ?? 0;
-      tell(part, first + (one >>> 16), one & 0xffff);
+      if ((one & DISTANCE) >= limit) continue;
+      parts[count] = part;
+      rows[count] = first + (one >>> ROW_SHIFT);
+      count += 1;
     }
   }
+  for (const { part, row } of ties) {
+    parts[count] = part;
+    rows[count] = row;
+    count += 1;
+  }
+  return { parts, rows };
+}
+
+/** What is told of a row: its place, shifted, and its distance. */
+const [ROW_SHIFT, DISTANCE] = [16, 0xffff];
+
+/** Those at the limit, by their ids. */
+function tiesAt(limit: number, taken: readonly Taken[], all: readonly BitRows[]) {
+  const ties: { readonly part: number; readonly row: number; readonly id: number }[] = [];
+  for (const { part, first, near } of taken) {
+    for (let at = 0; at < near.length; at += 1) {
+      const one = near[at] ?? 0;
+      const row = first + (one >>> ROW_SHIFT);
+      if ((one & DISTANCE) === limit) ties.push({ part, row, id: all[part]?.ids[row] ?? 0 });
+    }
+  }
+  return ties.sort((one, other) => one.id - other.id);
 }
 
 /** The distance of the last row wanted, and how many rows are nearer than that. */

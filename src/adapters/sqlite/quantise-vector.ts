@@ -24,8 +24,9 @@ export function toInt8(rotated: Float32Array): Int8Array {
  */
 export function toBits(rotated: Float32Array, mean: Float32Array | null): Uint8Array {
   const bits = new Uint8Array(rotated.length / 8);
+  const middle = mean ?? new Float32Array(rotated.length);
   for (let at = 0; at < rotated.length; at += 1) {
-    if ((rotated[at] ?? 0) >= (mean?.[at] ?? 0)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
+    if ((rotated[at] ?? 0) >= (middle[at] ?? 0)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
   }
   return bits;
 }
@@ -42,7 +43,7 @@ export function cosineDistanceTo(
   kernel: DotKernel | null = kernelFor(query.length),
 ): (stored: Int8Array, offset: number) => number {
   let queryLength = 0;
-  for (const one of query) queryLength += one * one;
+  for (let at = 0; at < query.length; at += 1) queryLength += (query[at] ?? 0) ** 2;
   const cosine = (dot: number, storedLength: number) =>
     Math.min(2, Math.max(0, 1 - dot / Math.sqrt(queryLength * storedLength)));
   if (kernel === null) {

@@ -46,7 +46,7 @@ const NOTHING = new Uint8Array();
 /** In 16 bits, the largest component filling them: sums of whole numbers are the same in whatever order. */
 function inWholeNumbers(query: Float32Array): Int16Array {
   let largest = 0;
-  for (const value of query) largest = Math.max(largest, Math.abs(value));
+  for (let at = 0; at < query.length; at += 1) largest = Math.max(largest, Math.abs(query[at] ?? 0));
   const whole = new Int16Array(query.length);
   for (let at = 0; at < query.length; at += 1) whole[at] = Math.round(((query[at] ?? 0) / (largest || 1)) * LARGEST);
   return whole;
