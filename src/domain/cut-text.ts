@@ -45,5 +45,6 @@ function markEnd(text: string, at: number): number {
 
 /** On one line: every run of white space and control characters becomes one space, ends trimmed. */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  // Most texts have single spaces only: to look takes a fraction of putting each of them in once more.
+  return (/[^\S ]|\p{Cc}| {2}/u.test(text) ? text.replace(/[\s\p{Cc}]+/gu, " ") : text).trim();
 }

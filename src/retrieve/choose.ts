@@ -31,15 +31,19 @@ export function choose<T extends Choosable>(
   for (const entry of ordered) {
     const { id, path } = entry.record;
     const ofFile = path === null ? 0 : (perPath.get(path) ?? 0);
-    // Asked only of what there is a place for: to tell its length an entry is written out.
-    const length = () => lengthOf(entry);
+    // Asked only of what there is a place for, and once: to tell its length an entry is written out.
+    let told = 0;
+    const length = () => {
+      told = lengthOf(entry);
+      return told;
+    };
     const reason = reasonAgainst({ chosen: chosen.length, ofFile, length, left }, limits);
     if (reason !== null) {
       cut.push({ id, reason });
       continue;
     }
     chosen.push(entry);
-    left -= length();
+    left -= told;
     if (path !== null) perPath.set(path, ofFile + 1);
   }
   return { chosen, cut };

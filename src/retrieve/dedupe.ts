@@ -2,15 +2,11 @@
 
 import { bagsOf } from "./bags.ts";
 import { atOnce, eachOf, type Steps } from "./in-turns.ts";
-import { keptFor } from "./kept-readings.ts";
-import { type Lexicon, lexicon } from "./lexicon.ts";
+import { lexicon } from "./lexicon.ts";
+import { rememberedWords } from "./remembered-words.ts";
 
 /** Share of common words from which two texts say the same. At .9 a word more or less in a sentence still counts as the same. */
 export const SAME_TEXT = 0.9;
-
-/** Words compared of one text: quoted logs of megabytes must not make a search slow. */
-const WORDS_READ = 1_000;
-const CHARACTERS_READ = 10_000;
 
 export interface Foldable {
   readonly id: string;
@@ -133,30 +129,13 @@ function overlap(a: Uint32Array, b: Uint32Array): number {
 
 /** The words of each text as numbers, ascending: the rarer a word among all texts, the smaller its number. */
 function* rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): Steps<readonly Uint32Array[]> {
-  const { size, shared } = lexicon(asTheyStand);
-  const read = yield* eachOf(texts, PIECE, (one) => shared.ownOf(readingOf(one, shared)));
+  const { size, shared } = lexicon();
+  const read = yield* eachOf(texts, PIECE, (one) => shared.ownOf(rememberedWords(one, shared).asTheyStand));
   const { starts, words } = bagsOf(read, size());
   const numbers = byRarity(words, size(), texts.length);
   const numbered = new Uint32Array(words.length);
   for (let at = 0; at < numbered.length; at += 1) numbered[at] = numbers[words[at] ?? 0] ?? 0;
   return texts.map((_, text) => numbered.subarray(starts[text], starts[text + 1]).sort());
-}
-
-const readings = keptFor<readonly number[]>();
-
-/** Of a number in a list. */
-const BYTES = 8;
-
-/** In the numbers that searches share. */
-function readingOf(
-  { id, text }: Pick<Foldable, "id" | "text">,
-  { table, numbersOf }: Lexicon["shared"],
-): readonly number[] {
-  const kept = readings(table);
-  const known = kept.of(id, [text]);
-  if (known !== undefined) return known;
-  const read = numbersOf(text.slice(0, CHARACTERS_READ).toLowerCase()).slice(0, WORDS_READ);
-  return kept.keep(id, [text], read, read.length * BYTES);
 }
 
 /** Of each word its place among all, the rarest first. */
@@ -174,8 +153,4 @@ function byRarity(words: Uint32Array, size: number, texts: number): Uint32Array 
     places[word] = place;
   }
   return places;
-}
-
-function asTheyStand(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }

@@ -15,31 +15,35 @@ export interface Lexicon {
     readonly numberOf: (number: number) => number;
     /** As the lexicon's, and back: `ownOf(shared.numbersOf(text))` is what `numbersOf(text)` is. */
     readonly numbersOf: (text: string) => readonly number[];
+    /** A text of 10,000 characters at most in both ways, for not much more than one of them. */
+    readonly bothOf: (text: string) => BothWays;
     readonly ownOf: (shared: readonly number[]) => number[];
   };
 }
 
-/** Splits a text into words; the words of a text are those of its runs (IN_RUN), one after another. */
-type Split = (text: string) => readonly string[];
+/** A text in numbers of words, in order, with repeats. */
+export interface BothWays {
+  /** As `tokenise` gives them. */
+  readonly words: readonly number[];
+  /** Runs of letters, digits and underscores as they stand there, in lower case. */
+  readonly asTheyStand: readonly number[];
+}
 
 /** A text that is no longer has fewer words than `tokenise` reads of one. */
 const READ_HERE = 20_000;
 /** What searches before this one met is kept up to so many bytes of runs: 100,000 runs, some 15 MB, and many times what one meets. */
 const MOST_BYTES = 1_000_000;
 
-const kept = new Map<Split, RunTable>();
+let kept: RunTable = runTable(tokenise);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** A text in UTF-8, and a zero that ends its last run. */
 const bytes = new Uint8Array(READ_HERE * 3 + 1);
 
-/**
- * Without a word in it: one is made for each search.
- *
- * @param split a function that there is one of, since what it split before is kept
- */
-export function lexicon(split: Split = tokenise): Lexicon {
-  const table = tableOf(split);
+/** Without a word in it: one is made for each search. */
+export function lexicon(): Lexicon {
+  if (kept.bytes() > MOST_BYTES) kept = runTable(tokenise);
+  const table = kept;
   const { numberOf, words } = ownNumbers(table.words());
   const ownOf = (shared: readonly number[]) => {
     const own = new Array<number>(shared.length);
@@ -54,6 +58,7 @@ export function lexicon(split: Split = tokenise): Lexicon {
       table,
       numberOf: (number) => words[number] ?? 0,
       numbersOf: (text) => readText(table, text),
+      bothOf: (text) => readBoth(table, text),
       ownOf,
     },
   };
@@ -62,16 +67,36 @@ export function lexicon(split: Split = tokenise): Lexicon {
 /** The words of a text, in the numbers of the table. */
 function readText(table: RunTable, text: string): readonly number[] {
   if (text.length > READ_HERE) return table.ofText(text);
+  readRuns(table, text, false);
+  return read.words.slice(0, read.ofWords);
+}
+
+/** Of a text half as long as READ_HERE at most, since a letter may be two in lower case. */
+function readBoth(table: RunTable, text: string): BothWays {
+  const isAscii = readRuns(table, text, false);
+  const words = read.words.slice(0, read.ofWords);
+  // Beyond ASCII the lower case of a letter depends on those around its run, and a run may fall apart in lower case.
+  if (!isAscii) readRuns(table, text.toLowerCase(), true);
+  return { words, asTheyStand: read.standing.slice(0, read.ofStanding) };
+}
+
+/** What was read last, so many numbers of each: the lists only grow, and what is wanted of them is copied. */
+const read = { words: [0], ofWords: 0, standing: [0], ofStanding: 0 };
+
+/** @returns whether all of the text is ASCII; where it is not, it is read as it stands only if it is in lower case */
+function readRuns(table: RunTable, text: string, isLower: boolean): boolean {
   const { written } = encoder.encodeInto(text, bytes);
   bytes[written] = 0;
-  const read: number[] = [];
+  read.ofWords = 0;
+  read.ofStanding = 0;
   for (let at = 0; at < written; at += 1) {
     const end = endOfRun(at);
-    if (end > at) addRun(read, table, at, end);
+    if (end > at && seen.kinds === 1) addRun(table, at, end);
+    else if (end > at) addRuns(table, decoder.decode(bytes.subarray(at, end)), isLower);
     // What ends a run is part of none.
     at = end;
   }
-  return read;
+  return written === text.length;
 }
 
 /** What was seen of the run that was read last: a hash of its bytes, and whether all are ASCII (1) or not. */
@@ -96,22 +121,28 @@ function kindAt(at: number): number {
   return IN_RUN[bytes[at] ?? 0] ?? 0;
 }
 
-function addRun(read: number[], table: RunTable, start: number, end: number): void {
-  if (seen.kinds !== 1) {
-    for (const word of table.ofText(decoder.decode(bytes.subarray(start, end)))) read.push(word);
-    return;
-  }
-  const found = table.find(bytes, start, end, seen.hash);
-  if (found >= 0) read.push(found);
-  else if (found < NO_WORD) for (const word of table.several(found)) read.push(word);
+function addRun(table: RunTable, start: number, end: number): void {
+  const run = table.find(bytes, start, end, seen.hash);
+  addStanding(table.asItStands(run));
+  const word = table.wordIn(run);
+  if (word >= 0) addWord(word);
+  else if (word < NO_WORD) for (const one of table.several(word)) addWord(one);
 }
 
-function tableOf(split: Split): RunTable {
-  const known = kept.get(split);
-  if (known !== undefined && known.bytes() <= MOST_BYTES) return known;
-  const table = runTable(split);
-  kept.set(split, table);
-  return table;
+/** Of a stretch in which there is more than ASCII. */
+function addRuns(table: RunTable, stretch: string, isLower: boolean): void {
+  for (const word of table.ofText(stretch)) addWord(word);
+  if (isLower) for (const run of stretch.match(/[\p{L}\p{N}_]+/gu) ?? []) addStanding(table.numberOf(run));
+}
+
+function addWord(word: number): void {
+  read.words[read.ofWords] = word;
+  read.ofWords += 1;
+}
+
+function addStanding(word: number): void {
+  read.standing[read.ofStanding] = word;
+  read.ofStanding += 1;
 }
 
 /** The table's numbers to own ones. */

@@ -3,6 +3,7 @@ import { canonicalLanguage } from "../domain/language.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../domain/low-information.ts";
 import { keptFor } from "./kept-readings.ts";
 import type { Lexicon } from "./lexicon.ts";
+import { rememberedWords } from "./remembered-words.ts";
 
 /** Numbers of words in a lexicon, in order, with repeats. */
 export type Words = readonly number[];
@@ -135,12 +136,15 @@ const readings = keptFor<Reading>();
 /** Of a number in a list. */
 const BYTES = 8;
 
-function readingOf({ id, text, hunk }: RememberedComment, { table, numbersOf }: Lexicon["shared"]): Reading {
+function readingOf(one: RememberedComment, shared: Lexicon["shared"]): Reading {
+  const { id, text, hunk } = one;
+  const { table, numbersOf } = shared;
   const kept = readings(table);
   const known = kept.of(id, [text, hunk]);
   if (known !== undefined) return known;
   const comment = withoutFooters(text);
-  const said = numbersOf(comment);
+  const all = rememberedWords(one, shared);
+  const said = comment === all.text ? all.words : numbersOf(comment);
   // Without code and markup its sentences are all of it; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
   const reading = {
@@ -151,7 +155,7 @@ function readingOf({ id, text, hunk }: RememberedComment, { table, numbersOf }: 
     lines: numbersOf(linesAbout(hunk)),
   };
   const { prose, spans, lines } = reading;
-  const numbers = said.length + (isProse ? 0 : prose.length) + spans.length + lines.length;
+  const numbers = (said === all.words ? 0 : said.length) + (isProse ? 0 : prose.length) + spans.length + lines.length;
   return kept.keep(id, [text, hunk], reading, numbers * BYTES);
 }
 

@@ -3,15 +3,21 @@
 
 export interface RunTable {
   /**
-   * What is in the run bytes[start … end] of ASCII: the number of its word, NO_WORD, or less than that for several, which
-   * `several` tells until the next run is looked for.
+   * Looks for the run bytes[start … end] of ASCII; what is told of it under the number that is given back holds until the
+   * next one is looked for.
    *
    * @param hash by `nextHash` over its bytes
    */
   find(bytes: Uint8Array, start: number, end: number, hash: number): number;
-  several(found: number): readonly number[];
+  /** What is in the run: the number of its word, NO_WORD, or less than that for `several`. */
+  wordIn(run: number): number;
+  several(word: number): readonly number[];
+  /** The number of the run itself, in lower case, as a word. */
+  asItStands(run: number): number;
   /** Of any text, the numbers of its words. */
   ofText(text: string): readonly number[];
+  /** The number of a word, be it of a text or not. */
+  numberOf(word: string): number;
   wordOf(number: number): string;
   /** Words have numbers from 0 on, in the order in which they were met: so many by now. */
   words(): number;
@@ -20,7 +26,7 @@ export interface RunTable {
 }
 
 export const NO_WORD = -1;
-const PASSED = -2;
+const SEVERAL = -2;
 
 /** FNV-1a, a byte at a time. */
 export const FIRST_HASH: number = 0x811c9dc5 | 0;
@@ -30,15 +36,18 @@ export const nextHash = (hash: number, byte: number): number => Math.imul(hash ^
 const MOST_PLACES = 8;
 const FIRST_SLOTS = 1 << 14;
 /**
- * Of a slot: two numbers by which the run is known, how many bytes it has (0 where the slot is free), and what was found. A short run
- * is known by its bytes themselves, which saves looking elsewhere; a longer one by its hash, and by where its bytes begin.
+ * Of a slot: two numbers by which the run is known, and two that are told of it. A short run is known by its bytes themselves, which
+ * saves looking elsewhere; a longer one by its hash, and by where its bytes begin, less than 0: no four bytes of ASCII are. Both
+ * are 0 where the slot is free.
  */
-const [HEAD, TAIL, LENGTH, FOUND] = [0, 1, 2, 3];
+const [HEAD, TAIL, WORD, STANDING] = [0, 1, 2, 3];
 const WIDTH = 4;
 const SHORT = 8;
 
 /** A longer run is split anew each time. */
 const LONGEST_KEPT = 100;
+/** In place of the slot of a run that is not kept. */
+const PASSING = -1;
 
 /**
  * Without a run in it. It only grows.
@@ -61,50 +70,55 @@ export function runTable(split: (text: string) => readonly string[]): RunTable {
     if (text.length <= LONGEST_KEPT) others.set(text, read);
     return read;
   };
-  const foundIn = (read: readonly number[]) => {
-    if (read.length < 2) return read[0] ?? NO_WORD;
-    lists.push(read);
-    return PASSED - lists.length;
-  };
   // Of runs that are not kept: told of one at a time, so that they take no room.
-  let passed: readonly number[] = [];
-  const passing = (run: string) => {
-    passed = ofText(run);
-    return passed.length < 2 ? (passed[0] ?? NO_WORD) : PASSED;
+  let passed: { readonly run: string; readonly words: readonly number[] } = { run: "", words: [] };
+  const pass = (run: string) => {
+    passed = { run, words: ofText(run) };
+    return PASSING;
   };
-  /** Where in the pool its bytes begin. */
+  /** Where in the pool its bytes begin, and a zero behind them. */
   const stored = (bytes: Uint8Array, start: number, to: number) => {
     const begin = end;
-    end += to - start;
+    end += to - start + 1;
     if (end > pool.length) pool = twice(pool);
     pool.set(bytes.subarray(start, to), begin);
     return begin;
   };
   const keep = (bytes: Uint8Array, start: number, to: number, hash: number) => {
     const run = asciiOf(bytes, start, to);
-    if (run.length > LONGEST_KEPT) return passing(run);
+    if (run.length > LONGEST_KEPT) return pass(run);
     if (taken * 2 * WIDTH > slots.length) slots = larger(slots);
     const slot = freeSlot(slots, hash);
-    if (slot < 0) return passing(run);
-    const tail = run.length > SHORT ? stored(bytes, start, to) : tailOf(bytes, start, to);
-    const found = foundIn(split(run).map(numberOf));
-    slots.set([headOf(bytes, start, to, hash), tail, run.length, found], slot);
+    if (slot < 0) return pass(run);
+    const word = foundIn(split(run).map(numberOf), (read) => SEVERAL - lists.push(read));
+    const lower = run.toLowerCase();
+    slots[slot + HEAD] = headOf(bytes, start, to, hash);
+    slots[slot + TAIL] = run.length > SHORT ? ~stored(bytes, start, to) : tailOf(bytes, start, to);
+    slots[slot + WORD] = word;
+    slots[slot + STANDING] = words[word] === lower ? word : numberOf(lower);
     taken += 1;
     kept += run.length;
-    return found;
+    return slot;
   };
   return {
     find(bytes, start, to, hash) {
       const slot = slotHolding(slots, pool, bytes, start, to, hash);
-      if (slot >= 0) return slots[slot + FOUND] ?? NO_WORD;
-      return keep(bytes, start, to, hash);
+      return slot >= 0 ? slot : keep(bytes, start, to, hash);
     },
-    several: (found) => (found === PASSED ? passed : (lists[PASSED - 1 - found] ?? [])),
+    wordIn: (run) => (run === PASSING ? foundIn(passed.words, () => SEVERAL) : (slots[run + WORD] ?? NO_WORD)),
+    several: (word) => (word === SEVERAL ? passed.words : (lists[SEVERAL - 1 - word] ?? [])),
+    asItStands: (run) => (run === PASSING ? numberOf(passed.run.toLowerCase()) : (slots[run + STANDING] ?? NO_WORD)),
     ofText,
+    numberOf,
     wordOf: (number) => words[number] ?? "",
     words: () => words.length,
     bytes: () => kept + others.size * 100,
   };
+}
+
+/** The only one of a run's words, or NO_WORD, or what several are told by. */
+function foundIn(words: readonly number[], several: (words: readonly number[]) => number): number {
+  return words.length < 2 ? (words[0] ?? NO_WORD) : several(words);
 }
 
 function numbering() {
@@ -130,14 +144,6 @@ function asciiOf(bytes: Uint8Array, start: number, to: number): string {
   return text;
 }
 
-function headOf(bytes: Uint8Array, start: number, to: number, hash: number): number {
-  return to - start > SHORT ? hash : packed(bytes, start, Math.min(to, start + 4));
-}
-
-function tailOf(bytes: Uint8Array, start: number, to: number): number {
-  return packed(bytes, start + 4, to);
-}
-
 /** At most four bytes as one number. */
 function packed(bytes: Uint8Array, from: number, to: number): number {
   let number = 0;
@@ -147,24 +153,11 @@ function packed(bytes: Uint8Array, from: number, to: number): number {
 
 /** The hash of the run in a slot. */
 function hashIn(slots: Int32Array, slot: number): number {
-  const length = slots[slot + LENGTH] ?? 0;
-  if (length > SHORT) return slots[slot + HEAD] ?? 0;
+  const [head, tail] = [slots[slot + HEAD] ?? 0, slots[slot + TAIL] ?? 0];
+  if (tail < 0) return head;
   let hash = FIRST_HASH;
-  for (let at = 0; at < length; at += 1) {
-    const four = slots[slot + (at < 4 ? HEAD : TAIL)] ?? 0;
-    hash = nextHash(hash, (four >>> (8 * (at % 4))) & 255);
-  }
+  for (const four of [head, tail]) for (let left = four; left !== 0; left >>>= 8) hash = nextHash(hash, left & 255);
   return hash;
-}
-
-function isAlike(pool: Uint8Array, begin: number, bytes: Uint8Array, start: number, to: number): boolean {
-  for (let at = start; at < to; at += 1) if (pool[begin + at - start] !== bytes[at]) return false;
-  return true;
-}
-
-/** Of a slot whose head and length are those of the run. */
-function isTail(tail: number, pool: Uint8Array, bytes: Uint8Array, start: number, to: number): boolean {
-  return to - start > SHORT ? isAlike(pool, tail, bytes, start, to) : tail === tailOf(bytes, start, to);
 }
 
 /** -1 where no slot holds the run. */
@@ -176,15 +169,38 @@ function slotHolding(
   to: number,
   hash: number,
 ): number {
-  const [last, length] = [slots.length - 1, to - start];
+  const last = slots.length - 1;
   const head = headOf(bytes, start, to, hash);
   let slot = slotOf(hash, last);
-  for (let place = 0; place < MOST_PLACES && slots[slot + LENGTH] !== 0; place += 1) {
-    const mayBe = slots[slot + HEAD] === head && slots[slot + LENGTH] === length;
-    if (mayBe && isTail(slots[slot + TAIL] ?? 0, pool, bytes, start, to)) return slot;
+  for (let place = 0; place < MOST_PLACES && !isFree(slots, slot); place += 1) {
+    if (slots[slot + HEAD] === head && isTail(slots[slot + TAIL] ?? 0, pool, bytes, start, to)) return slot;
     slot = (slot + WIDTH) & last;
   }
   return -1;
+}
+
+function headOf(bytes: Uint8Array, start: number, to: number, hash: number): number {
+  return to - start > SHORT ? hash : packed(bytes, start, Math.min(to, start + 4));
+}
+
+function tailOf(bytes: Uint8Array, start: number, to: number): number {
+  return packed(bytes, start + 4, to);
+}
+
+/** Of a slot whose head is that of the run. */
+function isTail(tail: number, pool: Uint8Array, bytes: Uint8Array, start: number, to: number): boolean {
+  if (to - start <= SHORT) return tail === tailOf(bytes, start, to);
+  return tail < 0 && isAlike(pool, ~tail, bytes, start, to);
+}
+
+/** The zero behind what is stored tells it from what is longer. */
+function isAlike(pool: Uint8Array, begin: number, bytes: Uint8Array, start: number, to: number): boolean {
+  for (let at = start; at < to; at += 1) if (pool[begin + at - start] !== bytes[at]) return false;
+  return pool[begin + to - start] === 0;
+}
+
+function isFree(slots: Int32Array, slot: number): boolean {
+  return slots[slot + HEAD] === 0 && slots[slot + TAIL] === 0;
 }
 
 /** -1 where none is near enough. */
@@ -192,7 +208,7 @@ function freeSlot(slots: Int32Array, hash: number): number {
   const last = slots.length - 1;
   let slot = slotOf(hash, last);
   for (let place = 0; place < MOST_PLACES; place += 1) {
-    if (slots[slot + LENGTH] === 0) return slot;
+    if (isFree(slots, slot)) return slot;
     slot = (slot + WIDTH) & last;
   }
   return -1;
@@ -202,7 +218,7 @@ function freeSlot(slots: Int32Array, hash: number): number {
 function larger(slots: Int32Array): Int32Array<ArrayBuffer> {
   const all = new Int32Array(slots.length * 2);
   for (let at = 0; at < slots.length; at += WIDTH) {
-    if (slots[at + LENGTH] === 0) continue;
+    if (isFree(slots, at)) continue;
     const slot = freeSlot(all, hashIn(slots, at));
     if (slot >= 0) all.set(slots.subarray(at, at + WIDTH), slot);
   }

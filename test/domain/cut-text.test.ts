@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { cutText } from "../../src/domain/cut-text.ts";
+import { cutText, oneLine } from "../../src/domain/cut-text.ts";
 import { publicWords } from "../../src/domain/public-words.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
@@ -110,4 +110,29 @@ describe("what holds no token", () => {
     expect(cutText("a😀b", 2)).toBe("a");
     expect(cutText("anything", 0)).toBe("");
   });
+});
+
+test("one line has single spaces within and none around, whatever white space and control characters there were", () => {
+  const piece = fc.constantFrom(
+    "word",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\u0000",
+    "\u0085",
+    "\u00a0",
+    "\u2028",
+    "\u3000",
+    "é",
+    "\ud800",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join("");
+      expect(oneLine(text)).toBe(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -60,6 +60,35 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
   );
 });
 
+test("a text in both ways is its words, and its runs as they stand in lower case, in whatever letters", () => {
+  const { shared, wordOf } = lexicon();
+  const said = (numbers: readonly number[]) => shared.ownOf(numbers).map(wordOf).join(" ");
+  // Greek has another letter at the end of a word, the dotted capital I falls into two characters, the Kelvin sign into ASCII.
+  const odd = fc.constantFrom(
+    "ΟΔΟΣ.Α ΟΔΟΣ",
+    "İzmirTest",
+    "\u212Aelvin",
+    "A".repeat(300),
+    "Größe",
+    "getUserId",
+    "_x",
+    "7",
+  );
+  const text = fc.oneof(
+    sentence,
+    fc.string({ unit: "binary" }),
+    fc.array(odd).map((all) => all.join(" ")),
+  );
+  fc.assert(
+    fc.property(text, (one) => {
+      const { words, asTheyStand } = shared.bothOf(one);
+      expect(said(words)).toBe(tokenise(one).join(" "));
+      expect(said(asTheyStand)).toBe((one.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(" "));
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("runs of every length are told apart from those that begin or end as they do, each time they are met", () => {
   const letter = (at: number) => String.fromCharCode(97 + (at % 26));
   const ends = Array.from({ length: 2_000 }, (_, at) => letter(at / 676) + letter(at / 26) + letter(at));
