@@ -1,6 +1,7 @@
 // Candidates by their sign bits against the query itself: the bits of one side only are rounded.
 import { nthSmallest } from "../memory/nth-smallest.ts";
 import { type AgreementKernel, agreementKernel, agreementSlowly, type ScatteredRows } from "./agreement-kernel.ts";
+import { inWholeNumbers } from "./whole-numbers.ts";
 
 export interface BitCandidates extends ScatteredRows {
   /** Among equals the smaller id is chosen. */
@@ -43,16 +44,6 @@ function scoredSlowly(query: Int16Array, { bytes, in: lies, offsets }: BitCandid
 
 const NOTHING = new Uint8Array();
 
-/** In 16 bits, the largest component filling them: sums of whole numbers are the same in whatever order. */
-function inWholeNumbers(query: Float32Array): Int16Array {
-  let largest = 0;
-  for (let at = 0; at < query.length; at += 1) largest = Math.max(largest, Math.abs(query[at] ?? 0));
-  const whole = new Int16Array(query.length);
-  for (let at = 0; at < query.length; at += 1) whole[at] = Math.round(((query[at] ?? 0) / (largest || 1)) * LARGEST);
-  return whole;
-}
-
-const LARGEST = 32_767;
 const kernels = new Map<number, AgreementKernel | null>();
 
 /** Compiled once for each number of components, of which there is about one. */

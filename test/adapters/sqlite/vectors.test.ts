@@ -62,6 +62,14 @@ test("a distance from bytes is within .01 of the true cosine distance, and betwe
   );
 });
 
+test("components that are all as large as may be do not overflow, however many there are", () => {
+  for (const dimension of [64, 1024, 2048, 4096, 16_384]) {
+    const one = rotateVector(new Float32Array(dimension).fill(1, 0, 1));
+    expect(cosineDistanceTo(one)(toInt8(one), 0)).toBeCloseTo(0, 6);
+    expect(cosineDistanceTo(one)(toInt8(one.map((value) => -value)), 0)).toBeCloseTo(2, 6);
+  }
+});
+
 test("centred bits are the signs of what is left when the mean is taken away", () => {
   const bits = toBits(
     Float32Array.from({ length: 32 }, (_, at) => at / 32),
