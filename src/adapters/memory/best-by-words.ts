@@ -30,8 +30,10 @@ export function bestByWords(
 ): (BestRow[] | null)[] {
   const { meanLength, longer, shares, termsOf } = weighing(parts);
   const all = queries.map((query) => asked(termsOf(query), parts, files?.(query) ?? null, k));
-  const drift = parts.map(({ index }, at) =>
-    index.columns === null ? 1 : tuneColumns(index, index.columns, meanLength, longer[at] ?? NONE),
+  const drift = driftOf(
+    parts.map(({ index }, at) =>
+      index.columns === null ? 1 : tuneColumns(index, index.columns, meanLength, longer[at] ?? NONE),
+    ),
   );
   for (let first = 0; first < all.length; first += MOST_QUESTIONS) {
     const together = all.slice(first, first + MOST_QUESTIONS);
@@ -135,9 +137,20 @@ function bestSums(k: number): BestSums {
 /** Sums are counted in steps of 8. */
 const STEP_BITS = 3;
 
+/** How much lower and higher a score may be than columns say that were made for another mean length: at most 1, at least 1. */
+interface Drift {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** @param means see tuneColumns, of each part */
+function driftOf(means: readonly number[]): Drift {
+  const apart = means.map((one) => 1 / one);
+  return { low: Math.min(1, ...apart), high: Math.max(1, ...apart) };
+}
+
 /** The least sum with which a row may still be among the k best of the exact scores. */
-function leastOf({ best, tooHigh, rounded }: Question, drift: readonly number[]): number {
-  const [low, high] = [Math.min(1, ...drift.map((one) => 1 / one)), Math.max(1, ...drift.map((one) => 1 / one))];
+function leastOf({ best, tooHigh, rounded }: Question, { low, high }: Drift): number {
   return Math.max(1, Math.floor((best.kth() * low - tooHigh - rounded) / high));
 }
 
@@ -146,7 +159,7 @@ function addPart(
   at: number,
   questions: readonly Question[],
   weighedIndex: WeighedIndex,
-  drift: readonly number[],
+  drift: Drift,
 ): void {
   const { index, mask } = part;
   const { kernel } = index;
@@ -227,7 +240,7 @@ interface Place {
   readonly first: number;
   readonly rows: number;
   readonly mask: Uint8Array;
-  readonly drift: readonly number[];
+  readonly drift: Drift;
 }
 
 function takeUp(question: Question, groups: Uint16Array, sums: Int16Array, place: Place): void {
@@ -268,7 +281,7 @@ function exactly(
   question: Question,
   parts: readonly Bm25Part[],
   longer: readonly Float64Array[],
-  drift: readonly number[],
+  drift: Drift,
 ): BestRow[] | null {
   if (question.best.kth() === 0 && question.hasCommon) return null;
   const least = leastOf(question, drift);
