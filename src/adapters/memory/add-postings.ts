@@ -27,7 +27,7 @@ const MOST_BITS = 15;
 
 /** Words that are read by their postings. */
 export interface ReadWords {
-  /** Those whose codes are found by a table: of each question, if the kernel adds them up, else all of them here. */
+  /** By question, those whose codes are found by a table, for the kernel; null where these are `common`. */
   readonly inKernel: ReadonlyMap<number, readonly WeighedWord[]> | null;
   readonly common: readonly { readonly table: number; readonly use: Use }[];
   /** Those whose codes are read one after the other. */
