@@ -7,7 +7,7 @@
  *
  * @param place 0 … values.length − 1
  */
-export function nthSmallest(values: Int32Array | Float64Array, place: number): number {
+export function nthSmallest(values: Uint16Array | Float64Array, place: number): number {
   const left = values.slice();
   for (let at = 0; at < left.length; at += 1) if (Number.isNaN(left[at])) left[at] = Number.POSITIVE_INFINITY;
   let [first, last] = [0, left.length - 1];
@@ -21,7 +21,7 @@ export function nthSmallest(values: Int32Array | Float64Array, place: number): n
 }
 
 /** From `low` on there is nothing smaller than what stands before, up to `high` nothing larger than what stands behind. */
-function parted(values: Int32Array | Float64Array, first: number, last: number): readonly [low: number, high: number] {
+function parted(values: Uint16Array | Float64Array, first: number, last: number): readonly [low: number, high: number] {
   const pivot = values[(first + last) >> 1] ?? 0;
   let [low, high] = [first, last];
   while (low <= high) {

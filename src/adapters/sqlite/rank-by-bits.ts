@@ -1,7 +1,12 @@
 // Candidates by their sign bits against the query itself: the bits of one side only are rounded.
 import { nthSmallest } from "../memory/nth-smallest.ts";
-import { type AgreementKernel, agreementKernel, agreementSlowly, type ScatteredRows } from "./agreement-kernel.ts";
-import { inWholeNumbers } from "./whole-numbers.ts";
+import {
+  type AgreementKernel,
+  agreementKernel,
+  agreementSlowly,
+  agreementTables,
+  type ScatteredRows,
+} from "./agreement-kernel.ts";
 
 export interface BitCandidates extends ScatteredRows {
   /** Among equals the smaller id is chosen. */
@@ -10,7 +15,7 @@ export interface BitCandidates extends ScatteredRows {
 
 /**
  * The `wanted` candidates whose bits agree best with the query, each component weighing as much as the query has
- * of it, to a 32,767th of the largest. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do.
+ * of it, in the steps of `agreementTables`. 300 of 1000 chosen so hold as many of the true 20 nearest as all 1000 do.
  *
  * @param query rotated and centred
  * @param kernel null for the way without WebAssembly: the same answer, several times as slowly
@@ -24,8 +29,8 @@ export function rankByBits(
 ): number[] {
   const { ids } = candidates;
   if (ids.length <= wanted) return Array.from(ids, (_, at) => at);
-  const whole = inWholeNumbers(query);
-  const scores = kernel?.scores(whole, candidates) ?? scoredSlowly(whole, candidates);
+  const tables = agreementTables(query);
+  const scores = kernel?.scores(tables, candidates) ?? scoredSlowly(tables, candidates);
   const last = nthSmallest(scores, scores.length - wanted);
   const chosen: number[] = [];
   const ties: number[] = [];
@@ -38,8 +43,8 @@ export function rankByBits(
   return chosen.concat(ties.slice(0, wanted - chosen.length));
 }
 
-function scoredSlowly(query: Int16Array, { bytes, in: lies, offsets }: BitCandidates): Int32Array {
-  return Int32Array.from(offsets, (offset, at) => agreementSlowly(query, bytes[lies[at] ?? 0] ?? NOTHING, offset));
+function scoredSlowly(tables: Uint8Array, { bytes, in: lies, offsets }: BitCandidates): Uint16Array {
+  return Uint16Array.from(offsets, (offset, at) => agreementSlowly(tables, bytes[lies[at] ?? 0] ?? NOTHING, offset));
 }
 
 const NOTHING = new Uint8Array();
