@@ -2,10 +2,10 @@
 // the others by their postings, and the exact score of those that may be among the best. A few tiles at a time, so that what is
 // added up stays in the cache; all questions at once, since they share their common words.
 import { addPostings, HIGHEST, readWords, type Use, type WeighedIndex, weightOf } from "./add-postings.ts";
+import { type BestSums, bestSums, rowsOf } from "./best-sums.ts";
 import { type Bm25Part, type Term, weighing } from "./bm25.ts";
 import { BLOCK, GROUP, MOST_QUESTIONS, TILE, WHOLE } from "./column-kernel.ts";
 import { exactScores } from "./exact-scores.ts";
-import { type Grown, grown } from "./grown.ts";
 import { ADMITTED } from "./row-mask.ts";
 import type { FileScore } from "./whole-file.ts";
 import { tuneColumns } from "./word-columns.ts";
@@ -93,49 +93,6 @@ const ROUNDED = { column: 2, postings: 1, always: 10 };
 
 /** A column's byte counts 127 as the whole, and is divided by 128. */
 const LARGER = 128 / WHOLE;
-
-interface BestSums {
-  /** Sums below this cannot be among the best. */
-  least: number;
-  /** What was taken, side by side: thousands of objects would have to be collected. */
-  readonly parts: Grown;
-  readonly rows: Grown;
-  readonly sums: Grown;
-  /** The k-th highest sum so far; 0 while there are fewer. */
-  kth(): number;
-  take(part: number, row: number, sum: number): void;
-}
-
-/** Keeps counts of the sums that were taken, from which the k-th follows. */
-function bestSums(k: number): BestSums {
-  const counts = new Uint32Array((HIGHEST >> STEP_BITS) + 1);
-  let [taken, highest] = [0, 0];
-  const [parts, rows, sums] = [grown(), grown(), grown()];
-  return {
-    ...{ least: 1, parts, rows, sums },
-    take(part, row, sum) {
-      parts.push(part);
-      rows.push(row);
-      sums.push(sum);
-      const step = sum >> STEP_BITS;
-      counts[step] = (counts[step] ?? 0) + 1;
-      highest = Math.max(highest, step);
-      taken += 1;
-    },
-    kth() {
-      if (taken < k) return 0;
-      let above = 0;
-      for (let step = highest; step > 0; step -= 1) {
-        above += counts[step] ?? 0;
-        if (above >= k) return step << STEP_BITS;
-      }
-      return 0;
-    },
-  };
-}
-
-/** Sums are counted in steps of 8. */
-const STEP_BITS = 3;
 
 /** How much lower and higher a score may be than columns say that were made for another mean length: at most 1, at least 1. */
 interface Drift {
@@ -266,14 +223,6 @@ function takeGroup(best: BestSums, group: number, sums: Int16Array, { part, firs
     taken += 1;
   }
   return taken;
-}
-
-/** Those of a part that were taken with at least such a sum. */
-function rowsOf({ parts, rows, sums }: BestSums, part: number, least: number): number[] {
-  const found: number[] = [];
-  for (let at = 0; at < rows.size(); at += 1)
-    if (parts.get(at) === part && sums.get(at) >= least) found.push(rows.get(at));
-  return found;
 }
 
 /** The exact scores of all rows that may be among the best. */
