@@ -60,37 +60,26 @@ export async function takeTurns(
   const late = new Map<string, number[]>();
   const reads: { bytes: number; ms: number }[] = [];
   const note = scores(stored);
-  const all: readonly Named[] = [
-    ...stores.map(({ prefix, recall }) => ({ name: prefix, isOurs: true, way: ours(recall, corpus) })),
-    ...ways.map((one) => ({ ...one, isOurs: false })),
-  ];
   const slow = new Set<string>();
   for (const { recall } of stores) await searchElsewhere(recall, corpus, asked);
   for (const [number, one] of asked.entries()) {
     const turn = turnOf(number, one, stored, watch);
-    const wholes: Lateness[] = [];
-    for (const { prefix, recall } of stores) {
-      wholes.push(await wholeSearch(recall, one, turn.on, prefix));
-      await searchByText(recall, one, turn.on, prefix);
-    }
-    // A clock that was stopped would count the pause as delay: each search has its own.
-    const clock = loopClock();
-    for (const { name, isOurs, way } of all) {
+    const ofStores: StoreLateness[] = [];
+    for (const store of stores) ofStores.push(await askStore(store, corpus, one, turn, note));
+    for (const { name, way } of ways) {
       if (slow.has(name) && number % SELDOM.turns !== WARM_UP % SELDOM.turns) continue;
-      if (name === "") clock.enable();
       const start = performance.now();
-      await askOne({ name, isOurs, way }, turn, note);
-      if (name === "") clock.disable();
-      else if (number > 0 && performance.now() - start > SELDOM.ms) slow.add(name);
+      await askOne({ name, isOurs: false, way }, turn, note);
+      if (number > 0 && performance.now() - start > SELDOM.ms) slow.add(name);
     }
     const start = performance.now();
     reader.read();
     if (!turn.counts) continue;
     reads.push({ bytes: reader.bytes, ms: performance.now() - start });
     for (const [name, of] of [
-      ["whole search, without ranking", wholes[0]?.adapter],
-      ["whole search, with ranking", wholes[0]?.room],
-      ["single searches", clock],
+      ["whole search, without ranking", ofStores[0]?.adapter],
+      ["whole search, with ranking", ofStores[0]?.room],
+      ["single searches", ofStores[0]?.single],
     ] as const)
       if (of !== undefined) late.set(name, [...(late.get(name) ?? []), ...latenesses(of)]);
   }
@@ -152,6 +141,28 @@ function ours(recall: Recall, corpus: Corpus): Way {
     diskBytes: null,
     close: () => {},
   };
+}
+
+interface StoreLateness extends Lateness {
+  readonly single: ELDHistogram;
+}
+
+/** All that one store is asked, one thing after another. */
+async function askStore(
+  { prefix, recall }: OwnStore,
+  corpus: Corpus,
+  asked: Asked,
+  turn: Turn,
+  note: ReturnType<typeof scores>,
+): Promise<StoreLateness> {
+  const whole = await wholeSearch(recall, asked, turn.on, prefix);
+  await searchByText(recall, asked, turn.on, prefix);
+  // A clock that was stopped would count the pause as delay: each search has its own.
+  const single = loopClock();
+  single.enable();
+  await askOne({ name: prefix, isOurs: true, way: ours(recall, corpus) }, turn, note);
+  single.disable();
+  return { ...whole, single };
 }
 
 /** What is asked, and by what name: of ours what the names of its rows begin with. */
