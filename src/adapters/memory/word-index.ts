@@ -60,7 +60,7 @@ export function wordIndexFilling(size: number, seed: number, fewestRows = FEWEST
       const { vocabulary, lengths, postings } = filling;
       const classes = lengthClasses(lengths, UNIT);
       const sizes = postings.sizes();
-      const common = commonWords(sizes.found, size);
+      const common = size < fewestRows ? [] : commonWords(sizes.found, size);
       const kernel = size < fewestRows ? null : kernelFor(sizes, classes, common.length);
       const coded = postings.done(kernel ?? undefined);
       const columns = kernel === null || common.length === 0 ? null : wordColumns(kernel, common);
@@ -83,8 +83,9 @@ function kernelFor({ codes, tiles }: PostingSizes, classes: LengthClasses, colum
 
 /** Bytes that an index holds. */
 export function wordIndexBytes(index: WordIndex): number {
-  const { kernel, lengths, vocabulary } = index;
-  const inKernel = kernel === null ? 0 : kernel.bytes - index.codes.byteLength - index.tiles.byteLength;
+  const { kernel, lengths, vocabulary, codes, tiles, classes } = index;
+  const counted = [codes, tiles, classes.of].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const inKernel = kernel === null ? 0 : kernel.bytes - counted;
   // The lengths three times: as they are, as markdowns and by class.
   return postingBytes(index) + lengths.length * 14 + vocabulary.bytes() + inKernel;
 }

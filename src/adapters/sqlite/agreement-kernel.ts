@@ -1,7 +1,7 @@
 // How well sign bits agree with a query that is not rounded to bits: the sum of its components where the bits are set. Four bits at a
 // time, by tables of what each sixteen of them sum up to, which stand in a register each and are asked for sixteen rows at once:
 // F. André, A.-M. Kermarrec and N. Le Scouarnec, "Cache locality is not enough: High-Performance Nearest Neighbor Search with
-// Product Quantization Fast Scan", PVLDB 9 (2015). A sixth of the instructions of looking sums up row by row.
+// Product Quantization Fast Scan", PVLDB 9 (2015).
 import { OP, TYPE, wasmFunction } from "../memory/wasm-function.ts";
 
 export interface AgreementKernel {
@@ -23,8 +23,7 @@ const [MOST_TOGETHER, MOST] = [65_535, 255];
 
 /**
  * For each four components what any of them sum up to, less the least that they can: in equal steps, of which the four with the
- * widest range take 255 (fewer from 2,048 components on). For 1,024 components that look like any others all together are wrong by
- * about a hundredth of what scores of random bits differ by.
+ * widest range take 255 (fewer from 2,048 components on).
  *
  * @param query as many components as rows have bits, a multiple of 8
  */

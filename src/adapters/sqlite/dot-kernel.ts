@@ -6,7 +6,7 @@ export interface DotKernel {
    * Σ query · stored over the components from `offset`; Σ stored² is then in `squares`. The query is copied when it is
    * another one than before.
    *
-   * @param query no component beyond highestWithBytes
+   * @param query see inWholeNumbers
    */
   dot(query: Int16Array, stored: Int8Array, offset: number): number;
   squares(): number;

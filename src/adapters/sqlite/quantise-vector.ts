@@ -1,6 +1,6 @@
 // Rotated vectors in less space: one byte a component for distances, one bit a component for choosing candidates.
 import { type DotKernel, dotKernel } from "./dot-kernel.ts";
-import { highestWithBytes, inWholeNumbers } from "./whole-numbers.ts";
+import { inWholeNumbers } from "./whole-numbers.ts";
 
 /**
  * One signed byte a component, scaled so that the largest fills the range.
@@ -43,7 +43,7 @@ export function cosineDistanceTo(
   query: Float32Array,
   kernel: DotKernel | null = kernelFor(query.length),
 ): (stored: Int8Array, offset: number) => number {
-  const whole = inWholeNumbers(query, highestWithBytes(query.length));
+  const whole = inWholeNumbers(query);
   let queryLength = 0;
   for (let at = 0; at < whole.length; at += 1) queryLength += (whole[at] ?? 0) ** 2;
   const cosine = (dot: number, storedLength: number) =>
