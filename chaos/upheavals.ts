@@ -2,6 +2,7 @@
 // away. One thing at a time, a few of each in a run.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
+import { listed } from "../test/fakes/github/repository-acts.ts";
 import type { Dice } from "./dice.ts";
 import type { History, PullName } from "./history.ts";
 import type { Desk } from "./installations.ts";
@@ -73,7 +74,9 @@ export function upheavals(options: UpheavalOptions): Upheavals {
     const account = { login: owner, id: 7, type: "Organization" };
     const suspended_at = action === "suspend" ? new Date().toISOString() : null;
     const installation = { id: installationOf(owner), account, suspended_at };
-    return world.deliver("installation", { action, installation, sender: { login: "mona", id: 1, type: "User" } });
+    const sender = { login: "mona", id: 1, type: "User" };
+    const repositories = ofOwner(owner).map(listed);
+    return world.deliver("installation", { action, installation, repositories, sender });
   }
 
   const acts: Readonly<Record<Upheaval, (repository: Repository, where: string) => Promise<void>>> = {

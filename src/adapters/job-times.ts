@@ -23,7 +23,7 @@ export function jobTimes(
   at: number,
   { now, first }: { readonly now: number; readonly first: number | null },
 ): JobTimes {
-  const notBefore = job.kind === "review" || job.kind === "history" ? job.notBefore : undefined;
+  const notBefore = "notBefore" in job ? job.notBefore : undefined;
   const wait = Math.max(0, Math.ceil(notBefore ?? at) - at);
   if (job.kind !== "review") return { runAt: now + wait, since: now + wait };
   const since = first ?? now;

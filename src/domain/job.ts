@@ -84,6 +84,10 @@ export interface ForgetJob {
   readonly repo: Repo;
   /** `deleted`, `removed`, `uninstalled`; `gone` where nobody told us. */
   readonly trigger: string;
+  /** Epoch milliseconds since which its host says neither that it is gone nor that it stands; absent before it was asked. */
+  readonly unconfirmedSince?: number;
+  /** Epoch milliseconds before which it does not run. Absent: at once. */
+  readonly notBefore?: number;
 }
 
 /** People may have reacted to, answered or acted on findings of ours on one pull request: read it, and learn from it. */

@@ -46,7 +46,23 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-export type Followed = Indexed | Relabelled | Forgotten | DescribedMemories | HistoryRun | ImportedPull | Skipped;
+/** Its host says neither that the repository is gone nor that it stands: it is asked again. Times are epoch milliseconds. */
+export interface Unconfirmed {
+  readonly kind: "unconfirmed";
+  readonly reason: string;
+  readonly since: number;
+  readonly notBefore: number;
+}
+
+export type Followed =
+  | Indexed
+  | Relabelled
+  | Forgotten
+  | Unconfirmed
+  | DescribedMemories
+  | HistoryRun
+  | ImportedPull
+  | Skipped;
 
 /** Does one job. @throws Transient when another try may succeed; anything else is a bug */
 export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
@@ -69,6 +85,8 @@ export function followedLine(done: Followed): string {
       return historyLine(done);
     case "imported":
       return importedLine(done);
+    case "unconfirmed":
+      return `not forgotten yet: ${done.reason}; GitHub is asked again`;
     case "forgotten":
       return `forgot ${done.records} memories and ${done.reviews} reviews`;
     case "indexed": {
@@ -148,11 +166,15 @@ async function givesNow(found: StandingRepository, ports: FollowPorts): Promise<
   return config.knowledge.sharing.gives;
 }
 
-async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Skipped> {
+/** Between two looks at a repository of which its host says nothing; as long as it has said nothing so far, within these. */
+const ASK_AGAIN_MS = { least: 5_000, most: 60 * 60_000 };
+
+async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
-  if (!found.gone) return { kind: "skipped", reason: found.reason };
+  // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
+  if (!found.gone) return unconfirmed(found.reason, job, ports.now());
   const reviews = await ports.traces.forgetRepository(job.repo);
   const records = await ports.memory.forgetRepository(repoKey(job.repo));
   // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
@@ -160,4 +182,10 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | S
   if (others > 0)
     throw new Transient(`${others} jobs about the repository still run; what they write is forgotten then`);
   return { kind: "forgotten", records, reviews };
+}
+
+function unconfirmed(reason: string, { unconfirmedSince }: ForgetJob, now: number): Unconfirmed {
+  const since = unconfirmedSince ?? now;
+  const wait = Math.min(ASK_AGAIN_MS.most, Math.max(ASK_AGAIN_MS.least, now - since));
+  return { kind: "unconfirmed", reason, since, notBefore: now + wait };
 }

@@ -103,6 +103,8 @@ function fromInstallation(payload: InstallationDelivery, host: string): Decided 
     (listed ?? []).map((one) => repoOf({ ...one, owner: installation.account }, host));
   switch (action) {
     case "created":
+    // What was pushed and said meanwhile was told to nobody.
+    case "unsuspend":
       return installed(repos(repositories));
     case "deleted":
       return repos(repositories).map((repo) => ({ kind: "forget", trigger: "uninstalled", repo }));

@@ -52,8 +52,16 @@ function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
     if ((done.kind !== "indexed" && done.kind !== "described") || done.next === null) return null;
     return { job: { ...job, trigger: "continued", after: done.next }, place: done.next };
   }
+  const later = laterOf(job, done, now);
+  return later === null ? null : { job: later, place: String(later.notBefore) };
+}
+
+/** What goes on when somebody else allows it. */
+function laterOf(job: FollowJob, done: Followed, now: number): (FollowJob & { readonly notBefore: number }) | null {
+  if (job.kind === "forget" && done.kind === "unconfirmed")
+    return { ...job, unconfirmedSince: done.since, notBefore: done.notBefore };
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;
   const notBefore = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);
-  return { job: { ...job, trigger: "continued", notBefore }, place: String(notBefore) };
+  return { ...job, trigger: "continued", notBefore };
 }

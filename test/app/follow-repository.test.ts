@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BACKUP } from "./given.ts";
 import { labelOf, shelfOf } from "./shelf.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage, until } from "./stage.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -246,6 +246,29 @@ describe("the App comes and goes", () => {
 
     await world.deleteRepository(repository);
     expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
+  });
+
+  test("one that is taken away while the App is suspended is forgotten when GitHub says how things stand", async () => {
+    const { world } = stage;
+    const repository = await world.repository("acme", "switched-off", { files: { "docs/a.md": "Vermilion.\n" } });
+    await asked(repository, () => world.commit(repository, { "docs/b.md": "More.\n" }));
+    let isSuspended = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path: /access_tokens$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
+    await world.reach(repository, false);
+    const told = () => stage.rows(`SELECT outcome FROM jobs WHERE key = 'github.com/${repository.id}:forget'`);
+    await until("it was asked", () => told().some(({ outcome }) => outcome !== null));
+    expect(told()[0]).toEqual({
+      outcome:
+        "not forgotten yet: GitHub refuses: the installation is suspended, or a permission was withdrawn; GitHub is asked again",
+    });
+    expect(sources(repository)).toEqual(["docs/a.md", "docs/b.md"]);
+    isSuspended = false;
+    await stage.hurry();
+    expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");
+    expect(labelOf(stage, repository)).toBeNull();
+    const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
+    expect(bytes.filter((text) => /vermilion|switched-off/i.test(text))).toEqual([]);
   });
 });
 

@@ -134,6 +134,34 @@ describe.skipIf(given === null)("on PostgreSQL", () => {
     });
   });
 
+  test("a repository that is taken away while the App is suspended is forgotten when GitHub says how things stand", async () => {
+    const shop = await world.repository("acme", "switched-off", { files: { "README.md": "# Off\n" } });
+    const pull = await world.pullRequest(shop, { title: "Vermilion", files: { "src/v.py": BALANCE } });
+    expect(await settled(pull)).toMatchObject({ state: "done" });
+    let isSuspended = true;
+    const body = { message: "This installation has been suspended" };
+    world.fail({ match: { path: /access_tokens$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
+    await world.reach(shop, false);
+    const reviewed = async () =>
+      (await db.one<{ count: number }>("SELECT count(*) FROM reviews WHERE key LIKE $1", [`github.com/${shop.id}#%`]))
+        ?.count;
+    const forgotten = async (outcome: RegExp) => {
+      const key = `github.com/${shop.id}:forget`;
+      await expect
+        .poll(
+          async () =>
+            (await db.all<JobRow>("SELECT outcome FROM jobs WHERE key = $1", [key])).map((row) => row.outcome).join(),
+          { timeout: 50_000 },
+        )
+        .toMatch(outcome);
+    };
+    await forgotten(/^not forgotten yet: GitHub refuses: the installation is suspended/);
+    expect(await reviewed()).toBe(1);
+    isSuspended = false;
+    await forgotten(/forgot 1 memories and 1 reviews$/);
+    expect(await reviewed()).toBe(0);
+  });
+
   test("the command line looks into the same store", async () => {
     const env = { ...process.env, DATABASE_URL: given?.url ?? "", APP_ID: "", KODIAI_DATA_DIR: folder };
     const run = async (...words: string[]) =>

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
-import type { FollowJob, Repo } from "../../src/domain/job.ts";
+import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
 import { Transient } from "../../src/domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
@@ -81,18 +81,34 @@ test("a label that cannot be confirmed makes what is remembered private", async 
 
 test("a repository is forgotten only when its host says that it is gone", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
-  for (const [found, kept] of [
-    [SUSPENDED, 1],
-    [standing({}), 1],
-    [GONE, 0],
+  for (const [found, kept, line] of [
+    [SUSPENDED, 1, "not forgotten yet: the installation is suspended; GitHub is asked again"],
+    [standing({}), 1, "skipped: the App still reaches the repository"],
+    [GONE, 0, "forgot 1 memories and 1 reviews"],
   ] as const) {
     const { ports, memory, forgotten } = world(found);
     memory.rows.set(record.id, { record, vector: null, space: null });
     const done = await followRepository(job("forget"), ports);
     expect(memory.rows.size).toBe(kept);
     expect(forgotten).toHaveLength(1 - kept);
-    expect(followedLine(done)).toMatch(kept === 1 ? /^skipped: / : /^forgot 1 memories and 1 reviews$/);
+    expect(followedLine(done)).toBe(line);
   }
+});
+
+test("a host that says neither is asked again: after as long as it has said nothing, of 5 seconds to an hour", async () => {
+  const { ports } = world(SUSPENDED);
+  let now = 1_000_000;
+  let next = job("forget") as ForgetJob;
+  const waits: number[] = [];
+  for (let n = 0; n < 14; n += 1) {
+    const done = await followRepository(next, { ...ports, now: () => now });
+    if (done.kind !== "unconfirmed") throw new Error(followedLine(done));
+    expect(done.since).toBe(1_000_000);
+    waits.push((done.notBefore - now) / 1_000);
+    now = done.notBefore;
+    next = { ...next, unconfirmedSince: done.since };
+  }
+  expect(waits).toEqual([5, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600]);
 });
 
 test("what a job writes that still runs is forgotten as well, once it has ended", async () => {

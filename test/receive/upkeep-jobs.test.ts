@@ -117,13 +117,15 @@ describe("an installation", () => {
     );
   };
 
-  test("has each of its repositories indexed and its past imported when it comes, and forgotten when it goes", () => {
+  test("has each of its repositories indexed and its past imported when it comes or is switched on again, and forgotten when it goes", () => {
     expect(jobsOf("installation", { action: "created", repositories: LISTED })).toEqual([
       "index installed Codertocat/Hello-World public",
       "index installed Codertocat/Space private",
       "history installed Codertocat/Hello-World public",
       "history installed Codertocat/Space private",
     ]);
+    const again = jobsOf("installation", { action: "unsuspend", repositories: LISTED });
+    expect(again).toEqual(jobsOf("installation", { action: "created", repositories: LISTED }));
     expect(jobsOf("installation", { action: "deleted", repositories: LISTED })).toHaveLength(2);
     const lists = { repositories_added: LISTED.slice(0, 1), repositories_removed: LISTED.slice(1) };
     expect(jobsOf("installation_repositories", { action: "added", ...lists })).toEqual([

@@ -98,12 +98,24 @@ export function queueContract(
     test("an import waits until GitHub gives requests for it again, and nothing else waits for it", async () => {
       const { repo } = reviewJob(1, "a");
       const key = upkeepKey(repo, "history");
-      const history: UpkeepJob = { ...indexJob("i"), kind: "history", key, trigger: "continued", notBefore: 3_601_000 };
+      const notBefore = 3_601_000;
+      const history: UpkeepJob = { ...indexJob("i"), kind: "history", key, trigger: "continued", notBefore };
       const outcome = { kind: "upkeep", delivery: "i", jobs: [history, indexJob("i")] } as const;
       await queue.accept({ id: "i", event: "continued", receivedAt: 1_000 }, outcome);
       expect(await queue.upkeep.lease(1_000)).toMatchObject({ job: { kind: "index" } });
       expect(await queue.upkeep.lease(3_600_999)).toBeNull();
       expect(await queue.upkeep.lease(3_601_000)).toMatchObject({ job: history, waitedMs: 0 });
+    });
+
+    test("forgetting waits until GitHub is asked again", async () => {
+      const { repo, installationId } = reviewJob(1, "a");
+      const key = upkeepKey(repo, "forget");
+      const told = { trigger: "removed", repo, installationId, delivery: "f" };
+      const forget: UpkeepJob = { kind: "forget", key, ...told, unconfirmedSince: 1_000, notBefore: 6_000 };
+      const received = { id: "f>6000", event: "continued", receivedAt: 1_000 };
+      await queue.accept(received, { kind: "upkeep", delivery: "f", jobs: [forget] });
+      expect(await queue.upkeep.lease(5_999)).toBeNull();
+      expect(await queue.upkeep.lease(6_000)).toMatchObject({ job: forget, waitedMs: 0 });
     });
 
     test("a job that runs is overtaken as soon as a later one of its pull request waits", async () => {

@@ -168,7 +168,8 @@ function nodeId(id: number): string {
   return Buffer.from(`Installation:${id}`).toString("base64");
 }
 
-function listed({ id, owner, name, private: isPrivate }: Repository): Json {
+/** As deliveries about installations list it. */
+export function listed({ id, owner, name, private: isPrivate }: Repository): Json {
   return {
     id,
     node_id: Buffer.from(`Repository:${id}`).toString("base64"),
