@@ -233,16 +233,59 @@ function strangers(history: readonly Happening[], { allowedHosts }: GroundTruth)
     .map((host) => ({ invariant: "I8", what: `${host} was reached`, pull: null }));
 }
 
+/** Of each window, whoever asked in it and could know of it: by itself, or by the store. */
 function insideLimits(history: readonly Happening[], bounds: Bounds): Broken[] {
   const requests = ofKind(history, "request").filter(({ method, path }) => !isToken(method, path));
-  return ofKind(history, "limited").flatMap(({ installation, at, until }): Broken[] => {
+  const windows = Map.groupBy(ofKind(history, "limited"), ({ installation, until }) => `${installation} ${until}`);
+  return [...windows.values()].flatMap((answers): Broken[] => {
+    const { installation = null, at = 0, until = 0 } = answers[0] ?? {};
     const inside = requests.filter(
-      (one) => one.installation === installation && one.at > at + bounds.inFlightMs && one.at < until,
+      (one) =>
+        one.installation === installation &&
+        one.at < until &&
+        answers.some((told) => told.at < one.at && hasHeard(one, told, history) > bounds.inFlightMs),
     );
     if (inside.length === 0) return [];
     const what = `${inside.length} requests of installation ${installation} within ${Math.round((until - at) / 1000)} s of its limit`;
     return [{ invariant: "I9", what, pull: null }];
   });
+}
+
+/**
+ * For how many milliseconds whoever sent a request could have known what a process was told before; 0 when it could not. A process
+ * knows what it was told itself; the others know by the store, when that can be written and the process lives to do it.
+ */
+function hasHeard(
+  { at, process }: { readonly at: number; readonly process?: number },
+  told: { readonly at: number; readonly process?: number },
+  history: readonly Happening[],
+): number {
+  const isEnd = (what: string) => what === "killed" || what === "terminated" || what === "exited";
+  const ended = ofKind(history, "process").find(
+    (one) => one.process === told.process && one.at >= told.at && one.at <= at && isEnd(one.what),
+  );
+  const frozen = stoppedWithin(history, told.at, at);
+  if (ended === undefined && process === told.process) return at - told.at - frozen;
+  const toTell = (ended?.at ?? at) - told.at - frozen - troubledWithin(history, told.at, ended?.at ?? at);
+  return ended === undefined || toTell > LEAST_TO_TELL_MS
+    ? at - told.at - frozen - troubledWithin(history, told.at, at)
+    : 0;
+}
+
+/** A statement of one process, on a machine that runs all of them. */
+const LEAST_TO_TELL_MS = 250;
+
+/** Milliseconds in which somebody was against the store. */
+function troubledWithin(history: readonly Happening[], from: number, to: number): number {
+  let troubled = 0;
+  let until = from;
+  for (const one of ofKind(history, "trouble").toSorted((a, b) => a.at - b.at)) {
+    const [begins, ends] = [Math.max(one.at, until), Math.min(one.until, to)];
+    if (ends <= begins) continue;
+    troubled += ends - begins;
+    until = ends;
+  }
+  return troubled;
 }
 
 function hurriedWrites(history: readonly Happening[], bounds: Bounds): Broken[] {

@@ -149,7 +149,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     if (refusal !== null) return end(asked, response, refusal, "not ours any more", false);
     if (asked.isOldName && asked.place !== null) return redirect(asked, response, asked.place);
     const until = asked.installation === null ? 0 : (limitedUntil.get(asked.installation) ?? 0);
-    if (until > Date.now()) return end(asked, response, limit(until), "limited", false);
+    if (until > Date.now()) return tellLimit(asked, response, until, "limited");
     if (startsLimit(asked)) return beginLimit(asked, response);
     if (asked.method === "GET" && asked.place !== null && happens(options.weather, "redirect") && dice.chance(0.01))
       return redirect(asked, response, asked.place);
@@ -174,7 +174,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   function note(asked: Asked, status: number, applied: boolean, fault: string | null) {
     const { at, installation, path, pull, head } = asked;
     const method = methodOf(asked);
-    options.history.note({ kind: "request", at, installation, method, path, pull, head, status, applied, fault });
+    const what = { at, installation, method, path, pull, head, status, applied, fault };
+    options.history.note({ kind: "request", ...what, ...whose(asked) });
+  }
+
+  function whose({ door }: Asked): { readonly process?: number } {
+    return options.doors === 1 ? {} : { process: door };
   }
 
   function end(asked: Asked, response: ServerResponse, answer: Answer, fault: string | null, applied: boolean): void {
@@ -219,8 +224,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       clearInterval(timer);
       clearTimeout(giveUp);
       const ms = performance.now() - since;
-      const whose = options.doors === 1 ? {} : { process: asked.door };
-      options.history.note({ kind: "slow", at: Date.now(), where: "github", how, ms, ...whose });
+      options.history.note({ kind: "slow", at: Date.now(), where: "github", how, ms, ...whose(asked) });
     });
   }
 
@@ -230,10 +234,14 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   function beginLimit(asked: Asked, response: ServerResponse): void {
     const until = Date.now() + Math.round(options.dice.between(4_000, 12_000));
+    limitedUntil.set(asked.installation ?? 0, until);
+    tellLimit(asked, response, until, "limit begins");
+  }
+
+  function tellLimit(asked: Asked, response: ServerResponse, until: number, fault: string): void {
+    end(asked, response, limit(until), fault, false);
     const installation = asked.installation ?? 0;
-    limitedUntil.set(installation, until);
-    end(asked, response, limit(until), "limit begins", false);
-    options.history.note({ kind: "limited", at: Date.now(), installation, until });
+    options.history.note({ kind: "limited", at: Date.now(), installation, until, ...whose(asked) });
   }
 
   function redirect(asked: Asked, response: ServerResponse, { id }: Place): void {

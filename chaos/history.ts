@@ -44,9 +44,16 @@ export type Happening =
       readonly applied: boolean;
       /** What the harness did to it. */
       readonly fault: string | null;
+      /** Which of several has sent it; absent where there is one. */
+      readonly process?: number;
     })
-  /** GitHub told an installation to wait. */
-  | (At & { readonly kind: "limited"; readonly installation: number; readonly until: number })
+  /** GitHub told an installation to wait: the process that asked, each time that one does. */
+  | (At & {
+      readonly kind: "limited";
+      readonly installation: number;
+      readonly until: number;
+      readonly process?: number;
+    })
   /** What became of the server process. `stopped` and `continued` are SIGSTOP and SIGCONT. */
   | (At & {
       readonly kind: "process";

@@ -173,6 +173,42 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
+    id: "a turn that ran out",
+    loses: "who stood still for longer than a turn lasts writes nothing in another's",
+    file: "src/adapters/github/write-turns.ts",
+    find: "if (!(await pace.keepTurn(turn, LONGEST_MS)))",
+    replace: "if (Number.isNaN(LONGEST_MS))",
+    test: [
+      "test/adapters/github/write-turns.test.ts",
+      "who stood still for longer than a turn lasts writes nothing in another's",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "a limit that only the store knows",
+    loses: "who was told to wait waits, also while the store is away",
+    file: "src/adapters/github/installation-limits.ts",
+    find: "return left(id) || store.closedFor(id);",
+    replace: "return store.closedFor(id);",
+    test: [
+      "test/adapters/github/installation-limits.test.ts",
+      "whoever was told to wait waits, though the store does not answer, and the others do as soon as it does",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "a leave of yesterday",
+    loses: "a process that stood still asks once more whether it may ask GitHub",
+    file: "src/adapters/github/write-gate.ts",
+    find: "if (now() - asked <= FRESH_MS) return;",
+    replace: "if (now() - asked >= 0) return;",
+    test: [
+      "test/adapters/github/write-gate.test.ts",
+      "a process that stood still between its question and its request asks once more",
+    ],
+    isQuick: true,
+  },
+  {
     id: "blamed for what was shared",
     loses: "a job that merely ran when a process died is not parked for it",
     file: "src/adapters/suspicion.ts",

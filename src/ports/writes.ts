@@ -75,6 +75,8 @@ export interface InstallationPace {
    * while ago. Whoever dies with it loses it after `forMs`.
    */
   takeTurn(installationId: number, forMs: number): Promise<WriteTurn | null>;
+  /** From now on it lasts for `forMs` again; false when it is another's by now. */
+  keepTurn(turn: WriteTurn, forMs: number): Promise<boolean>;
   /** The write ended, whatever came of it: the next turn is free in `apartMs`. Nothing changes when the turn is another's by now. */
   endTurn(turn: WriteTurn, apartMs: number): Promise<void>;
 }

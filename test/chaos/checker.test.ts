@@ -267,6 +267,34 @@ describe("limits", () => {
     expect(broken([limited, asks(9_000, 1002), asks(12_000, 1001), asks(7_100, 1001)])).toEqual([]);
   });
 
+  test("a request of who was told, at any time; of others, when the store could be told and they could ask it", () => {
+    const told = (at: number, process: number): Happening => ({ ...limited, at, process, until: 20_000 });
+    const asks = (at: number, process: number) =>
+      write(at, "GET", "pulls/7", null, { installation: 1001, applied: false, process });
+    const ends = (at: number): Happening => ({ kind: "process", at, what: "killed", where: null, process: 1 });
+    const frozen = (from: number, to: number, process: number): Happening[] => [
+      { kind: "process", at: from, what: "stopped", where: null, process },
+      { kind: "process", at: to, what: "continued", where: null, process },
+    ];
+    const away: Happening = { kind: "trouble", at: 6_900, what: "half-open", until: 9_000 };
+    const of = (...happenings: readonly Happening[]) => ids(broken([told(7_000, 1), ...happenings]));
+    expect(of(asks(9_300, 1))).toEqual(["I9"]);
+    expect(of(asks(9_300, 2))).toEqual(["I9"]);
+    // The database is away: who was told knows.
+    expect(of(away, asks(9_300, 1))).toEqual(["I9"]);
+    expect(of(away, asks(9_300, 2))).toEqual([]);
+    expect(of(away, asks(9_600, 2))).toEqual(["I9"]);
+    // Who was told dies with it, or after it has told.
+    expect(of(ends(7_100), asks(9_300, 2))).toEqual([]);
+    expect(of(ends(7_100), asks(9_300, 1))).toEqual([]);
+    expect(of(ends(7_100), asks(9_300, 2), told(9_310, 2), asks(10_000, 3))).toEqual(["I9"]);
+    expect(of(ends(8_000), asks(9_300, 1))).toEqual(["I9"]);
+    expect(of(away, ends(8_000), asks(9_600, 2))).toEqual([]);
+    // Frozen before it has told, or between its question and its request.
+    expect(of(...frozen(7_010, 9_200, 1), asks(9_300, 2))).toEqual([]);
+    expect(of(...frozen(7_010, 9_200, 2), asks(9_300, 2), asks(9_800, 2))).toEqual(["I9"]);
+  });
+
   test("two writes within a second, by one installation", () => {
     expect(ids(broken([write(6_500, "POST", "issues/7/comments")]))).toEqual(["I9"]);
     expect(broken([write(6_500, "POST", "issues/7/comments", HEAD, { installation: 1002 })])).toEqual([]);

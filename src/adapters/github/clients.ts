@@ -6,6 +6,7 @@ import { OutOfReach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
+import { installationLimits } from "./installation-limits.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
@@ -55,7 +56,8 @@ const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
 /** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
-export function githubClients(options: ClientOptions): Clients {
+export function githubClients(given: ClientOptions): Clients {
+  const options = { ...given, limits: installationLimits(given.limits) };
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
   async function mint(installationId: number, body: Readonly<Record<string, unknown>>) {
@@ -173,17 +175,11 @@ function newClient(
   renew: (() => Promise<string>) | null,
 ): Octokit {
   const { fetch, limits, now } = options;
-  const gated = gatedFetch(fetch);
   let current = token;
   const octokit = new Octokit({
     baseUrl: options.apiUrl,
     userAgent: "kodiai",
-    request: {
-      fetch: (async (input, init) => {
-        await checkOpen(options, installationId);
-        return gated(input, init);
-      }) satisfies GuardedFetch,
-    },
+    request: { fetch: gatedFetch(fetch, () => checkOpen(options, installationId)) },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   octokit.hook.wrap("request", async (request, given) => {

@@ -8,6 +8,7 @@ import type { Post, Wanted, WriteBook } from "../../ports/writes.ts";
 import { type FailPoint, failPoint } from "../fail-point.ts";
 import { translate, wasNeverSent } from "./translate-error.ts";
 import { letWrite, WriteOutsidePath } from "./write-gate.ts";
+import type { KeepTurn } from "./write-turns.ts";
 
 /**
  * After so long a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
@@ -25,7 +26,7 @@ export interface WritePathOptions {
   readonly sign: (wanted: Wanted) => string;
   readonly find: (wanted: Wanted, marker: string) => Promise<Post | null>;
   /** Runs one request that writes, when this installation may be written to. */
-  readonly turn: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly turn: <T>(write: (keep: KeepTurn) => Promise<T>) => Promise<T>;
   /** Other than SETTLED_MS in tests. */
   readonly settledMs?: number | undefined;
   /** What is told of each write whose answer was lost. */
@@ -63,9 +64,9 @@ export function writePath(options: WritePathOptions): WritePath {
     create: (wanted, creation) => create({ ...wanted, installationId }, creation, options),
     gone: (wanted) => book.refused({ ...wanted, installationId }),
     async repeat(send, point) {
-      const sent = await turn(() => {
+      const sent = await turn((keep) => {
         if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
-        return letWrite(book.hold, send);
+        return letWrite(() => Promise.all([book.hold(), keep()]), send);
       });
       if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
       return sent;
@@ -88,11 +89,11 @@ async function create(wanted: Wanted, creation: Creation, options: WritePathOpti
     if (found !== null) return adopted(wanted, marker, found, options);
     if (standing.state === "sent") waitUntilSettled(wanted, standing.agoMs, options);
   }
-  const sent = await turn(async () => {
+  const sent = await turn(async (keep) => {
     await creation.allowed?.();
     await book.send(wanted, marker);
     failPoint(`before-post-${wanted.kind}`);
-    return sendOnce(marker, creation, options);
+    return sendOnce(marker, creation, options, keep);
   });
   const post = "post" in sent ? sent.post : await unanswered(wanted, marker, sent.error, creation, options);
   failPoint(`after-post-${wanted.kind}`);
@@ -122,9 +123,17 @@ async function sendOnce(
   marker: string,
   { post }: Creation,
   { book }: WritePathOptions,
+  keep: KeepTurn,
 ): Promise<{ readonly post: Post } | { readonly error: unknown }> {
   try {
-    return { post: readPost(await letWrite(book.hold, () => post(marker))) };
+    return {
+      post: readPost(
+        await letWrite(
+          () => Promise.all([book.hold(), keep()]),
+          () => post(marker),
+        ),
+      ),
+    };
   } catch (error) {
     return { error };
   }

@@ -12,29 +12,38 @@ const LOOK_MS = 100;
 /** Tries to give a turn back, at most a lock's wait each; then it frees itself. */
 const TRIES = 3;
 
+/** Asked right before the request is sent: rejects with Transient when the turn ran out meanwhile and is another's. */
+export type KeepTurn = () => Promise<void>;
+
 export interface WriteTurns {
   /** Runs `write` when it is this installation's turn. Rejects as `write` does, and with Transient when the store does not answer. */
-  take<T>(installationId: number, write: () => Promise<T>): Promise<T>;
+  take<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T>;
 }
 
 /** @param wait resolves after so many milliseconds */
 export function writeTurns(
-  pace: Pick<InstallationPace, "takeTurn" | "endTurn">,
+  pace: Pick<InstallationPace, "takeTurn" | "keepTurn" | "endTurn">,
   wait: (ms: number) => Promise<unknown>,
 ): WriteTurns {
   const last = new Map<number, Promise<void>>();
 
-  async function alone<T>(installationId: number, write: () => Promise<T>): Promise<T> {
+  async function alone<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T> {
     let turn = await pace.takeTurn(installationId, LONGEST_MS);
     while (turn === null) {
       await wait(LOOK_MS);
       turn = await pace.takeTurn(installationId, LONGEST_MS);
     }
+    const taken = turn;
     try {
-      return await write();
+      return await write(() => keep(taken));
     } finally {
-      await giveBack(turn);
+      await giveBack(taken);
     }
+  }
+
+  async function keep(turn: WriteTurn): Promise<void> {
+    if (!(await pace.keepTurn(turn, LONGEST_MS)))
+      throw new Transient("its turn to write ran out before it was sent, and is another's");
   }
 
   /** Whatever came of the write is not changed by this. */
@@ -64,5 +73,5 @@ export function writeTurns(
 
 /** Writes at once, whoever else writes. */
 export function unpacedWrites(): WriteTurns {
-  return { take: (_installationId, write) => write() };
+  return { take: (_installationId, write) => write(() => Promise.resolve()) };
 }

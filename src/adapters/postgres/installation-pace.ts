@@ -40,6 +40,9 @@ export function postgresInstallationPace(db: Postgres, process: string | null = 
         await db.run(END, [installationId, row.writer, AFTER_DEATH_MS]);
       return null;
     },
+    async keepTurn({ installationId, token }, forMs) {
+      return (await db.run(KEEP, [installationId, token, Math.ceil(forMs)])) > 0;
+    },
     async endTurn({ installationId, token }, apartMs) {
       await db.run(END, [installationId, token, Math.ceil(apartMs)]);
     },
@@ -51,6 +54,8 @@ const TAKE = `INSERT INTO installations (id, next_write, writer, writer_process)
   ON CONFLICT (id) DO UPDATE SET
     next_write = excluded.next_write, writer = excluded.writer, writer_process = excluded.writer_process
   WHERE installations.next_write <= queue_now() OR installations.next_write > queue_now() + $2`;
+
+const KEEP = "UPDATE installations SET next_write = queue_now() + $3 WHERE id = $1 AND writer = $2";
 
 const END = `UPDATE installations SET next_write = queue_now() + $3, writer = NULL, writer_process = NULL
   WHERE id = $1 AND writer = $2`;

@@ -35,6 +35,8 @@ export function sqliteInstallationPace(
        next_write = excluded.next_write, writer = excluded.writer, writer_process = excluded.writer_process`,
   );
 
+  const keep = db.prepare("UPDATE installations SET next_write = ? WHERE id = ? AND writer = ?");
+
   /** Looks and takes in one transaction. */
   function take(installationId: number, forMs: number): WriteTurn | null {
     const row = turnOf(installationId);
@@ -69,6 +71,9 @@ export function sqliteInstallationPace(
       const row = turnOf(id);
       if (row !== undefined && !isFree(row, now(), forMs) && !isDead(row)) return null;
       return write(db, () => take(id, forMs));
+    },
+    async keepTurn({ installationId, token }, forMs) {
+      return write(db, () => keep.run(now() + forMs, installationId, token).changes > 0);
     },
     async endTurn({ installationId, token }, apartMs) {
       write(db, () => {

@@ -111,6 +111,23 @@ export function writeBookContract(name: string, open: () => WriteStore | Promise
       expect(await pace.takeTurn(7, 31_000)).not.toBeNull();
     });
 
+    test("a turn is kept for as long as nobody else has it, also beyond its time", async () => {
+      const { pace } = store;
+      const turn = (await pace.takeTurn(7, 31_000)) as WriteTurn;
+      await store.pass(30_000);
+      expect(await pace.keepTurn(turn, 31_000)).toBe(true);
+      await store.pass(30_000);
+      expect(await pace.takeTurn(7, 31_000)).toBeNull();
+      await store.pass(10_000);
+      expect(await pace.keepTurn(turn, 31_000)).toBe(true);
+      await store.pass(31_000);
+      const next = (await pace.takeTurn(7, 31_000)) as WriteTurn;
+      expect(await pace.keepTurn(turn, 31_000)).toBe(false);
+      expect(await pace.keepTurn(next, 31_000)).toBe(true);
+      await pace.endTurn(next, 1_000);
+      expect(await pace.keepTurn(next, 31_000)).toBe(false);
+    });
+
     test("an installation that is closed stays so for as long as GitHub said, and its jobs wait", async () => {
       const { pace, queue } = store;
       await queue.end(lease, 4, { state: "done", outcome: "posted" });

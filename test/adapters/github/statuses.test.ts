@@ -50,7 +50,7 @@ function world(route: RegExp, status: number, headers: Record<string, string> = 
       book,
       sign: () => "f".repeat(32),
       find: (wanted, marker) => findPost(github, BOT, wanted, marker),
-      turn: (write) => write(),
+      turn: (write) => write(() => Promise.resolve()),
       settledMs: 0,
     });
     return {

@@ -53,8 +53,9 @@ function world() {
   const arrivals: { readonly installation: number; readonly at: number; readonly end: number; readonly no: number }[] =
     [];
   const send = ({ process, installation, before, takes, fails }: Write, no: number) =>
-    processes[process].take(installation, async () => {
+    processes[process].take(installation, async (keep) => {
       await time.wait(before);
+      await keep();
       const at = time.now();
       await time.wait(takes);
       arrivals.push({ installation, at, end: time.now(), no });
@@ -67,7 +68,8 @@ function world() {
 const write = fc.record({
   process: fc.constantFrom(0 as const, 1 as const),
   installation: fc.constantFrom(7, 8),
-  before: fc.nat({ max: 3_000 }),
+  // A process may stand still for longer than its turn lasts.
+  before: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 3_000 }) }, fc.integer({ min: 30_000, max: 70_000 })),
   takes: fc.nat({ max: 5_000 }),
   fails: fc.boolean(),
 });
@@ -78,10 +80,13 @@ test("no write of an installation begins earlier than a second after the end of 
       const { time, arrivals, send } = world();
       const all = Promise.allSettled(writes.map(send));
       await time.runUntil(all);
-      expect(arrivals).toHaveLength(writes.length);
-      expect((await all).map(({ status }) => status)).toEqual(
-        writes.map(({ fails }) => (fails ? "rejected" : "fulfilled")),
-      );
+      const ends = await all;
+      const isSent = (no: number) => arrivals.some((one) => one.no === no);
+      for (const [no, { before, fails }] of writes.entries()) {
+        expect(ends[no]?.status).toBe(isSent(no) && !fails ? "fulfilled" : "rejected");
+        // Within its turn nobody is turned away.
+        expect(isSent(no) || before >= 31_000).toBe(true);
+      }
       for (const installation of [7, 8]) {
         const own = arrivals.filter((one) => one.installation === installation);
         for (const [index, one] of own.entries()) {
@@ -106,6 +111,17 @@ test("a job that is delayed between its turn and its request keeps the next one 
   await time.runUntil(Promise.all([delayed, other]));
   expect(arrivals.map(({ no }) => no)).toEqual([0, 1]);
   expect((arrivals[1]?.at ?? 0) - (arrivals[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_050);
+});
+
+test("who stood still for longer than a turn lasts writes nothing in another's", async () => {
+  const { time, arrivals, send } = world();
+  const common = { installation: 7, takes: 50, fails: false };
+  const frozen = send({ ...common, process: 0, before: 31_500 }, 0);
+  const other = send({ ...common, process: 1, before: 900 }, 1);
+  const all = Promise.allSettled([frozen, other]);
+  await time.runUntil(all);
+  expect((await all)[0]).toMatchObject({ status: "rejected", reason: expect.any(Transient) });
+  expect(arrivals.map(({ no }) => no)).toEqual([1]);
 });
 
 test("installations do not wait for each other", async () => {

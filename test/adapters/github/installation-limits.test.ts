@@ -1,0 +1,55 @@
+// A store that does not answer when GitHub asks us to wait, by a clock that only the test moves.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { installationLimits } from "../../../src/adapters/github/installation-limits.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
+import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
+import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
+import { Transient } from "../../../src/domain/transient.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "Date", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Two processes on one store; the way of the first to it can be broken. */
+function world() {
+  const store = sqliteInstallationPace(openDatabase(":memory:", QUEUE_MIGRATIONS), Date.now);
+  const way = { isBroken: false };
+  const broken = {
+    closedFor: (id: number) => store.closedFor(id),
+    close: (id: number, forMs: number) =>
+      way.isBroken ? Promise.reject(new Transient("the database is away")) : store.close(id, forMs),
+  };
+  return { told: installationLimits(broken), other: installationLimits(store), way };
+}
+
+test("whoever was told to wait waits, though the store does not answer, and the others do as soon as it does", async () => {
+  const { told, other, way } = world();
+  way.isBroken = true;
+  await told.close(7, 60_000);
+  expect([await told.closedFor(7), await told.closedFor(8), await other.closedFor(7)]).toEqual([60_000, 0, 0]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await other.closedFor(7)).toBe(0);
+  way.isBroken = false;
+  await vi.advanceTimersByTimeAsync(250);
+  expect(await other.closedFor(7)).toBe(await told.closedFor(7));
+  expect(await told.closedFor(7)).toBe(49_750);
+  await vi.advanceTimersByTimeAsync(49_750);
+  expect([await told.closedFor(7), await other.closedFor(7)]).toEqual([0, 0]);
+});
+
+test("a longer wait stays, and a store that is away for longer than the wait is told nothing", async () => {
+  const { told, other, way } = world();
+  await other.close(7, 30_000);
+  expect(await told.closedFor(7)).toBe(30_000);
+  way.isBroken = true;
+  await told.close(7, 40_000);
+  await told.close(7, 5_000);
+  expect(await told.closedFor(7)).toBe(40_000);
+  await vi.advanceTimersByTimeAsync(41_000);
+  way.isBroken = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([await told.closedFor(7), await other.closedFor(7), vi.getTimerCount()]).toEqual([0, 0, 0]);
+});
