@@ -51,7 +51,7 @@ import {
   wiredGitHub,
   withoutSecretsTaken,
 } from "./wire.ts";
-import { parkedWorker, startWorker, type WorkerPorts } from "./worker.ts";
+import { parkedWorker, startWorker } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */
 const DRAIN_MS = 22_000;
@@ -219,7 +219,7 @@ function startWorkers(
       ),
   });
   const follow = followPorts(github, store, reading);
-  const ifGone = goneWatch(whereabouts(github), queue, log, () => {
+  const looking = goneWatch(whereabouts(github), queue, log, () => {
     review.wake();
     upkeep.wake();
   });
@@ -230,12 +230,13 @@ function startWorkers(
     {
       ...clocks,
       queue,
-      run: (_job, attempt, overtaken, lease) =>
-        seen.run("review", lease, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
+      run: (job, attempt, overtaken, lease) =>
+        seen.run("review", lease, () =>
+          looking(job, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
+        ),
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
         void watch();
-        ifGone(lease, error);
         logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
     },
@@ -243,19 +244,14 @@ function startWorkers(
   );
   const onEndOf = (lane: "command" | "upkeep") => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) =>
     logEnd(log, lease, end, error, seen.ended(lane, lease, end));
-  const answer = (_job: unknown, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
-    seen.run("command", lease, () => runner.command(lease));
-  const onAnswered = onEndOf("command");
-  const onEnd: WorkerPorts<CommandJob>["onEnd"] = (lease, end, error) => {
-    ifGone(lease, error);
-    onAnswered(lease, end, error);
-  };
-  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd }, TALKERS);
+  const answer = (job: CommandJob, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
+    seen.run("command", lease, () => looking(job, () => runner.command(lease)));
+  const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
   const learn = learnPorts(github, store);
   const upkeepOf = async (job: UpkeepJob, lease: Lease<UpkeepJob>) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
   const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
-    seen.run("upkeep", lease, () => upkeepOf(job, lease));
+    seen.run("upkeep", lease, () => looking(job, () => upkeepOf(job, lease)));
   const upkeep =
     store.memoryProblem === null
       ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)

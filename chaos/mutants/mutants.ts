@@ -173,6 +173,30 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
+    id: "ended before anybody looks",
+    loses: "a job that finds its repository gone has it forgotten, also when its process dies right then",
+    file: "src/server/after-gone.ts",
+    find: 'error.why === "gone") await look(job);',
+    replace: 'error.why === "gone") setTimeout(() => void look(job));',
+    test: [
+      "test/server/after-gone.test.ts",
+      "that is in the queue before the job that ran into it has ended: who dies in between has lost nothing",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "forgotten once",
+    loses: "what a job wrote that ended while the repository was forgotten is forgotten as well",
+    file: "src/flows/follow-repository.ts",
+    find: "const rest = await forgetAll(job.repo, ports);",
+    replace: "const rest = { records: 0, reviews: 0 };",
+    test: [
+      "test/flows/follow-repository.test.ts",
+      "what a job wrote that ended while the repository was forgotten is forgotten as well",
+    ],
+    isQuick: true,
+  },
+  {
     id: "a turn that ran out",
     loses: "who stood still for longer than a turn lasts writes nothing in another's",
     file: "src/adapters/github/write-turns.ts",

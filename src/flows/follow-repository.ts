@@ -15,7 +15,7 @@ import { followHistory, type HistoryFollowing } from "./follow-history.ts";
 import { type HistoryRun, historyLine } from "./import-history.ts";
 import { type ImportedPull, importedLine } from "./import-pull.ts";
 import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
-import { type HeadPorts, standingHead } from "./standing-head.ts";
+import { type HeadPorts, standingHead, unreached } from "./standing-head.ts";
 
 /** What the jobs of one repository need of the world. */
 export interface FollowPorts extends HeadPorts {
@@ -64,7 +64,7 @@ export type Followed =
   | ImportedPull
   | Skipped;
 
-/** Does one job. @throws Transient when another try may succeed; anything else is a bug */
+/** Does one job. @throws Transient when another try may succeed; OutOfReach when the repository is gone; anything else is a bug */
 export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
   if (job.kind === "index") return index(job, ports);
   if (job.kind === "history") return followHistory(ports, ports.history, job.number ?? null);
@@ -155,6 +155,7 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
   const known = await ports.labels.relabel(repo);
   await ports.labels.give(repo, found.kind === "standing" && (await givesNow(found, ports)));
+  if (found.kind === "unreachable") unreached(found);
   return { kind: "relabelled", repo, known };
 }
 
@@ -175,13 +176,19 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
   if (!found.gone) return unconfirmed(found.reason, job, ports.now());
-  const reviews = await ports.traces.forgetRepository(job.repo);
-  const records = await ports.memory.forgetRepository(repoKey(job.repo));
+  const first = await forgetAll(job.repo, ports);
   // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
   const others = await ports.traces.atWork(job.repo, job.key);
   if (others > 0)
     throw new Transient(`${others} jobs about the repository still run; what they write is forgotten then`);
-  return { kind: "forgotten", records, reviews };
+  // Nor is kept what they wrote who ended while the first was forgotten.
+  const rest = await forgetAll(job.repo, ports);
+  return { kind: "forgotten", records: first.records + rest.records, reviews: first.reviews + rest.reviews };
+}
+
+async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
+  const reviews = await traces.forgetRepository(repo);
+  return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
 }
 
 function unconfirmed(reason: string, { unconfirmedSince }: ForgetJob, now: number): Unconfirmed {

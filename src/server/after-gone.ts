@@ -1,11 +1,11 @@
-// A review or a command ended because GitHub does not know its place: the repository moved to where another installation reaches it,
-// or the App was taken away. The delivery that tells so may come late, or never; whoever runs into it looks for himself.
+// A job ends because GitHub does not know its place: the repository moved to where another installation reaches it, or the App was
+// taken away. The delivery that tells so may come late, or never; whoever runs into it looks for himself, before his end is written
+// down: who dies meanwhile has the job taken up by another, who looks as well.
 import type { Logger } from "pino";
 import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../domain/job.ts";
 import { OutOfReach } from "../domain/out-of-reach.ts";
 import type { RepositoryHost } from "../ports/memory.ts";
-import type { Lease, Queue } from "../ports.ts";
-import type { PullJob } from "./run-job.ts";
+import type { AnyJob, Queue } from "../ports.ts";
 
 export interface GonePorts {
   /** Of the job's repository, by whichever installation reaches it now. */
@@ -16,6 +16,9 @@ export interface GonePorts {
   readonly now: () => number;
 }
 
+/** Until the job that found it gone has ended: while others work on a repository it is not forgotten yet. */
+const UNTIL_ENDED_MS = 1_000;
+
 /** `moved`: it is reviewed where it is now. `forgotten`: all that is known of it goes. `stands`: something else was gone. */
 export type Gone = "moved" | "forgotten" | "stands";
 
@@ -25,7 +28,7 @@ export type Gone = "moved" | "forgotten" | "stands";
  *
  * @throws Transient when GitHub or the queue cannot answer now: the next look at all open pull requests finds the rest
  */
-export async function afterGone(job: PullJob, { host, installationOf, queue, now }: GonePorts): Promise<Gone> {
+export async function afterGone(job: AnyJob, { host, installationOf, queue, now }: GonePorts): Promise<Gone> {
   const found = await host.lookUp();
   if (found.kind === "standing") {
     const installationId = await installationOf(found.repo);
@@ -38,6 +41,7 @@ export async function afterGone(job: PullJob, { host, installationOf, queue, now
   }
   if (!found.gone) return "stands";
   const { repo, installationId, delivery } = job;
+  const at = now();
   const forget: ForgetJob = {
     kind: "forget",
     trigger: "gone",
@@ -45,22 +49,23 @@ export async function afterGone(job: PullJob, { host, installationOf, queue, now
     repo,
     installationId,
     delivery,
+    notBefore: at + UNTIL_ENDED_MS,
   };
-  await queue.add(forget, now());
+  await queue.add(forget, at);
   return "forgotten";
 }
 
 /** Whom to ask about a job's repository. */
-export type Whereabouts = (job: Pick<PullJob, "installationId" | "repo">) => Pick<GonePorts, "host" | "installationOf">;
+export type Whereabouts = (job: Pick<AnyJob, "installationId" | "repo">) => Pick<GonePorts, "host" | "installationOf">;
 
-/** @returns what is told how each review and command ended; it never throws, and wakes the workers where something follows */
+/** @returns what runs a job; where that ends as gone it looks what became of the repository, and wakes the workers where something follows */
 export function goneWatch(
   lookFor: Whereabouts,
   queue: Pick<Queue, "add">,
   log: Logger,
   wake: () => void,
-): (ended: Lease<PullJob>, error: unknown) => void {
-  const look = async (job: PullJob) => {
+): <T>(job: AnyJob, work: () => Promise<T>) => Promise<T> {
+  const look = async (job: AnyJob) => {
     try {
       const what = await afterGone(job, { ...lookFor(job), queue, now: Date.now });
       if (what === "stands") return;
@@ -73,7 +78,12 @@ export function goneWatch(
       );
     }
   };
-  return ({ job }, error) => {
-    if (error instanceof OutOfReach && error.why === "gone") void look(job);
+  return async (job, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof OutOfReach && error.why === "gone") await look(job);
+      throw error;
+    }
   };
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { FollowJob, ForgetJob, Repo } from "../../src/domain/job.ts";
+import { OutOfReach } from "../../src/domain/out-of-reach.ts";
 import { Transient } from "../../src/domain/transient.ts";
 import { type FollowPorts, followedLine, followRepository, MOST_OF_A_RUN } from "../../src/flows/follow-repository.ts";
 import type { StandingRepository, Tree, Unreachable } from "../../src/ports/memory.ts";
@@ -35,7 +36,8 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     },
     memory,
     traces: {
-      forgetRepository: (repo) => Promise.resolve(forgotten.push(repo)),
+      // One review, which goes the first time.
+      forgetRepository: (repo) => Promise.resolve(forgotten.push(repo) === 1 ? 1 : 0),
       atWork: (_, without) => Promise.resolve(without === "k" ? running.length : Number.NaN),
     },
     embedder: fakeEmbedder(),
@@ -71,12 +73,15 @@ function standing(files: Readonly<Record<string, string>>, asked: string[] = [])
 }
 
 test("a label that cannot be confirmed makes what is remembered private", async () => {
-  for (const found of [SUSPENDED, GONE]) {
-    const { ports, relabelled } = world(found);
-    const told = { ...REPO, name: "renamed", visibility: "public" } as const;
-    expect(await followRepository(job("label", told), ports)).toMatchObject({ kind: "relabelled", known: true });
-    expect(relabelled).toEqual([{ ...told, visibility: "private" }]);
-  }
+  const told = { ...REPO, name: "renamed", visibility: "public" } as const;
+  const hidden = [{ ...told, visibility: "private" }];
+  const suspended = world(SUSPENDED);
+  const done = await followRepository(job("label", told), suspended.ports);
+  expect(done).toMatchObject({ kind: "relabelled", known: true });
+  expect(suspended.relabelled).toEqual(hidden);
+  const gone = world(GONE);
+  await expect(followRepository(job("label", told), gone.ports)).rejects.toBeInstanceOf(OutOfReach);
+  expect(gone.relabelled).toEqual(hidden);
 });
 
 test("a repository is forgotten only when its host says that it is gone", async () => {
@@ -90,7 +95,7 @@ test("a repository is forgotten only when its host says that it is gone", async 
     memory.rows.set(record.id, { record, vector: null, space: null });
     const done = await followRepository(job("forget"), ports);
     expect(memory.rows.size).toBe(kept);
-    expect(forgotten).toHaveLength(1 - kept);
+    expect(forgotten.length > 0).toBe(kept === 0);
     expect(followedLine(done)).toBe(line);
   }
 });
@@ -119,6 +124,18 @@ test("what a job writes that still runs is forgotten as well, once it has ended"
   memory.rows.set(record.id, { record, vector: null, space: null });
   running.pop();
   expect(followedLine(await followRepository(job("forget"), ports))).toMatch(/^forgot 1 memories/);
+  expect(memory.rows.size).toBe(0);
+});
+
+test("what a job wrote that ended while the repository was forgotten is forgotten as well", async () => {
+  const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
+  const { ports, memory } = world(GONE);
+  const atWork = () => {
+    memory.rows.set(record.id, { record, vector: null, space: null });
+    return Promise.resolve(0);
+  };
+  const done = await followRepository(job("forget"), { ...ports, traces: { ...ports.traces, atWork } });
+  expect(followedLine(done)).toBe("forgot 1 memories and 1 reviews");
   expect(memory.rows.size).toBe(0);
 });
 

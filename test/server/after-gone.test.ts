@@ -1,12 +1,15 @@
+import { pino } from "pino";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/adapters/sqlite/database.ts";
 import { sqliteQueue } from "../../src/adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
 import type { CommandJob } from "../../src/domain/command.ts";
 import type { Repo } from "../../src/domain/job.ts";
+import { OutOfReach } from "../../src/domain/out-of-reach.ts";
+import { Transient } from "../../src/domain/transient.ts";
 import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts";
 import type { Queue } from "../../src/ports.ts";
-import { afterGone } from "../../src/server/after-gone.ts";
+import { afterGone, goneWatch } from "../../src/server/after-gone.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
 
 const job = reviewJob(7, "a");
@@ -65,4 +68,28 @@ test("what the App does not reach any more is forgotten, also when nobody told u
     ]);
   }
   expect(await after(suspended, null)).toEqual({ what: "stands", added: [] });
+});
+
+test("that is in the queue before the job that ran into it has ended: who dies in between has lost nothing", async () => {
+  const order: string[] = [];
+  const queue: Pick<Queue, "add"> = { add: async ({ key }) => void order.push(`added ${key}`) };
+  const log = pino({ level: "silent" });
+  const whereabouts = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const looking = goneWatch(whereabouts, queue, log, () => order.push("woken"));
+  const ends = (error: Error) => looking(job, () => Promise.reject(error)).catch(() => order.push("ended"));
+  await ends(new OutOfReach("gone", 404, "GitHub answered 404"));
+  expect(order).toEqual([`added github.com/${job.repo.id}:forget`, "woken", "ended"]);
+  await ends(new OutOfReach("refused", 403, "GitHub answered 403"));
+  await ends(new Error("a bug"));
+  expect(await looking(job, () => Promise.resolve("posted"))).toBe("posted");
+  expect(order).toHaveLength(5);
+
+  const away = goneWatch(
+    whereabouts,
+    { add: () => Promise.reject(new Transient("the database is away")) },
+    log,
+    () => {},
+  );
+  const failed = away(job, () => Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")));
+  await expect(failed).rejects.toBeInstanceOf(OutOfReach);
 });
