@@ -197,6 +197,18 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
+    id: "a turn by an old clock",
+    loses: "of two processes that ask for a turn in one moment one has it",
+    file: "src/adapters/sqlite/installation-pace.ts",
+    find: "row.freeAt > now + 2 * longestMs",
+    replace: "row.freeAt > now + longestMs",
+    test: [
+      "test/adapters/sqlite/write-book.test.ts",
+      "of two processes whose clocks are a little apart, one has the turn",
+    ],
+    isQuick: true,
+  },
+  {
     id: "a turn that ran out",
     loses: "who stood still for longer than a turn lasts writes nothing in another's",
     file: "src/adapters/github/write-turns.ts",
@@ -629,7 +641,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "everybody writes at once",
     loses: "writes of an installation go one after the other",
     file: "src/adapters/sqlite/installation-pace.ts",
-    find: "  return row === undefined || row.freeAt <= now || row.freeAt > now + longestMs;",
+    find: "  return row === undefined || row.freeAt <= now || row.freeAt > now + 2 * longestMs;",
     replace: "  return row === undefined || now > 0 || longestMs > 0;",
     test: [
       "test/adapters/github/write-turns.test.ts",

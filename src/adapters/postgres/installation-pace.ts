@@ -49,11 +49,15 @@ export function postgresInstallationPace(db: Postgres, process: string | null = 
   };
 }
 
-/** In one statement, so that of two processes one gets it. Longer than any turn lasts nobody waits: clocks may have been set. */
+/**
+ * In one statement, so that of two processes one gets it. Longer than two turns last nobody waits: clocks may have been set. Not longer
+ * than one: of a statement that waited for another's the time is that of its beginning, and a turn that was taken or kept meanwhile
+ * seems to last for longer than any can.
+ */
 const TAKE = `INSERT INTO installations (id, next_write, writer, writer_process) VALUES ($1, queue_now() + $2, $3, $4)
   ON CONFLICT (id) DO UPDATE SET
     next_write = excluded.next_write, writer = excluded.writer, writer_process = excluded.writer_process
-  WHERE installations.next_write <= queue_now() OR installations.next_write > queue_now() + $2`;
+  WHERE installations.next_write <= queue_now() OR installations.next_write > queue_now() + 2 * $2`;
 
 const KEEP = "UPDATE installations SET next_write = queue_now() + $3 WHERE id = $1 AND writer = $2";
 

@@ -83,9 +83,12 @@ export function sqliteInstallationPace(
   };
 }
 
-/** Longer than any turn lasts nobody waits: the clock of the file may have been another's. */
+/**
+ * Longer than two turns last nobody waits: the clock of the file may have been another's. Not longer than one: to a process whose clock
+ * is a little behind, another's turn seems to last for longer than any can.
+ */
 function isFree(row: TurnRow | undefined, now: number, longestMs: number): boolean {
-  return row === undefined || row.freeAt <= now || row.freeAt > now + longestMs;
+  return row === undefined || row.freeAt <= now || row.freeAt > now + 2 * longestMs;
 }
 
 function isDead({ writer, process }: TurnRow): boolean {

@@ -73,3 +73,14 @@ test("a parked job runs again when the operator says so, unless a later one took
   expect(await jobs.drop(lease.id, "dropped")).toEqual({ kind: "changed" });
   expect(await jobs.find(lease.id)).toMatchObject({ state: "cancelled", outcome: "dropped; before: again" });
 });
+
+test("of two processes whose clocks are a little apart, one has the turn", async () => {
+  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const [ahead, behind] = [5, 0].map((by) => sqliteInstallationPace(db, () => 1_000_000 + by));
+  expect(await ahead?.takeTurn(7, 31_000)).not.toBeNull();
+  expect(await behind?.takeTurn(7, 31_000)).toBeNull();
+  // Set back by more than any turn lasts: nobody waits for what an hour ahead was written.
+  const later = sqliteInstallationPace(db, () => 1_000_000 - 3_600_000);
+  expect(await later.takeTurn(7, 31_000)).not.toBeNull();
+  db.close();
+});

@@ -1,0 +1,43 @@
+// Turns to write, of processes that ask for them in the same moment, by the database's own clock.
+import { afterAll, describe, expect, test } from "vitest";
+import { openPostgres } from "../../../src/adapters/postgres/database.ts";
+import { postgresInstallationPace } from "../../../src/adapters/postgres/installation-pace.ts";
+import { PARTS } from "../../../src/adapters/postgres/migrations.ts";
+import type { WriteTurn } from "../../../src/ports/writes.ts";
+import { testDatabase } from "../../postgres.ts";
+
+const given = await testDatabase();
+const db = given === null ? null : await openPostgres(given.url, PARTS);
+afterAll(async () => {
+  await db?.close();
+  await given?.drop();
+});
+
+const LONGEST_MS = 31_000;
+
+describe.skipIf(db === null)("turns on PostgreSQL", () => {
+  test("who asked for a turn before another kept it, and was answered after that, has none", async () => {
+    if (db === null) throw new Error("there is no database");
+    const [mine, other] = [postgresInstallationPace(db), postgresInstallationPace(db)];
+    const turn = (await mine.takeTurn(7, LONGEST_MS)) as WriteTurn;
+    let asked: Promise<WriteTurn | null> | null = null;
+    await db.transaction(async (sql) => {
+      await sql.run("SELECT 1 FROM installations WHERE id = 7 FOR UPDATE");
+      asked = other.takeTurn(7, LONGEST_MS);
+      await expect
+        .poll(() =>
+          db.one(
+            "SELECT 1 AS waits FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%next_write%'",
+          ),
+        )
+        .not.toBeNull();
+      await sql.run(
+        `UPDATE installations SET next_write = floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2
+         WHERE id = 7 AND writer = $1`,
+        [turn.token, LONGEST_MS],
+      );
+    });
+    expect(await asked).toBeNull();
+    expect(await mine.keepTurn(turn, LONGEST_MS)).toBe(true);
+  });
+});
