@@ -5,6 +5,7 @@ import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
+import { OutOfReach } from "./domain/out-of-reach.ts";
 import { Transient } from "./domain/transient.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
@@ -219,7 +220,7 @@ function startWorkers(
       ),
   });
   const follow = followPorts(github, store, reading);
-  const looking = goneWatch(whereabouts(github), queue, log, () => {
+  const lookIfGone = goneWatch(whereabouts(github), queue, log, () => {
     review.wake();
     upkeep.wake();
   });
@@ -232,7 +233,7 @@ function startWorkers(
       queue,
       run: (job, attempt, overtaken, lease) =>
         seen.run("review", lease, () =>
-          looking(job, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
+          lookIfGone(job, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
         ),
       onEnd: (lease, end, error) => {
         if (end.state === "dead") sweeper.wake();
@@ -245,13 +246,13 @@ function startWorkers(
   const onEndOf = (lane: "command" | "upkeep") => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) =>
     logEnd(log, lease, end, error, seen.ended(lane, lease, end));
   const answer = (job: CommandJob, _attempt: number, _signal: AbortSignal, lease: Lease<CommandJob>) =>
-    seen.run("command", lease, () => looking(job, () => runner.command(lease)));
+    seen.run("command", lease, () => lookIfGone(job, () => runner.command(lease)));
   const command = startWorker({ ...clocks, queue: queue.commands, run: answer, onEnd: onEndOf("command") }, TALKERS);
   const learn = learnPorts(github, store);
   const upkeepOf = async (job: UpkeepJob, lease: Lease<UpkeepJob>) =>
     job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
   const runUpkeep = (job: UpkeepJob, _attempt: number, _signal: AbortSignal, lease: Lease<UpkeepJob>) =>
-    seen.run("upkeep", lease, () => looking(job, () => upkeepOf(job, lease)));
+    seen.run("upkeep", lease, () => lookIfGone(job, () => upkeepOf(job, lease)));
   const upkeep =
     store.memoryProblem === null
       ? startWorker({ ...clocks, queue: queue.upkeep, run: runUpkeep, onEnd: onEndOf("upkeep") }, 1)
@@ -288,7 +289,7 @@ function describeLater(
   };
 }
 
-/** Anything but "try again later". */
+/** Anything but "try again later" and GitHub's last word. */
 function isBug(error: unknown): boolean {
-  return error !== null && !(error instanceof Transient);
+  return error !== null && !(error instanceof Transient) && !(error instanceof OutOfReach);
 }

@@ -155,6 +155,7 @@ async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
   const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
   const known = await ports.labels.relabel(repo);
   await ports.labels.give(repo, found.kind === "standing" && (await givesNow(found, ports)));
+  // Hidden first; what is gone is forgotten as well.
   if (found.kind === "unreachable") unreached(found);
   return { kind: "relabelled", repo, known };
 }

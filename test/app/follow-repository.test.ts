@@ -223,6 +223,7 @@ describe("the App comes and goes", () => {
       () => stage.rows("SELECT 1 FROM jobs WHERE state IN ('waiting', 'running')").length === 0,
     );
     expect(kept()).toEqual([]);
+    expect(stage.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
   test("a repository that is taken away or deleted is forgotten, with its reviews; old deliveries about it change nothing", async () => {
