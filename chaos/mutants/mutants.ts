@@ -164,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "no word is the last word",
     loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
     file: "src/flows/follow-repository.ts",
-    find: "if (!found.gone) return unconfirmed(found.reason, job, ports.now());",
+    find: "if (!found.gone) return unconfirmed(found.reason, job);",
     replace: 'if (!found.gone) return { kind: "skipped", reason: found.reason };',
     test: [
       "test/app/follow-repository.test.ts",

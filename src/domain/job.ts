@@ -84,8 +84,8 @@ export interface ForgetJob {
   readonly repo: Repo;
   /** `deleted`, `removed`, `uninstalled`; `gone` where nobody told us. */
   readonly trigger: string;
-  /** Epoch milliseconds since which its host says neither that it is gone nor that it stands; absent before it was asked. */
-  readonly unconfirmedSince?: number;
+  /** How often its host was asked, and said neither that it is gone nor that it stands; absent before it was. */
+  readonly asked?: number;
   /** Epoch milliseconds before which it does not run. Absent: at once. */
   readonly notBefore?: number;
 }

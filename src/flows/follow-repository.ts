@@ -46,12 +46,11 @@ export interface Forgotten {
   readonly reviews: number;
 }
 
-/** Its host says neither that the repository is gone nor that it stands: it is asked again. Times are epoch milliseconds. */
+/** Its host says neither that the repository is gone nor that it stands: it is asked again. */
 export interface Unconfirmed {
   readonly kind: "unconfirmed";
   readonly reason: string;
-  readonly since: number;
-  readonly notBefore: number;
+  readonly inMs: number;
 }
 
 export type Followed =
@@ -168,15 +167,15 @@ async function givesNow(found: StandingRepository, ports: FollowPorts): Promise<
   return config.knowledge.sharing.gives;
 }
 
-/** Between two looks at a repository of which its host says nothing; as long as it has said nothing so far, within these. */
-const ASK_AGAIN_MS = { least: 5_000, most: 60 * 60_000 };
+/** Between two looks at a repository of which its host says nothing: the first, and twice as long each time, up to the longest. */
+const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
 async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
   if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
   // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
-  if (!found.gone) return unconfirmed(found.reason, job, ports.now());
+  if (!found.gone) return unconfirmed(found.reason, job);
   const first = await forgetAll(job.repo, ports);
   // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
   const others = await ports.traces.atWork(job.repo, job.key);
@@ -192,8 +191,8 @@ async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<O
   return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
 }
 
-function unconfirmed(reason: string, { unconfirmedSince }: ForgetJob, now: number): Unconfirmed {
-  const since = unconfirmedSince ?? now;
-  const wait = Math.min(ASK_AGAIN_MS.most, Math.max(ASK_AGAIN_MS.least, now - since));
-  return { kind: "unconfirmed", reason, since, notBefore: now + wait };
+/** By no clock: those of several processes differ, and somebody may set them. */
+function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
+  const { first, longest } = ASK_AGAIN_MS;
+  return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
 }

@@ -59,7 +59,7 @@ function nextOf(job: FollowJob, done: Followed, now: number): Next | null {
 /** What goes on when somebody else allows it. */
 function laterOf(job: FollowJob, done: Followed, now: number): (FollowJob & { readonly notBefore: number }) | null {
   if (job.kind === "forget" && done.kind === "unconfirmed")
-    return { ...job, unconfirmedSince: done.since, notBefore: done.notBefore };
+    return { ...job, asked: (job.asked ?? 0) + 1, notBefore: now + done.inMs };
   if (job.kind !== "history" || done.kind !== "history" || done.stopped === null) return null;
   const { by, until } = done.stopped;
   const notBefore = by === "bound" ? now : Math.max(now, until ?? now + UNTOLD_WAIT_MS);

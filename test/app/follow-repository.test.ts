@@ -266,6 +266,11 @@ describe("the App comes and goes", () => {
     const body = { message: "This installation has been suspended" };
     world.fail({ match: { path: /access_tokens$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
     await world.reach(repository, false);
+    const waiting = () => {
+      const key = `github.com/${repository.id}:forget`;
+      const [row] = stage.rows(`SELECT job FROM jobs WHERE key = '${key}' AND state = 'waiting'`);
+      return row === undefined ? null : (JSON.parse(String(row.job)) as Record<string, unknown>);
+    };
     const told = () => stage.rows(`SELECT outcome FROM jobs WHERE key = 'github.com/${repository.id}:forget'`);
     await until("it was asked", () => told().some(({ outcome }) => outcome !== null));
     expect(told()[0]).toEqual({
@@ -273,6 +278,9 @@ describe("the App comes and goes", () => {
         "not forgotten yet: GitHub refuses: the installation is suspended, or a permission was withdrawn; GitHub is asked again",
     });
     expect(sources(repository)).toEqual(["docs/a.md", "docs/b.md"]);
+    await stage.hurry();
+    // Each time it waits longer.
+    await until("it was asked twice", () => waiting()?.asked === 2);
     isSuspended = false;
     await stage.hurry();
     expect((await stage.followed(repository)).at(-1)).toBe("forget: forgot 2 memories and 0 reviews");

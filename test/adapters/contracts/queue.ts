@@ -111,7 +111,7 @@ export function queueContract(
       const { repo, installationId } = reviewJob(1, "a");
       const key = upkeepKey(repo, "forget");
       const told = { trigger: "removed", repo, installationId, delivery: "f" };
-      const forget: UpkeepJob = { kind: "forget", key, ...told, unconfirmedSince: 1_000, notBefore: 6_000 };
+      const forget: UpkeepJob = { kind: "forget", key, ...told, asked: 1, notBefore: 6_000 };
       const received = { id: "f>6000", event: "continued", receivedAt: 1_000 };
       await queue.accept(received, { kind: "upkeep", delivery: "f", jobs: [forget] });
       expect(await queue.upkeep.lease(5_999)).toBeNull();
