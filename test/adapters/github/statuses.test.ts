@@ -8,6 +8,7 @@ import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts
 import { githubReplies } from "../../../src/adapters/github/replies.ts";
 import { githubReviews } from "../../../src/adapters/github/reviews.ts";
 import { writePath } from "../../../src/adapters/github/write-path.ts";
+import type { KeepTurn } from "../../../src/adapters/github/write-turns.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
 import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
 import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
@@ -25,9 +26,11 @@ const MESSAGES = new Map([[403, "Resource not accessible by integration"]]);
 /** A GitHub that answers one route with a status, and all others as if nothing had ever been written. */
 function world(route: RegExp, status: number, headers: Record<string, string> = {}, message = MESSAGES.get(status)) {
   const asked: string[] = [];
+  const sent: string[] = [];
   const fetch = (async (input: URL | string, init: { method?: string } = {}) => {
     const { pathname } = new URL(String(input));
     const request = `${init.method ?? "GET"} ${pathname}`;
+    if (!request.startsWith("GET") && !request.endsWith("/access_tokens")) sent.push(request);
     const json = { "content-type": "application/json; charset=utf-8" };
     if (route.test(request)) {
       asked.push(request);
@@ -43,14 +46,14 @@ function world(route: RegExp, status: number, headers: Record<string, string> = 
   const app = new Octokit({ baseUrl: "https://api.github.com", request: { fetch } });
   const clients = githubClients({ app, apiUrl: "https://api.github.com", fetch, now: Date.now, limits });
   const book = sqliteWriteBook(db, { held: null, key: "k", now: Date.now });
-  const ports = async () => {
+  const ports = async (keep: KeepTurn = () => Promise.resolve()) => {
     const github = await clients.forRepository(7, REPO);
     const path = writePath({
       installationId: 7,
       book,
       sign: () => "f".repeat(32),
       find: (wanted, marker) => findPost(github, BOT, wanted, marker),
-      turn: (write) => write(() => Promise.resolve()),
+      turn: (write) => write(keep),
       settledMs: 0,
     });
     return {
@@ -59,7 +62,7 @@ function world(route: RegExp, status: number, headers: Record<string, string> = 
       checks: githubChecks(() => clients.forChecks(7, REPO), path),
     };
   };
-  return { asked, ports, clients, limits, book };
+  return { asked, sent, ports, clients, limits, book };
 }
 
 function usual(request: string): unknown {
@@ -195,6 +198,16 @@ test("a limit of searches closes searches only", async () => {
   const { ports, limits } = world(/GET .*\/pulls\/1$/, 403, headers);
   await expect((await ports()).reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
   expect(await limits.closedFor(7)).toBe(0);
+});
+
+test("a write whose turn is another's by now is not sent, and stands once when its turn has come again", async () => {
+  const { sent, ports } = world(/nowhere/, 500);
+  const put = ({ reviews }: Ports) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD);
+  const lost = await ports(() => Promise.reject(new Transient("its turn ran out")));
+  await expect(put(lost)).rejects.toBeInstanceOf(Transient);
+  expect(sent).toEqual([]);
+  await put(await ports());
+  expect(sent).toEqual(["POST /repos/acme/shop/issues/1/comments"]);
 });
 
 test("a write that goes around the one path is not sent", async () => {
