@@ -267,6 +267,14 @@ export interface Traces {
    * against it. Returns how many reviews went.
    */
   forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
-  /** How many jobs about the repository run now, without the one of this key: what they write comes after any forgetting. */
-  atWork(repo: Pick<Repo, "host" | "id">, without: string): Promise<number>;
+  /** Jobs about the repository beside those of this key. */
+  besides(repo: Pick<Repo, "host" | "id">, key: string): Promise<BesideForgetting>;
+}
+
+/** How many jobs there are about a repository that is forgotten. */
+export interface BesideForgetting {
+  /** What they write comes after any forgetting. */
+  readonly running: number;
+  /** Since it was forgotten: what they wrote may have come after it. */
+  readonly ended: number;
 }

@@ -63,7 +63,7 @@ function portsOf(config: string, access: ScriptedModel | null, labels: FollowPor
     known: {},
     labels,
     memory,
-    traces: { forgetRepository: () => Promise.resolve(0), atWork: () => Promise.resolve(0) },
+    traces: { forgetRepository: () => Promise.resolve(0), besides: () => Promise.resolve({ running: 0, ended: 0 }) },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
     redact: (text) => Promise.resolve(text),

@@ -152,8 +152,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "what still runs is kept",
     loses: "nothing is kept of a repository that was taken away, also not what was under way",
     file: "src/flows/follow-repository.ts",
-    find: "if (others > 0)",
-    replace: "if (others < 0)",
+    find: "if (running > 0)",
+    replace: "if (running < 0)",
     test: [
       "test/flows/follow-repository.test.ts",
       "what a job writes that still runs is forgotten as well, once it has ended",
@@ -188,8 +188,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "forgotten once",
     loses: "what a job wrote that ended while the repository was forgotten is forgotten as well",
     file: "src/flows/follow-repository.ts",
-    find: "const rest = await forgetAll(job.repo, ports);",
-    replace: "const rest = { records: 0, reviews: 0 };",
+    find: "ended > 0 ? await forgetAll",
+    replace: "ended < 0 ? await forgetAll",
     test: [
       "test/flows/follow-repository.test.ts",
       "what a job wrote that ended while the repository was forgotten is forgotten as well",

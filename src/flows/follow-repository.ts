@@ -178,13 +178,14 @@ async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | U
   if (!found.gone) return unconfirmed(found.reason, job);
   const first = await forgetAll(job.repo, ports);
   // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
-  const others = await ports.traces.atWork(job.repo, job.key);
-  if (others > 0)
-    throw new Transient(`${others} jobs about the repository still run; what they write is forgotten then`);
-  // Nor is kept what they wrote who ended while the first was forgotten.
-  const rest = await forgetAll(job.repo, ports);
+  const { running, ended } = await ports.traces.besides(job.repo, job.key);
+  if (running > 0)
+    throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
+  const rest = ended > 0 ? await forgetAll(job.repo, ports) : NOTHING;
   return { kind: "forgotten", records: first.records + rest.records, reviews: first.reviews + rest.reviews };
 }
+
+const NOTHING = { records: 0, reviews: 0 };
 
 async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
   const reviews = await traces.forgetRepository(repo);

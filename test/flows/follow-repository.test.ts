@@ -38,7 +38,7 @@ function world(found: StandingRepository | Unreachable, config: string | null = 
     traces: {
       // One review, which goes the first time.
       forgetRepository: (repo) => Promise.resolve(forgotten.push(repo) === 1 ? 1 : 0),
-      atWork: (_, without) => Promise.resolve(without === "k" ? running.length : Number.NaN),
+      besides: (_, key) => Promise.resolve({ running: key === "k" ? running.length : Number.NaN, ended: 0 }),
     },
     embedder: fakeEmbedder(),
     chunker: astChunker(),
@@ -125,11 +125,11 @@ test("what a job writes that still runs is forgotten as well, once it has ended"
 test("what a job wrote that ended while the repository was forgotten is forgotten as well", async () => {
   const record = givenRecord({ repo: `${REPO.host}/${REPO.id}` });
   const { ports, memory } = world(GONE);
-  const atWork = () => {
+  const besides = () => {
     memory.rows.set(record.id, { record, vector: null, space: null });
-    return Promise.resolve(0);
+    return Promise.resolve({ running: 0, ended: 1 });
   };
-  const done = await followRepository(job("forget"), { ...ports, traces: { ...ports.traces, atWork } });
+  const done = await followRepository(job("forget"), { ...ports, traces: { ...ports.traces, besides } });
   expect(followedLine(done)).toBe("forgot 1 memories and 1 reviews");
   expect(memory.rows.size).toBe(0);
 });

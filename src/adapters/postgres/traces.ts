@@ -1,5 +1,5 @@
 // What the database holds of a repository beside its memory goes.
-import type { AnyJob, Traces } from "../../ports.ts";
+import type { AnyJob, BesideForgetting, Traces } from "../../ports.ts";
 import type { Postgres, Sql } from "./sql.ts";
 
 /** Tables whose rows name the repository as `HOST/REPO_ID`. */
@@ -37,9 +37,14 @@ export function postgresTraces(db: Postgres): Traces {
       await db.patiently(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables}`).catch(() => {});
       return reviews;
     },
-    async atWork({ host, id }, without) {
-      const running = "SELECT count(*)::int AS running FROM jobs WHERE repo = $1 AND state = 'running' AND key <> $2";
-      return (await db.one<{ running: number }>(running, [`${host}/${id}`, without]))?.running ?? 0;
+    async besides({ host, id }, key) {
+      const row = await db.one<BesideForgetting>(
+        `SELECT count(*) FILTER (WHERE state = 'running') AS running,
+          count(*) FILTER (WHERE state NOT IN ('running', 'waiting')) AS ended
+         FROM jobs WHERE repo = $1 AND key <> $2`,
+        [`${host}/${id}`, key],
+      );
+      return row ?? { running: 0, ended: 0 };
     },
   };
 }

@@ -1,5 +1,5 @@
 // What the queue's file holds of a repository beside its memory goes, and then its bytes.
-import type { Traces } from "../../ports.ts";
+import type { BesideForgetting, Traces } from "../../ports.ts";
 import { type Database, write } from "./database.ts";
 import { truncateLog } from "./truncate-log.ts";
 
@@ -32,14 +32,13 @@ export function sqliteTraces(db: Database.Database): Traces {
       await truncateLog(db);
       return reviews;
     },
-    async atWork({ host, id }, without) {
-      const running = `SELECT count(*) FROM jobs WHERE ${IN_KEYS} AND state = 'running' AND key <> @without`;
-      return Number(
-        db
-          .prepare(running)
-          .pluck()
-          .get({ repo: `${host}/${id}`, without }),
+    async besides({ host, id }, key) {
+      const counts = db.prepare(
+        `SELECT count(*) FILTER (WHERE state = 'running') AS running,
+          count(*) FILTER (WHERE state NOT IN ('running', 'waiting')) AS ended
+         FROM jobs WHERE ${IN_KEYS} AND key <> @key`,
       );
+      return counts.get({ repo: `${host}/${id}`, key }) as BesideForgetting;
     },
   };
 }

@@ -75,17 +75,20 @@ export function tracesContract(name: string, open: OpenBooks): void {
       expect(await queue.lease(2)).toBeNull();
     });
 
-    test("who forgets knows which jobs about the repository still run, those of others and its own left out", async () => {
+    test("who forgets knows which jobs about the repository run or have ended, those of others and its own left out", async () => {
       const { queue, books } = await open();
       const [own, other] = [reviewJob(1, "a", 42), reviewJob(1, "a", 421)];
+      const besides = (key = "") => books.traces.besides(own.repo, key);
       for (const job of [own, other]) await queue.add(job, 1);
-      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+      expect(await besides()).toEqual({ running: 0, ended: 0 });
       const leases = [await queue.lease(2), await queue.lease(2)];
       expect(leases.map((one) => one?.job.repo.id).toSorted()).toEqual([42, 421]);
-      expect(await books.traces.atWork(own.repo, "")).toBe(1);
-      expect(await books.traces.atWork(own.repo, own.key)).toBe(0);
+      expect(await besides()).toEqual({ running: 1, ended: 0 });
+      expect(await besides(own.key)).toEqual({ running: 0, ended: 0 });
       for (const lease of leases) if (lease !== null) await queue.end(lease, 3, { state: "done", outcome: "posted" });
-      expect(await books.traces.atWork(own.repo, "")).toBe(0);
+      expect(await besides()).toEqual({ running: 0, ended: 1 });
+      await books.traces.forgetRepository(own.repo);
+      expect(await besides()).toEqual({ running: 0, ended: 0 });
     });
 
     test("nothing is left of a repository but what it cost", async () => {
