@@ -128,7 +128,12 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     workers.review.wake();
   };
   const missed = missedSweeper(missedPorts(github, store, options.githubHost, add), log, options.missed);
-  await probot.load((events) => events.on([...REACHES_MORE], missed.wake));
+  await probot.load((events) =>
+    events.on([...REACHES_MORE], () => {
+      missed.wake();
+      sweeper.wakeAll();
+    }),
+  );
   const url = urlOf(door.server);
   const adminUrl = admin === null ? null : urlOf(admin);
   log.info({ url, adminUrl, webhookPath: options.webhookPath, as: botLogin }, "Kodiai is listening");

@@ -1,6 +1,7 @@
 // The check run beside a review: begun when the review begins, ended however the review ends. It never stops a review.
 import type { FailOn } from "../config/repo-config.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
+import { OutOfReach } from "../domain/out-of-reach.ts";
 import type { Degraded, Skipped } from "../domain/outcome.ts";
 import { publicWords } from "../domain/public-words.ts";
 import type { PostedReview, Superseded } from "../domain/review.ts";
@@ -68,7 +69,9 @@ async function toEnd(result: PostedReview | Superseded | Skipped, key: string, b
 export interface SweptCheck {
   readonly id: number;
   readonly key: string;
-  readonly outcome: "ended" | "later" | "given up";
+  readonly installationId: number;
+  /** `suspended`: it stays as it is until its installation is switched on again. */
+  readonly outcome: "ended" | "later" | "suspended" | "given up";
   readonly error: unknown;
 }
 
@@ -78,24 +81,32 @@ export interface SweptCheck {
  *
  * @param checksOf access to the check runs of one repository
  * @param now epoch milliseconds
+ * @param suspended installations that need not be asked
  */
 export async function sweepChecks(
   book: CheckBook,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
+  suspended: ReadonlySet<number> = new Set(),
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
   for (const check of await book.left(now, PATIENCE_MS)) {
     const { id, key, installationId, repo } = check;
+    if (suspended.has(installationId)) continue;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
       await endCheck(check, check.end ?? leftCheckEnd(check.why), ports, now);
-      swept.push({ id, key, outcome: "ended", error: null });
+      swept.push({ id, key, installationId, outcome: "ended", error: null });
     } catch (error) {
-      const isOver = !(error instanceof Transient);
-      if (isOver) await book.ended(id, now);
-      swept.push({ id, key, outcome: isOver ? "given up" : "later", error });
+      const outcome = unended(error);
+      if (outcome === "given up") await book.ended(id, now);
+      swept.push({ id, key, installationId, outcome, error });
     }
   }
   return swept;
+}
+
+function unended(error: unknown): SweptCheck["outcome"] {
+  if (error instanceof Transient) return "later";
+  return error instanceof OutOfReach && error.why === "suspended" ? "suspended" : "given up";
 }

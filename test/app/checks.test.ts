@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { readManifest } from "../fakes/github/manifest.ts";
 import { BACKUP, BALANCE, LOGIN, said, summaryOf, writes } from "./given.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openStage, type Stage, until } from "./stage.ts";
 
 const ON = "review: {checks: {enabled: true, failOn: major}}\n";
 const FINDING = "ops/backup.py:3 failure Shell command is built from strings";
@@ -123,6 +123,23 @@ function loseBegin(looks: number) {
   stage.world.fail({ match: { method: "POST", path: /\/check-runs$/ }, status: 502, afterApplying: true });
   stage.world.fail({ match: { method: "GET", path: /\/check-runs/ }, status: 422, times: looks });
 }
+
+test("the check of a review that was given up while the App was suspended ends when it no longer is", async () => {
+  const { world } = stage;
+  let isSuspended = true;
+  const body = { message: "This installation has been suspended" };
+  const refused = { status: 403, body, times: 1_000, chance: () => isSuspended };
+  world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...refused });
+  world.fail({ match: { method: "PATCH", path: /\/check-runs\/\d+$/ }, ...refused });
+  const pull = await open(ON);
+  expect(await stage.settled(pull)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/^suspended: /) });
+  await until("it was tried", () => stage.log.some((line) => line.includes('"outcome":"suspended"')));
+  expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
+  isSuspended = false;
+  const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };
+  await world.deliver("installation", { action: "unsuspend", installation });
+  await expect.poll(() => endsOf(pull)).toEqual([expect.stringMatching(/^completed /)]);
+});
 
 test("a check of which nobody could tell whether it stands there ends with its review", async () => {
   loseBegin(2);
