@@ -264,12 +264,15 @@ function hasHeard(
   const ended = ofKind(history, "process").find(
     (one) => one.process === told.process && one.at >= told.at && one.at <= at && isEnd(one.what),
   );
-  const frozen = stoppedWithin(history, told.at, at);
-  if (ended === undefined && process === told.process) return at - told.at - frozen;
-  const toTell = (ended?.at ?? at) - told.at - frozen - troubledWithin(history, told.at, ended?.at ?? at);
-  return ended === undefined || toTell > LEAST_TO_TELL_MS
-    ? at - told.at - frozen - troubledWithin(history, told.at, at)
-    : 0;
+  const heard = at - told.at - stoppedWithin(history, told.at, at);
+  if (ended === undefined && process === told.process) return heard;
+  if (ended !== undefined && usable(history, told.at, ended.at) <= LEAST_TO_TELL_MS) return 0;
+  return usable(history, told.at, at);
+}
+
+/** Milliseconds in which nobody was frozen, nor against the store. */
+function usable(history: readonly Happening[], from: number, to: number): number {
+  return to - from - stoppedWithin(history, from, to) - troubledWithin(history, from, to);
 }
 
 /** A statement of one process, on a machine that runs all of them. */

@@ -87,7 +87,7 @@ export async function sweepChecks(
   book: CheckBook,
   checksOf: (installationId: number, repo: Repo) => Checks,
   now: number,
-  suspended: ReadonlySet<number> = new Set(),
+  suspended: ReadonlySet<number>,
 ): Promise<readonly SweptCheck[]> {
   const swept: SweptCheck[] = [];
   for (const check of await book.left(now, PATIENCE_MS)) {

@@ -4,6 +4,7 @@
 import type { Logger } from "pino";
 import { type ForgetJob, type Repo, type ReviewJob, upkeepKey } from "../domain/job.ts";
 import { OutOfReach } from "../domain/out-of-reach.ts";
+import { Transient } from "../domain/transient.ts";
 import type { RepositoryHost } from "../ports/memory.ts";
 import type { AnyJob, Queue } from "../ports.ts";
 
@@ -26,7 +27,7 @@ export type Gone = "moved" | "forgotten" | "stands";
  * Puts into the queue what follows: the same review for the installation that reaches the repository now, or a job that forgets the
  * repository. That one asks GitHub again before it does.
  *
- * @throws Transient when GitHub or the queue cannot answer now: the next look at all open pull requests finds the rest
+ * @throws Transient when GitHub or the queue cannot answer now
  */
 export async function afterGone(job: AnyJob, { host, installationOf, queue, now }: GonePorts): Promise<Gone> {
   const found = await host.lookUp();
@@ -58,7 +59,10 @@ export async function afterGone(job: AnyJob, { host, installationOf, queue, now 
 /** Whom to ask about a job's repository. */
 export type Whereabouts = (job: Pick<AnyJob, "installationId" | "repo">) => Pick<GonePorts, "host" | "installationOf">;
 
-/** @returns what runs a job; where that ends as gone it looks what became of the repository, and wakes the workers where something follows */
+/**
+ * @returns what runs a job; where that ends as gone it looks what became of the repository, and wakes the workers where something follows.
+ *   It rejects as the job does, but with Transient where nobody can be asked now: then the job is tried again, and looked after again
+ */
 export function goneWatch(
   lookFor: Whereabouts,
   queue: Pick<Queue, "add">,
@@ -72,6 +76,7 @@ export function goneWatch(
       log.info({ job: job.key, what }, "its repository is not where it was");
       wake();
     } catch (error) {
+      if (error instanceof Transient) throw error;
       log.warn(
         { job: job.key, err: error },
         "nobody says where its repository is; open pull requests are looked at later",

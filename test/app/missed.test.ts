@@ -162,7 +162,7 @@ describe("a look that nobody waits ten minutes for", () => {
     world.fail({ match: { path: /\/pulls\/\d+$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
     expect(await stage.settled(pull)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/^suspended: /) });
-    // Not once, on a busy machine: a delivery that is still on its way when the log is read comes twice, and so does the look.
+    // On a busy machine it has been more than once; none of those looks could review it.
     const before = asked("/repos/acme/shop/pulls");
     isSuspended = false;
     const installation = { id: 1, account: { login: "acme", id: 1, type: "Organization" }, suspended_at: null };

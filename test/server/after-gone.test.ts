@@ -83,13 +83,15 @@ test("that is in the queue before the job that ran into it has ended: who dies i
   await ends(new Error("a bug"));
   expect(await looking(job, () => Promise.resolve("posted"))).toBe("posted");
   expect(order).toHaveLength(5);
+});
 
-  const away = goneWatch(
-    whereabouts,
-    { add: () => Promise.reject(new Transient("the database is away")) },
-    log,
-    () => {},
-  );
-  const failed = away(job, () => Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")));
-  await expect(failed).rejects.toBeInstanceOf(OutOfReach);
+test("a job that finds its repository gone while nobody can be asked where it is is tried again", async () => {
+  const log = pino({ level: "silent" });
+  const whereabouts = () => ({ host: { lookUp: async () => gone }, installationOf: async () => null });
+  const ends = (add: Queue["add"]) =>
+    goneWatch(whereabouts, { add }, log, () => {})(job, () =>
+      Promise.reject(new OutOfReach("gone", 404, "GitHub answered 404")),
+    );
+  await expect(ends(() => Promise.reject(new Transient("the database is away")))).rejects.toBeInstanceOf(Transient);
+  await expect(ends(() => Promise.reject(new Error("a bug")))).rejects.toBeInstanceOf(OutOfReach);
 });

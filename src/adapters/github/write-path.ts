@@ -66,7 +66,7 @@ export function writePath(options: WritePathOptions): WritePath {
     async repeat(send, point) {
       const sent = await turn((keep) => {
         if (point !== undefined) failPoint(`before-${point}` satisfies FailPoint);
-        return letWrite(() => Promise.all([book.hold(), keep()]), send);
+        return letWrite(stillOurs(book, keep), send);
       });
       if (point !== undefined) failPoint(`after-${point}` satisfies FailPoint);
       return sent;
@@ -119,6 +119,11 @@ function waitUntilSettled({ kind }: Wanted, agoMs: number, { settledMs = SETTLED
   if (left > 0) throw new Transient(`it is not known yet whether a ${kind} has arrived`, Date.now() + left);
 }
 
+/** The job and the turn, asked about in one moment. */
+function stillOurs(book: Pick<WriteBook, "hold">, keep: KeepTurn): () => Promise<unknown> {
+  return () => Promise.all([book.hold(), keep()]);
+}
+
 async function sendOnce(
   marker: string,
   { post }: Creation,
@@ -126,14 +131,7 @@ async function sendOnce(
   keep: KeepTurn,
 ): Promise<{ readonly post: Post } | { readonly error: unknown }> {
   try {
-    return {
-      post: readPost(
-        await letWrite(
-          () => Promise.all([book.hold(), keep()]),
-          () => post(marker),
-        ),
-      ),
-    };
+    return { post: readPost(await letWrite(stillOurs(book, keep), () => post(marker))) };
   } catch (error) {
     return { error };
   }

@@ -27,7 +27,7 @@ describe.skipIf(db === null)("turns on PostgreSQL", () => {
       await expect
         .poll(() =>
           db.one(
-            "SELECT 1 AS waits FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%next_write%'",
+            "SELECT 1 AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%next_write%'",
           ),
         )
         .not.toBeNull();
