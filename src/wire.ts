@@ -272,7 +272,7 @@ function unpostedLedger(ledger: Ledger): Ledger {
   return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
 }
 
-/** The value with `[redacted:KIND]` in place of every secret in its texts; line numbers inside a text stay true. */
+/** The value with `‹redacted:KIND›` in place of every secret in its texts; line numbers inside a text stay true. */
 export function withoutSecrets<T>(value: T): Promise<T> {
   return redactStrings(value, redactor);
 }

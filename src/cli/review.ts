@@ -3,8 +3,9 @@ import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
+import { withoutSecrets } from "../flows/without-secrets.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
-import { withoutSecrets } from "../wire.ts";
+import { redact } from "../wire.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { reviewJson } from "./review-json.ts";
@@ -45,7 +46,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
 }
 
 async function print(written: Review, format: Format, context: PullRequestContext | null): Promise<string> {
-  const clean = await withoutSecrets(written);
+  const clean = await withoutSecrets(written, redact);
   switch (format) {
     case "json":
       return JSON.stringify(reviewJson(clean), null, 2);

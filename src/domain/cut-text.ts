@@ -1,4 +1,5 @@
 // Cutting text without breaking a character in two, and without leaving half of a token that nobody knows by half.
+import { LONGEST_MARK, REDACTION_MARK } from "./redaction-mark.ts";
 
 /**
  * What tokens, keys, passwords and addresses are made of, and the invisible characters that may stand between; white
@@ -9,9 +10,7 @@ const INSIDE = /[\w+/=~.%:@\\!#$^&*?⟦⟧\u00ad\u200b-\u200f\u2060-\u2064\ufeff
 /** What stays of a word that is cut: less than the eight characters from which on a part of a token is worth something. */
 const KEPT = 7;
 
-/** What stands where a secret was. */
-const MARK = /\[redacted:[a-z0-9-]{1,60}\]/y;
-const LONGEST_MARK = 72;
+const MARK = new RegExp(REDACTION_MARK, "y");
 
 /** The first `most` UTF-16 units, fewer where the cut would split a surrogate pair, a word or a mark of redaction. `most` below 1 gives "". */
 export function cutText(text: string, most: number): string {
@@ -20,7 +19,7 @@ export function cutText(text: string, most: number): string {
 
 /**
  * Where a text may be cut so that a redactor finds whatever it would have found in the whole text: not inside a word, of
- * which only the first seven characters stay, nor inside `[redacted:…]`.
+ * which only the first seven characters stay, nor inside `‹redacted:…›`.
  *
  * @param most UTF-16 units, less than the text has
  * @param inside one character of what is not parted; another one where text is known to hold no secret any more
@@ -28,8 +27,8 @@ export function cutText(text: string, most: number): string {
  */
 export function cutPoint(text: string, most: number, inside: RegExp = INSIDE): number {
   const end = Math.max(0, Math.floor(most));
-  const bracket = text.lastIndexOf("[", end - 1);
-  if (bracket >= 0 && end - bracket < LONGEST_MARK && markEnd(text, bracket) > end) return bracket;
+  const mark = text.lastIndexOf("‹", end - 1);
+  if (mark >= 0 && end - mark < LONGEST_MARK && markEnd(text, mark) > end) return mark;
   let from = end;
   if (inside.test(text.charAt(end))) while (from > 0 && inside.test(text.charAt(from - 1))) from -= 1;
   const last = text.charCodeAt(end - 1);

@@ -109,7 +109,7 @@ test("a comment of the past whose line changed knows both codes, without secrets
 
   const [pair] = pairs(stage);
   expect(pair?.flagged).toBe(FLAGGED);
-  expect(pair?.fixed).toMatch(/^ {4}subprocess\.run\(\["tar", "czf", target, name, "\[redacted:/);
+  expect(pair?.fixed).toMatch(/^ {4}subprocess\.run\(\["tar", "czf", target, name, "‹redacted:/);
   expect(pair?.fixed).not.toContain(token);
   const asked = world.requests.filter(({ path }) => path.endsWith(`/pulls/${past.number}/files`));
   expect(asked).toHaveLength(1);

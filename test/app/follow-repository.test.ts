@@ -155,7 +155,7 @@ describe("a push to the default branch", () => {
     const repository = await world.repository("acme", "leak", { files: { "a.txt": "a" } });
     await asked(repository, () => world.commit(repository, { "docs/a.md": `Log in with ${token}.\n` }));
     const [row] = shelfOf(stage, repository);
-    expect(row?.text).toContain("[redacted:");
+    expect(row?.text).toContain("‹redacted:");
     const bytes = readdirSync(stage.dataDir).map((file) => readFileSync(join(stage.dataDir, file), "latin1"));
     expect(bytes.filter((text) => text.includes(token))).toEqual([]);
   });

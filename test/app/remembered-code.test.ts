@@ -47,7 +47,7 @@ test("the saved review carries it over a failed post, without secrets, and no lo
   expect(await stage.settled(pull)).toMatchObject({ state: "done" });
   const kept = shelfOf(stage, repository).map(({ hunk }) => hunk ?? "");
   expect(kept).toHaveLength(hunks.length);
-  for (const hunk of kept) expect(hunk).toMatch(/^@@ -0,0 \+1,4 @@\n\+import subprocess\n\+TOKEN = "\[redacted:/);
+  for (const hunk of kept) expect(hunk).toMatch(/^@@ -0,0 \+1,4 @@\n\+import subprocess\n\+TOKEN = "‹redacted:/);
   expect(saved()).not.toContain("+import subprocess");
 });
 

@@ -61,7 +61,7 @@ test("a review writes one row, without secrets, and the statistics show it", asy
     degraded: "[]",
     calibrated: 0.69,
   });
-  expect(row?.query).toMatch(/^fix: back up with token \[redacted:/);
+  expect(row?.query).toMatch(/^fix: back up with token ‹redacted:/);
   expect(JSON.stringify(rows())).not.toContain(TOKEN);
   expect(JSON.parse(String(row?.ids))).toHaveLength(1);
 

@@ -19,9 +19,6 @@ const CONFIG = `customRules:
       pattern: time.sleep($SECONDS)
 `;
 
-/** A bracket is an entity where it could open a link. */
-const shown = (markdown: string) => markdown.replaceAll("&#91;", "[");
-
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
@@ -51,8 +48,8 @@ test("what Kodiai posts and logs holds no token, whether it stood in code, a pat
   const { body } = summaryOf(world, pull);
   const posted = [...inline.map((one) => one.body), ...reviews.map((one) => one.body), body].join("\n");
   expect(posted).not.toContain(TOKEN);
-  expect(shown(posted)).toContain("blocks [redacted:github-token]");
-  expect(shown(body)).toContain("[redacted:github-token]");
+  expect(posted).toContain("blocks ‹redacted:github-token›");
+  expect(body).toContain("‹redacted:github-token›");
   expect(stage.log.join("\n")).not.toContain(TOKEN);
   // Every comment is still known by its marker: nothing is said again.
   await world.push(pull, { "docs/wait.md": "# Waiting\n" });
@@ -70,7 +67,7 @@ test("what the log quotes of others holds no token", async () => {
   const quoted = () =>
     stage.log.map((line) => /action (\S+) asks nothing/.exec(line)?.[1]).filter((one) => one !== undefined);
   await until("the log quotes it", () => quoted().length > 0);
-  expect(quoted()).toEqual(['\\"[redacted:github-token]\\"']);
+  expect(quoted()).toEqual(['\\"‹redacted:github-token›\\"']);
 });
 
 test("an ordinary comment passes the redaction unchanged, its links included", async () => {
@@ -107,7 +104,7 @@ test("a dry run writes the review, logs it without secrets and posts nothing", a
   expect({ inline, reviews, summary }).toEqual({ inline: [], reviews: [], summary: [] });
   const log = stage.log.slice(before).join("\n");
   expect(log).toContain("dry run: not posted");
-  expect(shown(log)).toContain("blocks [redacted:github-token]");
+  expect(log).toContain("blocks ‹redacted:github-token›");
   expect(log).not.toContain(TOKEN);
 
   // What a dry run wrote was not said: the next push has it said.
@@ -137,6 +134,6 @@ test("the files of the data folder hold no token, in whatever form it came, and 
   const files = readdirSync(stage.dataDir).map((name) => readFileSync(join(stage.dataDir, name), "latin1"));
   const kept = files.join("\n");
   expect(kept).toContain("no-raw-sleep");
-  expect(kept).toContain("[redacted:github-token]");
+  expect(kept).toContain("‹redacted:github-token›");
   for (const secret of [OTHER, base64, turned, webhookSecret]) expect(kept).not.toContain(secret);
 });

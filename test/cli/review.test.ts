@@ -158,7 +158,7 @@ describe("how it is printed", () => {
       const { out, err } = await kodiai([...words, "--diff", "-"], { cwd: clone.path, stdin: diff });
       expect(out).toContain(words[0] === "explain" ? "src/client.py" : "leaked-secret");
       expect(out + err).not.toContain(TOKEN);
-      if (words.length === 1 && words[0] === "review") expect(out).toContain('> 1 | TOKEN = "[redacted:github-token]"');
+      if (words.length === 1 && words[0] === "review") expect(out).toContain('> 1 | TOKEN = "‹redacted:github-token›"');
     }
   });
 });

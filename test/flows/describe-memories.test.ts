@@ -14,7 +14,7 @@ import { failure, type Script, type ScriptedSettings, scriptedModel, textOf } fr
 import { LESSON, reply, SITUATION, TAGS } from "../learn/described.ts";
 import { AT, givenRecord, REPO } from "../learn/given.ts";
 
-const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "[redacted:password]"));
+const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹redacted:password›"));
 
 function recallOf(shelf: FakeMemory): Recall {
   return {
@@ -95,8 +95,8 @@ describe("a memory that is described", () => {
     const lesson = "Never write hunter2 into a file that is committed.";
     const { run, one } = await world([comment("1")], () => reply({ lesson, tags: ["keeps hunter2 plain", ...TAGS] }));
     await run();
-    expect(one().lesson).toBe("Never write [redacted:password] into a file that is committed.");
-    expect(one().tags).toContain("keeps [redacted:password] plain");
+    expect(one().lesson).toBe("Never write ‹redacted:password› into a file that is committed.");
+    expect(one().tags).toContain("keeps ‹redacted:password› plain");
   });
 });
 

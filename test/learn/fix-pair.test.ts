@@ -38,7 +38,7 @@ describe("of a finding", () => {
 
   test("secrets are gone, also one of several lines of which a part is cut off", async () => {
     const key = ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG", "-----END PRIVATE KEY-----"].join("\n");
-    const redact = (text: string) => plain(text.replace(key, "[redacted]\n\n"));
+    const redact = (text: string) => plain(text.replace(key, "‹redacted:private-key›\n\n"));
     const then = FILE.replace(QUERY, `  const pem = \`${key}\`;\n${QUERY}`);
     const shape = shapeOf(stream(then), 6, 6);
     const pair = await fixOfFinding({ shape, near: 6, then, now: then.replace(QUERY, MENDED) }, redact);

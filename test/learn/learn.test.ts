@@ -78,7 +78,7 @@ test("a vector that nothing can be compared with counts as none", async () => {
 
 test("secrets are hidden before anything is embedded or stored", async () => {
   const [memory, embedder] = [fakeMemory(), fakeEmbedder()];
-  const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "[redacted:password]"));
+  const redact = (text: string) => Promise.resolve(text.replaceAll("hunter2", "‹redacted:password›"));
   const record = givenRecord({
     text: "hunter2 is in the log",
     replies: ["hunter2 indeed"],
@@ -90,7 +90,7 @@ test("secrets are hidden before anything is embedded or stored", async () => {
   });
   await remember([record], embedder, memory, { redact });
   expect(JSON.stringify([embedder.asked, memory.all()])).not.toContain("hunter2");
-  expect(memory.all()[0]?.fixedCode).toBe("login(secret) // was [redacted:password]");
+  expect(memory.all()[0]?.fixedCode).toBe("login(secret) // was ‹redacted:password›");
 });
 
 test("of flagged and fixed code 4,000 characters are kept", async () => {

@@ -5,7 +5,7 @@ import { answerResult, errorResult } from "../../src/mcp/answer.ts";
 
 const DELIMITER = `kodiai-${"0123456789abcdef".repeat(2)}`;
 const ports = {
-  clean: async <T>(value: T) => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted:test]")) as T,
+  clean: async <T>(value: T) => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "‹redacted:test›")) as T,
   delimiter: () => DELIMITER,
 };
 const textOf = ({ content }: { content: readonly object[] }) => (content as readonly { text: string }[])[0]?.text ?? "";
@@ -32,7 +32,7 @@ test("a long text is cut and says how long it was; maps are told as objects; sec
   const value = { text: "y".repeat(5_000), map: new Map([["a", "hunter2"]]), none: null };
   const { structuredContent } = await answerResult({ value, lists: [] }, ports);
   expect(structuredContent).toMatchObject({ text: expect.stringMatching(/… \(5000 characters\)$/), none: null });
-  expect(structuredContent).toMatchObject({ map: { a: "[redacted:test]" } });
+  expect(structuredContent).toMatchObject({ map: { a: "‹redacted:test›" } });
 });
 
 test("no text ends its own quotation, stays hidden or throws, whatever it is", async () => {
@@ -55,7 +55,7 @@ test("no text ends its own quotation, stays hidden or throws, whatever it is", a
 test("what went wrong is told without secrets, in bounds, whatever was thrown", async () => {
   const told = await errorResult(new Error(`hunter2 \u202E ${"z".repeat(9_000)}`), ports);
   expect(told.isError).toBe(true);
-  expect(textOf(told)).toMatch(/^\[redacted:test\] ⟦U\+202E⟧ z+$/);
+  expect(textOf(told)).toMatch(/^‹redacted:test› ⟦U\+202E⟧ z+$/);
   expect(textOf(told).length).toBeLessThanOrEqual(2_100);
   expect(textOf(await errorResult("a word", ports))).toBe("a word");
 });

@@ -196,7 +196,7 @@ describe("over standard input and output", () => {
     const all = `${text}${JSON.stringify(value)}`;
     expect(all).not.toContain(SECRET);
     expect(all).not.toContain("\u202E");
-    expect(all).toContain("[redacted:");
+    expect(all).toContain("‹redacted:");
   });
 
   test("review_diff reviews by rules and explain_finding says why each finding was said", async () => {

@@ -5,6 +5,7 @@ import type { SecretRedactor } from "./redact.ts";
 /** Writes through to `real`, redacted. Paths stay: GitHub places annotations by them. */
 export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   const clean = async (text: string) => (await redactor.redact(text)).text;
+  const cleanMarkdown = async (text: string) => (await redactor.redactMarkdown(text)).text;
   return {
     begin: (repo, number, headSha, after) => real.begin(repo, number, headSha, after),
     async end(repo, id, end) {
@@ -15,7 +16,11 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
           message: await clean(one.message),
         })),
       );
-      const [title, summary, text] = await Promise.all([clean(end.title), clean(end.summary), clean(end.text)]);
+      const [title, summary, text] = await Promise.all([
+        clean(end.title),
+        cleanMarkdown(end.summary),
+        cleanMarkdown(end.text),
+      ]);
       return real.end(repo, id, { ...end, title, summary, text, annotations });
     },
   };

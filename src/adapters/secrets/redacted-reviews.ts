@@ -28,7 +28,7 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
 /** A body without secrets; the hidden markers at its end stay as they are. */
 export async function redactBody(body: string, redactor: SecretRedactor): Promise<string> {
   const at = MARKERS.exec(body)?.index ?? body.length;
-  const { text, found } = await redactor.redact(body.slice(0, at));
+  const { text, found } = await redactor.redactMarkdown(body.slice(0, at));
   // One click would write the placeholder into the code.
   const shown = found.length === 0 ? text : text.replace(SUGGESTION, "$1");
   return shown + body.slice(at);

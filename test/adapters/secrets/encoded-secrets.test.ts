@@ -42,7 +42,7 @@ describe.each(ENCODINGS)("%s", (_, encode) => {
 test("the kind of a secret is told although it was in disguise", async () => {
   const [, token] = TOKENS[0] ?? ["", ""];
   const { text, found } = await redactor.redact(`a ${Buffer.from(token).toString("base64")} b`);
-  expect({ text, found }).toEqual({ text: "a [redacted:github-token] b", found: [{ kind: "github-token" }] });
+  expect({ text, found }).toEqual({ text: "a ‹redacted:github-token› b", found: [{ kind: "github-token" }] });
 });
 
 test("two encodings in one another hide nothing either", async () => {
@@ -83,7 +83,7 @@ test("a token that a diff splits over lines or strings is hidden, and every line
 
 test("what follows a whole token on the next line is not part of it", async () => {
   const [, token] = TOKENS[0] ?? ["", ""];
-  expect((await redactor.redact(`key ${token}\nend of it`)).text).toBe("key [redacted:github-token]\nend of it");
+  expect((await redactor.redact(`key ${token}\nend of it`)).text).toBe("key ‹redacted:github-token›\nend of it");
 });
 
 test("short words and words without a digit are no secrets of ours, whatever a local server takes for a key", async () => {

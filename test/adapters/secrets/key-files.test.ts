@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 test.each(KEYS)("%s is hidden, on one line and on many", async (_, key) => {
   for (const text of [`value: ${key}\nnext: 1`, `value: |\n${wrapped(key)}\nnext: 1`]) {
     const shown = (await redact(text)).text;
-    expect(shown).toMatch(/\[redacted:(?:private-key|pkcs12-key-store)\]/);
+    expect(shown).toMatch(/‹redacted:(?:private-key|pkcs12-key-store)›/);
     expect(shown.split("\n")).toHaveLength(text.split("\n").length);
     expect(shown).toContain("next: 1");
     for (const line of wrapped(key).split("\n").slice(0, -1)) expect(shown).not.toContain(line.slice(0, 40));
@@ -75,7 +75,7 @@ test.each([
 
 test("a text that begins in the middle of a key's line and ends in another hides both", async () => {
   const key = pem("pkcs8").slice(1, 8).join("\n").slice(30, -20);
-  expect((await redact(key)).text.replace(/\n/g, "")).toBe("[redacted:key-material]");
+  expect((await redact(key)).text.replace(/\n/g, "")).toBe("‹redacted:key-material›");
 });
 
 test("sums, lock files, certificates and what is signed in public stay", async () => {

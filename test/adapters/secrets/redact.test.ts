@@ -27,13 +27,13 @@ const TOKENS: readonly (readonly [string, string])[] = [
 
 test.each(TOKENS)("a %s is replaced by its kind, and what surrounds it stays", async (kind, token) => {
   const { text, found } = await redactor.redact(`first line\nconst key = "${token}"; // mine\nlast line`);
-  expect(text).toBe(`first line\nconst key = "[redacted:${kind}]"; // mine\nlast line`);
+  expect(text).toBe(`first line\nconst key = "‹redacted:${kind}›"; // mine\nlast line`);
   expect(found).toEqual([{ kind }]);
 });
 
 test("a private key keeps its number of lines", async () => {
   const { text, found } = await redactor.redact(`a\n${PEM}\nb`);
-  expect(text).toBe("a\n[redacted:private-key]\n\n\n\nb");
+  expect(text).toBe("a\n‹redacted:private-key›\n\n\n\nb");
   expect(found).toEqual([{ kind: "private-key" }]);
 });
 
@@ -41,14 +41,14 @@ test("only the password of a URL goes; user, host and path stay readable", async
   const { text } = await redactor.redact(
     join("DATABASE_URL=postgres://", "billing:", "kV9rtqLmW2xz@db.acme.io:5432/billing"),
   );
-  expect(text).toMatch(/^DATABASE_URL=postgres:\/\/billing:\[redacted:[a-z-]+\]@db\.acme\.io:5432\/billing$/);
+  expect(text).toMatch(/^DATABASE_URL=postgres:\/\/billing:‹redacted:[a-z-]+›@db\.acme\.io:5432\/billing$/);
 });
 
 test.each(["password = ", "  DB_PASSWORD=", "7#3fa1:+passphrase: ", "export MYSQL_PWD="])(
   "words with hyphens are a password where they are all that stands behind %j",
   async (key) => {
     const { text } = await redactor.redact(`[shop]\n${key}correct-horse-battery-staple\r\nhost = db.acme.io`);
-    expect(text).toBe(`[shop]\n${key}[redacted:password]\r\nhost = db.acme.io`);
+    expect(text).toBe(`[shop]\n${key}‹redacted:password›\r\nhost = db.acme.io`);
   },
 );
 
@@ -156,7 +156,7 @@ const fixtures = secretFixtures();
 
 /** gitleaks' own allowances in short: templates, examples, and values that are too even to be secrets. */
 function isFinding(value: string, rule: GitleaksRule): boolean {
-  if (/\[redacted|^\$|\$\{|\{\{|example$/i.test(value) || entropy(value) < rule.entropy) return false;
+  if (/redacted:|^\$|\$\{|\{\{|example$/i.test(value) || entropy(value) < rule.entropy) return false;
   return !rule.stopwords.some((word) => value.toLowerCase().includes(word));
 }
 

@@ -25,7 +25,7 @@ test.each(ENDS)("a job that ended $state left no secret behind in the store", as
   if (lease === null) throw new Error("there is a job");
   expect(await queue.end(lease, 3, end)).toBe(true);
   const rows = JSON.stringify(db.prepare("SELECT * FROM jobs").all());
-  expect(rows).toContain("[redacted:github-token]");
+  expect(rows).toContain("‹redacted:github-token›");
   expect(rows).not.toContain(TOKEN.slice(0, 12));
   db.close();
 });

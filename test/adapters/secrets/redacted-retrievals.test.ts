@@ -14,7 +14,7 @@ test("what is written down holds no secret", async () => {
   );
   const entry = anEntry({ query: `fix: rotate the token\nGITHUB_TOKEN=${TOKEN}` });
   await log.write(entry);
-  expect(kept).toEqual([{ ...entry, query: expect.stringMatching(/^fix: rotate the token\n.*\[redacted:/) }]);
+  expect(kept).toEqual([{ ...entry, query: expect.stringMatching(/^fix: rotate the token\n.*‹redacted:/) }]);
   expect(JSON.stringify(kept)).not.toContain(TOKEN);
 });
 

@@ -20,10 +20,10 @@ test("a suggestion that holds a secret is shown without it, and cannot be commit
   const comment = { path: LOGIN.path, side: "RIGHT", startLine: 11, line: 11, body } as const;
   await redactedReviews(github, redactor).postReview(REPO, 7, HEAD, `See ${TOKEN}.`, [comment]);
   const [review] = github.reviews;
-  expect(review?.body).toBe("See [redacted:github-token].");
+  expect(review?.body).toBe("See ‹redacted:github-token›.");
   expect(review?.comments[0]).toEqual({
     ...comment,
-    body: `Say it so:\n\n\`\`\`\nconnect("[redacted:github-token]")\n\`\`\`\n\n${MARKER}`,
+    body: `Say it so:\n\n\`\`\`\nconnect("‹redacted:github-token›")\n\`\`\`\n\n${MARKER}`,
   });
 });
 
@@ -41,7 +41,7 @@ test("no text of a check run holds a secret; places and numbers stay", async () 
   const end = { conclusion: "neutral", title: `Of ${TOKEN}`, summary: `In ${TOKEN}`, text: `More ${TOKEN}` } as const;
   const annotations = [{ ...note, title: `About ${TOKEN}`, message: `It is ${TOKEN}` }];
   await redactedChecks(github, redactor).end(REPO, 7, { ...end, annotations });
-  const hidden = "[redacted:github-token]";
+  const hidden = "‹redacted:github-token›";
   const texts = { title: `Of ${hidden}`, summary: `In ${hidden}`, text: `More ${hidden}` };
   const said = { ...note, title: `About ${hidden}`, message: `It is ${hidden}` };
   expect(ends).toEqual([[REPO, 7, { ...end, ...texts, annotations: [said] }]]);
@@ -54,7 +54,7 @@ test("a value keeps its shape and every text that holds no secret, whatever stan
       const value = { texts: [...texts, `key ${TOKEN}\nend`, ...texts], number: at, nothing: null };
       expect(await redactStrings(value, redactor)).toEqual({
         ...value,
-        texts: [...texts, "key [redacted:github-token]\nend", ...texts],
+        texts: [...texts, "key ‹redacted:github-token›\nend", ...texts],
       });
     }),
     { numRuns: 30 },
@@ -69,8 +69,8 @@ test("lines of a log keep their order, and one that is no JSON is redacted too",
   log.write('{"msg":"three"}\n');
   await log.drained();
   expect(lines).toEqual([
-    '{"msg":"one","key":"[redacted:github-token]\\n"}\n',
-    "two [redacted:github-token]\n",
+    '{"msg":"one","key":"‹redacted:github-token›\\n"}\n',
+    "two ‹redacted:github-token›\n",
     '{"msg":"three"}\n',
   ]);
 });
