@@ -95,7 +95,7 @@ export async function sweepChecks(
     if (suspended.has(installationId)) continue;
     const ports = { book, checks: checksOf(installationId, repo) };
     try {
-      await endCheck(check, check.end ?? leftCheckEnd(check.why), ports, now);
+      await endCheck(check, check.end ?? leftCheckEnd(check.why, check.failOn), ports, now);
       swept.push({ id, key, installationId, outcome: "ended", error: null });
     } catch (error) {
       const outcome = unended(error);

@@ -20,14 +20,14 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
   ["<", "&lt;"],
   [">", "&gt;"],
-  ...["[", "\\", "`", "~", "|", "*", "_", "#", "-", "+", "=", ":", ".", ")"].map((char): [string, string] => [
+  ...["[", "]", "\\", "`", "~", "|", "*", "_", "#", "-", "+", "=", ":", ".", ")"].map((char): [string, string] => [
     char,
     `&#${char.charCodeAt(0)};`,
   ]),
 ]);
 const CHARACTERS: ReadonlyMap<string, string> = new Map([...ENTITIES].map(([char, entity]) => [entity, char]));
 
-const ALWAYS = /[&<>[\\`~|]/g;
+const ALWAYS = /[&<>[\]\\`~|]/g;
 const PLAIN_EMPHASIS = /\*|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** What would start a block at the beginning of a line: list, heading, rule, setext underline, delimiter row. */
 const BLOCK_START = /^(?:[-+=:#](?![\p{L}\p{N}])|[*_](?=[*_ ]*$|\s))/u;

@@ -213,9 +213,13 @@ const LEFT = {
   late: "the review is not done yet and goes on; this check says so when it is",
 } as const;
 
-/** The end of a check run that nobody would end. */
-export function leftCheckEnd(why: keyof typeof LEFT): CheckEnd {
-  return endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
+/**
+ * The end of a check run that its own job did not end. Where the check may fail it fails: a required check that ended neutral
+ * would let a pull request pass without its review. A review that goes on ends it again with its own result.
+ */
+export function leftCheckEnd(why: keyof typeof LEFT, failOn: FailOn): CheckEnd {
+  const end = endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
+  return failOn === "never" ? end : { ...end, conclusion: "failure" };
 }
 
 function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {

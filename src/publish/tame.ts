@@ -1,5 +1,5 @@
 // What GitHub or another bot would act on becomes code, where nobody acts: mentions, references, shas, addresses,
-// emoji names, formulas, and words at the start of a line that some bot obeys.
+// emoji names, formulas, and words that some bot obeys.
 import { joinPieces, type Piece } from "./pieces.ts";
 
 /**
@@ -9,6 +9,13 @@ import { joinPieces, type Piece } from "./pieces.ts";
  */
 const ACTIVE =
   /@|#\d|gh-\d|:\/\/|www\.|mailto:|xmpp:|\$|:[a-z0-9_+-]+:|(?<![a-z0-9_])(?:[0-9a-f]{40}|(?=[a-f]*\d)[0-9a-f]{7,40})(?![a-z0-9_])/i;
+
+/** A command anywhere in a line: many bots look for `/word` in the whole comment. A path has a second slash. */
+const SLASH_COMMAND = /(?<![^([{"'*_,;.])\/[a-z][a-z0-9_-]*(?![a-z0-9_/-])/i;
+
+/** Commands without a sign of their own, anywhere in a line: Atlantis, Digger, Terrateam, and bots that merge. */
+const PHRASE =
+  /(?<![a-z0-9_])(?:(?:atlantis|digger|terrateam) (?:apply|approve|destroy|import|lock|plan|run|state|unlock)\w*|(?:squash|rebase) and merge(?![a-z0-9]))/gi;
 
 /**
  * A line that starts so may be obeyed by another bot (Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul, Ansible's bot …):
@@ -20,7 +27,8 @@ const COMMAND = new RegExp(
     // A login may start with a digit.
     "@[a-z0-9-]",
     "(?:bors|homu|jenkins|retest|recheck|reverify|rerun|rebuild\\w*|lgtm|shipit|azp|needs_\\w+|bot_\\w+)(?![a-z0-9])",
-    "(?:dependabot|renovate|mergify\\w*|depfu|greenkeeper|snyk|autobuild)(?![a-z0-9])",
+    "(?:dependabot|renovate|mergify\\w*|depfu|greenkeeper|snyk|autobuild|atlantis|digger|terrateam)(?![a-z0-9])",
+    "(?:squash|rebase) (?:and|&) merge(?![a-z0-9])",
     "r[+?](?:\\s|$)",
     "(?:ok to|add to|please|run|test|build|merge|close|reopen|rebase|approve|hold) (?:test|tests|this|whitelist|allowlist|retest|merge|checks?)(?![a-z0-9])",
   ]
@@ -73,7 +81,19 @@ function commandAsCode(plain: string): Piece[] {
 }
 
 function words(plain: string): Piece[] {
-  return plain.split(/( )/).flatMap((word) => (ACTIVE.test(word) ? asCode(word) : [{ kind: "text", text: word }]));
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { 0: phrase, index } of plain.matchAll(PHRASE)) {
+    pieces.push(...singleWords(plain.slice(from, index)), { kind: "code", text: phrase });
+    from = index + phrase.length;
+  }
+  return [...pieces, ...singleWords(plain.slice(from))];
+}
+
+function singleWords(plain: string): Piece[] {
+  return plain
+    .split(/( )/)
+    .flatMap((word) => (ACTIVE.test(word) || SLASH_COMMAND.test(word) ? asCode(word) : [{ kind: "text", text: word }]));
 }
 
 function asCode(word: string): Piece[] {

@@ -107,7 +107,7 @@ test("a review that is tried again goes on with its check", async () => {
   expect(said(stage.world, pull)).toHaveLength(1);
 });
 
-test("the check of a review that failed for good, or of a process that died, is ended by the sweep", async () => {
+test("the check of a review that failed for good, or of a process that died, fails: a required one lets nothing pass", async () => {
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);
   await stage.waitsAgain(pull);
@@ -115,7 +115,7 @@ test("the check of a review that failed for good, or of a process that died, is 
   db.prepare("UPDATE jobs SET state = 'dead' WHERE state = 'waiting'").run();
   db.close();
   await stage.restart();
-  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed neutral: Not reviewed"]);
+  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
 });
 
 /** The check is begun, and neither its answer nor a look tells us so. */
@@ -161,7 +161,7 @@ test("a check that stands on GitHub and was never written down here is ended by 
   await expect.poll(unknown, { timeout: 20_000 }).toBe(0);
   db.close();
   await stage.restart();
-  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed neutral: Not reviewed"]);
+  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
 });
 
 test("what GitHub did not hear when the review ended is told later, in the same words", async () => {

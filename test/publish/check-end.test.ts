@@ -84,5 +84,14 @@ test("without a review a check is neutral and says why", () => {
     conclusion: "neutral",
     title: "Overtaken",
   });
-  expect(leftCheckEnd("late")).toMatchObject({ conclusion: "neutral", title: "Still under way" });
+  expect(leftCheckEnd("late", "never")).toMatchObject({ conclusion: "neutral", title: "Still under way" });
+  expect(leftCheckEnd("no-job", "never")).toMatchObject({ conclusion: "neutral", title: "Not reviewed" });
 });
+
+test.each(["critical", "major", "medium", "minor"] as const)(
+  "a check that fails from %s on is not passed by a review that is missing",
+  (failOn) => {
+    expect(leftCheckEnd("no-job", failOn)).toMatchObject({ conclusion: "failure", title: "Not reviewed" });
+    expect(leftCheckEnd("late", failOn)).toMatchObject({ conclusion: "failure", title: "Still under way" });
+  },
+);

@@ -9,6 +9,8 @@ const PIECES = [
     " ",
   ),
   "![x](//evil.example 'y')",
+  "x](//evil.example/a)[",
+  "](//evil.example/p.png)",
   "[^1]",
   "[^1]: note",
   '[docs](https://a.b/c "t")',

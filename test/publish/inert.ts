@@ -34,6 +34,8 @@ const ACTIVE: readonly (readonly [string, RegExp])[] = [
   ["closing keyword", /\b(?:fix|close|resolve)(?:e?[sd])?:?\s+(?:#|GH-)\d/i],
   ["emoji name", /:[a-z0-9_+-]+:/i],
   ["formula", /\$/],
+  ["slash command", /(?<![^\s([{"'*_,;.])\/[a-z][a-z0-9_-]*(?![a-z0-9_/-])/i],
+  ["bare command", /\b(?:atlantis|digger|terrateam) (?:apply|plan|unlock)|\b(?:squash|rebase) and merge\b/i],
 ];
 
 /** Commands that bots obey at the start of a line, in any block: Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul … */
@@ -44,7 +46,8 @@ export const COMMANDS =
 bors r+|bors r=me|bors try|bors d+|bors merge|bors retry|bors cancel|@bors r+|@bors try|@bors delegate+|r? @octocat|@rustbot claim
 @dependabot merge|@dependabot squash and merge|@dependabot close|@dependabot rebase|@dependabot recreate|@dependabot ignore this dependency
 @renovate rebase|@mergifyio rebase|@Mergifyio backport v1|@coderabbitai full review|@claude fix this|@kodiai review|@greptileai|@pulumi-bot run
-retest this please|test this please|ok to test|add to whitelist|jenkins retest|recheck|reverify|rebuild_merge|shipit|needs_info|bot_status|LGTM|+label: x|!component x`
+retest this please|test this please|ok to test|add to whitelist|jenkins retest|recheck|reverify|rebuild_merge|shipit|needs_info|bot_status|LGTM|+label: x|!component x
+atlantis apply|atlantis plan -d infra|atlantis unlock|digger apply|terrateam apply|squash and merge|rebase and merge`
     .split(/[|\n]/)
     .filter((command) => command !== "");
 

@@ -21,7 +21,7 @@ describe("sanitizeInline", () => {
     ["mail a@b.co or www.evil.example", "mail `a@b.co` or `www.evil.example`"],
     ["<img src=x> & <b>", "&lt;img src=x&gt; &amp; &lt;b&gt;"],
     ["![i](https://evil.example/i.png)", "i (`https://evil.example/i.png`)"],
-    ["call handlers[0](event)", "call handlers&#91;0](event)"],
+    ["call handlers[0](event)", "call handlers&#91;0&#93;(event)"],
     ["/approve now", "`/approve` now"],
     ["bors r+", "`bors` r+"],
     ["read a_b, not __init__ or a*b", "read a_b, not &#95;&#95;init&#95;&#95; or a&#42;b"],
@@ -84,7 +84,7 @@ describe("sanitizeBlock", () => {
     const text =
       "# Title\n> quote\n| a | b |\n|---|---|\n<details>\n[x]: https://evil.example\n***\n===\n[docs](https://evil.example/c)";
     expect(sanitizeBlock(text)).toBe(
-      "&#35; Title\n&gt; quote\n&#124; a &#124; b &#124;\n&#124;---&#124;---&#124;\n&lt;details&gt;\n&#91;x]: `https://evil.example`\n&#42;**\n&#61;==\ndocs (`https://evil.example/c`)",
+      "&#35; Title\n&gt; quote\n&#124; a &#124; b &#124;\n&#124;---&#124;---&#124;\n&lt;details&gt;\n&#91;x&#93;: `https://evil.example`\n&#42;**\n&#61;==\ndocs (`https://evil.example/c`)",
     );
   });
 
@@ -103,6 +103,17 @@ describe("sanitizeBlock", () => {
       expect(violations(sanitizeBlock(text))).toEqual([]);
     }
     expect(sanitizeBlock(command)).not.toBe("");
+  });
+
+  test.each([
+    ["run atlantis apply now", "run `atlantis apply` now"],
+    ["then squash and merge it", "then `squash and merge` it"],
+    ["to ship it say /deploy, please", "to ship it say `/deploy`, please"],
+    ["(/approve)", "(`/approve`)"],
+    ["either/or, and src/publish/tame.ts, and /etc/passwd", "either/or, and src/publish/tame.ts, and /etc/passwd"],
+  ])("a command in the middle of a line is code: %j", (text, shown) => {
+    expect(sanitizeBlock(text)).toBe(shown);
+    expect(sanitizeInline(text)).toBe(shown);
   });
 
   test("a long body is cut, says so, and closes what it opened", () => {
