@@ -28,9 +28,7 @@ export function keptReplies(model: Model, keeping: KeepingReplies): Model {
   const { book, key, redact, now, lost } = keeping;
   const asked = new Set<string>();
   return {
-    names: model.names,
-    contextTokens: (tier) => model.contextTokens(tier),
-    price: (tier, inputTokens, outputTokens) => model.price(tier, inputTokens, outputTokens),
+    ...model,
     async ask(request, signal) {
       if (!KEPT.has(request.purpose)) return model.ask(request, signal);
       const question = questionHash(request, model.names[request.tier]);

@@ -11,9 +11,7 @@ export function meteredModel(
   lost: (error: unknown) => void,
 ): Model {
   return {
-    names: model.names,
-    contextTokens: (tier) => model.contextTokens(tier),
-    price: (tier, inputTokens, outputTokens) => model.price(tier, inputTokens, outputTokens),
+    ...model,
     async ask(request, signal) {
       const answer = await model.ask(request, signal);
       try {

@@ -12,6 +12,8 @@ export interface Model {
   contextTokens(tier: ModelTier): number;
   /** US$ that so many tokens would cost, or null where there is no price. */
   price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
+  /** What is sent in place of a text by others: its secrets masked, line by line. Absent: the text itself. */
+  readonly mask?: (text: string) => Promise<string>;
   /** Never rejects. */
   ask<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }

@@ -10,6 +10,7 @@ import type { Profile } from "../domain/signals.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "./compose.ts";
 import { coverageOf, failureText } from "./coverage.ts";
 import { draft } from "./draft.ts";
+import { type Mask, maskedPlan } from "./masked-plan.ts";
 import { planReading, type ReadingPlan } from "./plan-reading.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { type ModelMeasure, type QuestionRoom, readingBudget } from "./reading-budget.ts";
@@ -32,6 +33,7 @@ export interface ModelReview {
 /** The model, as far as this room needs it. */
 export interface Asked extends ModelMeasure, Checker {
   readonly name: string;
+  readonly mask: Mask;
 }
 
 export interface Bounds {
@@ -75,7 +77,8 @@ export async function readByModel(
   if (budget.charsInAll === 0) return withoutModel("the budget does not pay for a single question");
   const { context, signals, precedents } = material;
   const reach = reachOf(context.files, context.past.checkpoint);
-  const planned = planReading(reach.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const readable = planReading(reach.files, signals, rememberedPaths(precedents), context.headTexts, budget);
+  const planned = await maskedPlan(readable, asked.mask);
   const plan = { ...planned, coverage: inOrder(context.files, planned.coverage, reach) };
   if (plan.readings.length === 0) return nothingToRead(plan, reach, asked.name);
   const prompt = compose({ ...material, readings: plan.readings }, asked.delimiter(), budget.contextChars);

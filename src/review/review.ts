@@ -228,6 +228,7 @@ function modelReview(
       smallContextTokens: model.contextTokens("small"),
       price: (input, output) => model.price("main", input, output),
       ask: (request) => model.ask(request, signal),
+      mask: model.mask ?? (async (text) => text),
       delimiter,
     },
   );

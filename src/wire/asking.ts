@@ -31,15 +31,19 @@ async function openModel(choice: ModelChoice): Promise<Model> {
   const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
   neverTell(choice.apiKey);
   const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
-  const mask = async (text: string) => (await redactor.redact(text)).text;
   return anthropicModel({ ...choice, fetch, mask, now: Date.now });
+}
+
+async function mask(text: string): Promise<string> {
+  return (await redactor.redact(text)).text;
 }
 
 function withMaskedPrompts(model: Model): Model {
   const masked = (pieces: readonly PromptPiece[]) =>
-    Promise.all(pieces.map(async (piece) => ({ ...piece, text: (await redactor.redact(piece.text)).text })));
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await mask(piece.text) })));
   return {
     ...model,
+    mask,
     ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
   };
 }
