@@ -42,7 +42,7 @@ export function* assignments(text: string): Iterable<SecretSpan> {
   for (let hit = KEY_START.exec(text); hit !== null; hit = KEY_START.exec(text)) {
     const value = valueAfter(text, hit.index);
     if (value === null) continue;
-    const judged = judge(value.text, value.quoted);
+    const judged = judge(value, text.charAt(value.start + value.text.length));
     if (judged === null) continue;
     const certainty = value.assigned ? judged : "possible";
     const label = /^(?:passw|pwd|passphrase)/i.test(hit[0]) ? "password" : "secret value";
@@ -89,10 +89,31 @@ function valueAfter(text: string, at: number): Value | null {
 /** Bits per character below which a value reads like words; measured on the fixtures: passwords 2.8–3.9, names under 3.6 without digits. */
 const LOW_ENTROPY = 2.7;
 
-function judge(value: string, quoted: boolean): SecretSpan["certainty"] | null {
-  if (value.length < 8 || /\s/.test(value)) return null;
+/** What follows a name in code, and no value in a file of settings; `(` and `[` begin a call or an index of it. */
+const CODE_END = /[,;)\]}([]/;
+/** One word of a name: `refresh`, `Token`, `URL`, `oauth2`, `o365`. */
+const NAME_WORD = /^(?:[A-Z]?[a-z]*[aeiouy][a-z]*\d{0,3}|[A-Z]{2,6}\d{0,3}|[a-z]{1,4}\d{1,3})$/;
+/** Words of programs that hold digits. */
+const TECHNICAL =
+  /^(?:[mo]365|oauth[12]|auth0|md5|sha\d{1,3}|s3|v\d|x509|p12|base(?:32|58|64)|utf8|http[23]|k8s|ec2|ipv[46]|aes\d{3}|argon2|web3)$/i;
+
+/**
+ * True for the name of a variable or a field: `oauth2Token` where code goes on behind it, `o365Credentials.refresh_token` and
+ * `md5_password` anywhere. A key is no row of words.
+ */
+function isCodeName(value: string, next: string): boolean {
+  if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return false;
+  const words = value.split(/[_$.]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== "");
+  if (words.length < 2 || !words.some((word) => word.length > 3)) return false;
+  const isTold = (word: string) => TECHNICAL.test(word) || (NAME_WORD.test(word) && !/\d/.test(word));
+  if (CODE_END.test(next) || value.includes(".")) return words.every((word) => isTold(word) || NAME_WORD.test(word));
+  return words.every(isTold);
+}
+
+function judge({ text: value, quoted, assigned }: Value, next: string): SecretSpan["certainty"] | null {
+  if (value.length < 8 || /\s/.test(value) || (!quoted && isCodeName(value, next))) return null;
   const mixed = /\d/.test(value) && /[A-Za-z]/.test(value);
-  if (!mixed && !(quoted && /[!@#$%^&*+/=?~]/.test(value))) return null;
+  if (!mixed && !(quoted && assigned && /[!@#$%^&*+/=?~]/.test(value))) return null;
   if (NAMES_SOMETHING.test(value) || isStandIn(value)) return null;
   return isSample(value) || !mixed || entropy(value) < LOW_ENTROPY ? "possible" : "likely";
 }

@@ -65,6 +65,14 @@ test("code about passwords stays as it is", async () => {
     "forgotPassword: forgot-password-link",
     "const password = first-second-third;",
     "password: read-only",
+    "  refresh_token: value,",
+    "o365AuthCredentials: {",
+    "  refresh_token: oauth2Token,",
+    "  refresh_token: o365AuthCredentials.refresh_token",
+    "token = oauth2Client(settings)",
+    "const credentials = o365AuthCredentials;",
+    "password = md5_password",
+    'response = ask(api_key, "anthropic/claude", messages)',
   ].join("\n");
   expect(await redactor.redact(code)).toEqual({ text: code, found: [] });
 });
