@@ -1,0 +1,174 @@
+// Whoever opens a pull request writes what redaction meets: it must not blank the review, hide code from the model unseen, or
+// turn text that was made inert into something that acts.
+import { afterEach, describe, expect, test } from "vitest";
+import { says } from "../fakes/anthropic/replies.ts";
+import { expectSentInert, sentMarkdown } from "../publish/sent.ts";
+import { BACKUP, LOGIN, said, summaryOf } from "./given.ts";
+import { openModelStage } from "./model-stage.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { answered, repliesIn } from "./talking.ts";
+
+const HEADER = "-----BEGIN PRIVATE KEY-----";
+// Put together here, so that no scanner takes this file for a leak.
+const [HALF, OTHER] = [["ghp", "b7Qk2ZpXv9Lr4TnWs8"].join("_"), "Yc1HdJ6mGfA3eUo5iK"];
+const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+async function play(files: Readonly<Record<string, string>> = { ".kodiai.yml": GATE }) {
+  stage = await openStage();
+  const repository = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n", ...files } });
+  return { stage, world: stage.world, repository };
+}
+
+describe("an outsider's pull request", () => {
+  test("cannot erase its review with the header of a key in its title: the finding is posted and the check fails", async () => {
+    const { stage: at, world, repository } = await play();
+    const pull = await world.pullRequest(repository, {
+      title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
+      author: world.person("mallory").login,
+      fork: "mallory",
+      files: { "ops/backup.py": BACKUP.replace("def backup", "# ------------\ndef backup") },
+    });
+    expect(await at.settled(pull)).toMatchObject({ state: "done", outcome: expect.stringMatching(/^posted /) });
+    expect(said(world, pull)).toEqual(["ops/backup.py:4 shell-from-strings"]);
+    expect(summaryOf(world, pull).body).toContain("**1 finding**: 1 major");
+    const [check] = await world.checks(pull);
+    expect(check).toMatchObject({ conclusion: "failure", title: "1 finding" });
+    expect(check?.annotations).toEqual(["ops/backup.py:4 failure Shell command is built from strings"]);
+    expect(expectSentInert(world)).toBeGreaterThan(3);
+  });
+
+  test("cannot empty the comments with a key of dashes in the configuration that it proposes", async () => {
+    const { stage: at, world, repository } = await play();
+    const pull = await world.pullRequest(repository, {
+      title: `fix: ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`,
+      author: world.person("mallory").login,
+      fork: "mallory",
+      files: { "ops/backup.py": BACKUP, ".kodiai.yml": `${GATE}'-----': 1\n` },
+    });
+    expect(await at.settled(pull)).toMatchObject({ state: "done" });
+    expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+    expect(summaryOf(world, pull).body).toContain("**1 finding**: 1 major");
+    expect((await world.checks(pull))[0]?.conclusion).toBe("failure");
+  });
+
+  test("hides no code from the model behind the header of a key", async () => {
+    const code = Array.from({ length: 100 }, (_, at) => `export const price${at} = base + ${at};`);
+    const at = await openModelStage({}, () => says({ findings: [], ruleFindings: [], walkthrough: "Prices." }));
+    try {
+      const text = [`// ${HEADER} abcdefghijklmnopqrstuvwxyz0123456789ABCD`, ...code, "// -----", ""].join("\n");
+      const { asked, summary } = await at.review("feat: prices", { "src/prices.ts": text });
+      for (const line of code) expect(asked[0]?.prompt).toContain(`:+${line}\n`);
+      // The line of the header itself holds what looks like a key.
+      expect(summary).toContain("a line that may hold a secret was hidden from the model");
+    } finally {
+      await at.close();
+    }
+  });
+
+  test("with a real key gets a summary that says how many lines the model did not read", async () => {
+    const body = Array.from(
+      { length: 3 },
+      (_, at) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c${at}/`,
+    );
+    const key = [HEADER, ...body, "-----END PRIVATE KEY-----"];
+    const at = await openModelStage({}, () => says({ findings: [], ruleFindings: [], walkthrough: "A key." }));
+    try {
+      const { asked, summary } = await at.review("feat: key", {
+        "src/key.ts": ["export const key = `", ...key, "`;", "export const after = 1;", ""].join("\n"),
+        "src/login.ts": LOGIN,
+      });
+      expect(asked[0]?.prompt).not.toContain("MIIEvQIBADANBgkqhkiG9w0");
+      expect(asked[0]?.prompt).toContain("export const after = 1;");
+      expect(summary).toContain("1 file not read, or not wholly, by the model");
+      expect(summary).toContain("`src/key.ts`: in part, 5 lines that may hold a secret were hidden from the model");
+      expect(summary).toContain("the model read 1 of 2 files wholly");
+      expect(summary).not.toContain("`src/login.ts`: in part");
+    } finally {
+      await at.close();
+    }
+  });
+});
+
+describe("what is sent does nothing, after redaction too", () => {
+  test("a release note that holds a token in two halves becomes no image", async () => {
+    const { stage: at, world } = await play();
+    world.person("dependabot[bot]", { id: 49699333, type: "Bot" });
+    world.packages.releases.set("evil/pkg", [
+      { tag: "v2.0.0", body: `## Breaking Changes\n- Note: !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)\n` },
+    ]);
+    const manifest = (version: string) =>
+      `${JSON.stringify({ name: "shop", dependencies: { evil: version } }, null, 2)}\n`;
+    const repository = await world.repository("acme", "updated", { files: { "package.json": manifest("1.0.0") } });
+    const pull = await world.pullRequest(repository, {
+      title: "build(deps): bump evil from 1.0.0 to 2.0.0",
+      branch: "dependabot/npm_and_yarn/evil-2.0.0",
+      author: "dependabot[bot]",
+      body: "Bumps [evil](https://github.com/evil/pkg) from 1.0.0 to 2.0.0.",
+      files: { "package.json": manifest("2.0.0") },
+    });
+    await at.settled(pull);
+    const { body } = summaryOf(world, pull);
+    expect(body).toContain("Note: !‹redacted:github-token›(//evil.example/p.png)");
+    expect(expectSentInert(world)).toBeGreaterThan(0);
+  });
+
+  /** Where redaction takes away the end of a code span, what stood in the span would act. */
+  const SPLIT = [
+    `!${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)`,
+    `Rotate ${HALF}\n\`${OTHER} @octocat ![x](//evil.example/p.png)\``,
+    `Rotate ${HALF}'+\`${OTHER} @octocat #1\``,
+    `\`${HALF}\`+\`${OTHER}\`, \`@octocat ![x](//evil.example/p.png)\``,
+    `[${HALF}\n](//evil.example)`,
+  ].join("\n\n");
+
+  test("a model's words that hold tokens in halves, in reviews, replies and checks", async () => {
+    const finding = {
+      path: "src/login.ts",
+      anchor: "",
+      endAnchor: null,
+      quote: "export function etag(content: string): string {",
+      severity: "major",
+      category: "correctness",
+      title: `Say !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)`,
+      body: SPLIT,
+      confidence: 1,
+      suggestion: null,
+      precedents: [],
+    };
+    const at = await openModelStage({}, ({ system, prompt }) => {
+      if (system.includes("You answer one question")) return says({ answer: SPLIT });
+      const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
+      if (ids.length > 0) {
+        const verdict = { verdict: "holds", severity: "major", confidence: 1, reason: "so" };
+        return says({ findings: ids.map((id) => ({ id, ...verdict })) });
+      }
+      return says({ findings: [finding], ruleFindings: [], walkthrough: SPLIT });
+    });
+    stage = at.stage;
+    const { world } = at.stage;
+    try {
+      world.person("wren", { permission: "write", association: "MEMBER" });
+      const repository = await world.repository("acme", "said", {
+        files: { "README.md": "# Said\n", ".kodiai.yml": GATE },
+      });
+      const pull = await world.pullRequest(repository, { title: "feat: login", files: { "src/login.ts": LOGIN } });
+      await at.stage.settled(pull);
+      const [root] = world.comments(pull).inline;
+      await world.reply(pull, "wren", root?.id ?? 0, "@kodiai why?");
+      await answered(at.stage);
+      expect(repliesIn(world, pull, root?.id ?? 0)).toHaveLength(1);
+      expect((await world.checks(pull))[0]?.text).toContain("1 finding");
+      expect(expectSentInert(world)).toBeGreaterThan(4);
+      expect(sentMarkdown(world).join("\n")).not.toMatch(new RegExp(`${HALF}[^\\w]{0,4}${OTHER}`));
+    } finally {
+      stage = undefined;
+      await at.close();
+    }
+  });
+});
