@@ -63,15 +63,16 @@ function afterFields(text: string, from: number): number {
   return at;
 }
 
-/** Base64 of random bytes has both cases in so many characters; paths and names seldom do. */
+/** So many characters of base64 hold both cases and more; names and paths seldom do. */
 function isFull(run: string): boolean {
-  return run.length >= FULL_RUN && /[a-z]/.test(run) && /[A-Z]/.test(run);
+  return run.length >= FULL_RUN && /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/]/.test(run);
 }
 
 /** The short line at the end of a key, not the word of code that stands under it. */
 function isLast(run: string, text: string, at: number): boolean {
   if (run === "") return false;
-  if (run.endsWith("=") || at === text.length || matches(FOOTER, text, skip(BETWEEN, text, at))) return true;
+  if (run.endsWith("=") || matches(FOOTER, text, skip(BETWEEN, text, at))) return true;
+  if (at === text.length) return /[A-Z0-9+/]/.test(run);
   return /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/]/.test(run);
 }
 

@@ -51,6 +51,23 @@ export function endWithoutReview(title: string, because: string): CheckEnd {
   return { conclusion: "neutral", title, summary, text: "", annotations: [] };
 }
 
+const LEFT = {
+  "no-job": "the review ended without a result; the operator's log has the cause",
+  late: "the review is not done yet and goes on; this check says so when it is",
+} as const;
+
+/** Why a check run was left: no job works on its review any more, or the job takes too long. */
+export type LeftCheck = keyof typeof LEFT;
+
+/**
+ * The end of a check run that its own job did not end. Where the check may fail it fails: a required check that ended neutral
+ * would let a pull request pass without its review. A review that goes on ends it again with its own result.
+ */
+export function endLeft(why: LeftCheck, failOn: FailOn): CheckEnd {
+  const end = endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
+  return failOn === "never" ? end : { ...end, conclusion: "failure" };
+}
+
 function conclude(
   review: Review,
   findings: readonly PlacedFinding[],

@@ -13,7 +13,7 @@ import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../por
 import type { Replies } from "../ports/talk.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../ports.ts";
 import { placeOf } from "./below.ts";
-import { endWithoutReview, reviewEnd } from "./check-end.ts";
+import { endLeft, endWithoutReview, type LeftCheck, reviewEnd } from "./check-end.ts";
 import { safeUrl } from "./permalink.ts";
 import { postInPieces } from "./post-in-pieces.ts";
 import { renderAnswer } from "./render-answer.ts";
@@ -208,18 +208,9 @@ function headOf(posts: readonly OwnPost[], reviewId: number | null): string | nu
   return chosen?.headSha ?? null;
 }
 
-const LEFT = {
-  "no-job": "the review ended without a result; the operator's log has the cause",
-  late: "the review is not done yet and goes on; this check says so when it is",
-} as const;
-
-/**
- * The end of a check run that its own job did not end. Where the check may fail it fails: a required check that ended neutral
- * would let a pull request pass without its review. A review that goes on ends it again with its own result.
- */
-export function leftCheckEnd(why: keyof typeof LEFT, failOn: FailOn): CheckEnd {
-  const end = endWithoutReview(why === "late" ? "Still under way" : "Not reviewed", LEFT[why]);
-  return failOn === "never" ? end : { ...end, conclusion: "failure" };
+/** The end of a check run that its own job did not end. */
+export function leftCheckEnd(why: LeftCheck, failOn: FailOn): CheckEnd {
+  return endLeft(why, failOn);
 }
 
 function overtaken(now: Awaited<ReturnType<Reviews["head"]>>, headSha: string): string | null {

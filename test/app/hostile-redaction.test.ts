@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { expectSentInert, sentMarkdown } from "../publish/sent.ts";
 import { BACKUP, LOGIN, said, summaryOf } from "./given.ts";
+import { anHourPasses } from "./heard.ts";
 import { openModelStage } from "./model-stage.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { answered, repliesIn } from "./talking.ts";
@@ -11,6 +12,12 @@ import { answered, repliesIn } from "./talking.ts";
 const HEADER = "-----BEGIN PRIVATE KEY-----";
 // Put together here, so that no scanner takes this file for a leak.
 const [HALF, OTHER] = [["ghp", "b7Qk2ZpXv9Lr4TnWs8"].join("_"), "Yc1HdJ6mGfA3eUo5iK"];
+/** A finding as a model drafts it, and what it says to the question whether it holds. */
+const DRAFTED = {
+  ...{ anchor: "", endAnchor: null, severity: "major", category: "correctness", body: "An empty name is taken." },
+  ...{ confidence: 1, suggestion: null, precedents: [] },
+};
+const UPHELD = { verdict: "holds", severity: "major", confidence: 1, reason: "It is so." };
 const GATE = "review: {checks: {enabled: true, failOn: major}}\n";
 
 let stage: Stage | undefined;
@@ -129,25 +136,16 @@ describe("what is sent does nothing, after redaction too", () => {
 
   test("a model's words that hold tokens in halves, in reviews, replies and checks", async () => {
     const finding = {
+      ...DRAFTED,
       path: "src/login.ts",
-      anchor: "",
-      endAnchor: null,
       quote: "export function etag(content: string): string {",
-      severity: "major",
-      category: "correctness",
       title: `Say !${HALF}[${OTHER}(//evil.example/p.png)](https://x.y/z)`,
       body: SPLIT,
-      confidence: 1,
-      suggestion: null,
-      precedents: [],
     };
     const at = await openModelStage({}, ({ system, prompt }) => {
       if (system.includes("You answer one question")) return says({ answer: SPLIT });
       const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
-      if (ids.length > 0) {
-        const verdict = { verdict: "holds", severity: "major", confidence: 1, reason: "so" };
-        return says({ findings: ids.map((id) => ({ id, ...verdict })) });
-      }
+      if (ids.length > 0) return says({ findings: ids.map((id) => ({ ...UPHELD, id })) });
       return says({ findings: [finding], ruleFindings: [], walkthrough: SPLIT });
     });
     stage = at.stage;
@@ -171,4 +169,41 @@ describe("what is sent does nothing, after redaction too", () => {
       await at.close();
     }
   });
+});
+
+test("the reason of a decline makes no link of ours lead elsewhere", async () => {
+  const at = await openModelStage({}, ({ prompt }) => {
+    const ids = [...prompt.matchAll(/^\[(fnd_\w+)\]/gm)].map(([, id]) => id);
+    if (ids.length > 0) return says({ findings: ids.map((id) => ({ ...UPHELD, id })) });
+    const precedents = [...new Set(prompt.match(/mem_[0-9a-f]{12}/g) ?? [])];
+    const path = /### FILE (\S+)/.exec(prompt)?.[1] ?? "";
+    const finding = {
+      ...DRAFTED,
+      path,
+      quote: "def backup(name: str) -> None:",
+      title: "No check of the name",
+      precedents,
+    };
+    return says({ findings: precedents.length === 0 ? [] : [finding], ruleFindings: [], walkthrough: "Backs up." });
+  });
+  stage = at.stage;
+  const { world } = at.stage;
+  try {
+    world.person("wren", { permission: "write", association: "MEMBER" });
+    const repository = await world.repository("acme", "declined", { files: { "README.md": "# Shop\n" } });
+    const first = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
+    await at.stage.settled(first);
+    const [root] = world.comments(first).inline;
+    await world.reply(first, "wren", root?.id ?? 0, "/kodiai ignore by design](//evil.example/login)[so");
+    await answered(at.stage);
+    await anHourPasses(at.stage);
+    const second = await world.pullRequest(repository, { title: "feat: back up", files: { "ops/nightly.py": BACKUP } });
+    await at.stage.settled(second);
+    const told = world.comments(second).inline.map(({ body }) => body);
+    expect(told.join("\n")).toMatch(/\[declined [^\n]*by design&#93;\(\/\/evil\.example\/login\)&#91;so\]\(https:/);
+    expectSentInert(world);
+  } finally {
+    stage = undefined;
+    await at.close();
+  }
 });

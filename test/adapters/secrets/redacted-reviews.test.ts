@@ -5,8 +5,11 @@ import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactStrings } from "../../../src/adapters/secrets/redact-strings.ts";
 import { redactedChecks } from "../../../src/adapters/secrets/redacted-checks.ts";
 import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
-import { redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
+import { redactBody, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";
+import { sanitizeBlock } from "../../../src/publish/sanitize.ts";
 import { fakeReviews } from "../../fakes/reviews.ts";
+import { hostile } from "../../publish/hostile.ts";
+import { violations } from "../../publish/inert.ts";
 import { HEAD, LOGIN, REPO } from "../../review/given.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
@@ -32,6 +35,37 @@ test("a body without a secret leaves byte for byte, its suggestion and markers i
   const body = `Say it so:\n\n\`\`\`suggestion\nconnect(token)\n\`\`\`\n\n${MARKER}`;
   await redactedReviews(github, redactor).postFileComment(REPO, 7, HEAD, LOGIN.path, body);
   expect(github.fileComments[0]?.body).toBe(body);
+});
+
+test("whatever others wrote around tokens and halves of tokens, the body stays inert and holds none", async () => {
+  const [first, second] = [TOKEN.slice(0, 22), TOKEN.slice(22)];
+  const seam = fc.constantFrom(
+    "",
+    "[",
+    "]",
+    "\n",
+    "\n`",
+    "'+`",
+    "`+`",
+    "\n- ",
+    "\n> ",
+    "&#91;",
+    "\u200b",
+    "](//evil.example/",
+    "%20",
+  );
+  const quote = fc.constantFrom("", "`", "!", "![", "[", "*", "```\n", "<", "'", '"');
+  const text = fc.tuple(hostile, quote, seam, quote, hostile).map(([before, open, between, close, after]) => {
+    return `${before}${open}${first}${between}${second}${close} ${after} ${open}${TOKEN}${close}(//evil.example/p.png)`;
+  });
+  await fc.assert(
+    fc.asyncProperty(text, async (written) => {
+      const sent = await redactBody(sanitizeBlock(written), redactor);
+      expect(violations(sent)).toEqual([]);
+      expect(sent).not.toContain(TOKEN);
+    }),
+    { numRuns: 400 },
+  );
 });
 
 test("no text of a check run holds a secret; places and numbers stay", async () => {
