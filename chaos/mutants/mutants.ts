@@ -926,4 +926,33 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/publish/sanitize.test.ts", "a command in the middle of a line is code"],
     isQuick: true,
   },
+    id: "an outsider's unmerged branch counts in an import",
+    loses: "an outsider's branch changes no outcome and defines no fix before it is merged",
+    file: "src/flows/remember-threads.ts",
+    find: "root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author))",
+    replace: "root.isOutdated === true",
+    test: ["test/app/unmerged.test.ts", "the past: an outsider changed the line and closed"],
+  },
+  {
+    id: "anybody resolves a thread of the past",
+    loses: "only somebody who may write settles a thread",
+    file: "src/flows/remember-threads.ts",
+    find: 'root.place === "line" && may(resolvedBy.get(root.id))',
+    replace: 'root.place === "line" && resolvedBy.has(root.id)',
+    test: [
+      "test/app/unmerged.test.ts",
+      "the past: an outsider's change was merged, whoever of them resolved the thread",
+    ],
+  },
+  {
+    id: "an outsider's unmerged branch defines the fix of a finding",
+    loses: "what is kept as the fix is merged, or by somebody who may write",
+    file: "src/flows/learn-fixes.ts",
+    find: "if (!isChanged || ",
+    replace: "if (",
+    test: [
+      "test/app/unmerged.test.ts",
+      "our own finding: what an outsider's unmerged branch became is no fix, though a maintainer agreed",
+    ],
+  },
 ];

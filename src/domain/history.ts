@@ -35,8 +35,18 @@ export interface PastAuthor {
 export interface PastThread {
   readonly root: PastComment;
   readonly replies: readonly PastComment[];
-  /** Null when it could not be told. */
-  readonly isResolved: boolean | null;
+  /** Its line changed by a change that counts: it was merged, or its author may write to the repository. */
+  readonly isChanged: boolean;
+  /** Somebody with write access resolved it. */
+  readonly isResolved: boolean;
+}
+
+/** What GitHub tells about threads and the pull requests that they belong to. What it does not tell is absent. */
+export interface PastFates {
+  /** By pull request. `author` is null where the account was deleted. */
+  readonly pulls: ReadonlyMap<number, { readonly isMerged: boolean; readonly author: PastAuthor | null }>;
+  /** Who resolved a thread, by the id of its first comment. */
+  readonly resolvedBy: ReadonlyMap<number, PastAuthor>;
 }
 
 /** A pull request that is closed. Times are epoch milliseconds. */

@@ -1,6 +1,6 @@
 // Comments of the past, whichever way they were read -> memory: who may write is asked, threads are put together, and what
 // became of their lines is looked up.
-import { countUp, type HistoryTally, type PastComment } from "../domain/history.ts";
+import { countUp, type HistoryTally, type PastAuthor, type PastComment, type PastFates } from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
@@ -36,10 +36,10 @@ export function commentKeeper(
   const writers = whoMayWrite(past);
   const fixes = fixesOf(past);
   return async (comments, before) => {
-    const { threads: resolved, failed } = await past.resolved(pullsOfLines(comments, of.open));
-    const mayWrite = await writers(comments.map(({ author }) => author));
+    const { failed, ...fates } = await past.fates(pullsOfLines(comments, of.open));
+    const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
     const given = { ...of, mayWrite, patchesOf: fixes.patchesOf, redact, embedder, memory };
-    const tally = await rememberThreads(threadsOf(comments, resolved), before, given);
+    const tally = await rememberThreads(threadsOf(comments, fates, mayWrite), before, given);
     const lacking = [...(failed === null ? [] : [failed]), ...fixes.cut()];
     return { ...tally, degraded: countUp(tally.degraded, lacking) };
   };
@@ -48,6 +48,15 @@ export function commentKeeper(
 function pullsOfLines(comments: readonly PastComment[], open: ReadonlySet<number>): readonly number[] {
   const numbers = comments.filter(({ place, pull }) => place === "line" && !open.has(pull)).map(({ pull }) => pull);
   return [...new Set(numbers)];
+}
+
+/** Whose rights decide besides those who wrote: authors of changes that were not merged, and who resolved threads. */
+function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: PastFates): readonly PastAuthor[] {
+  return comments.flatMap(({ id, pull, isOutdated }) => {
+    const change = pulls.get(pull);
+    const author = isOutdated === true && change?.isMerged === false ? change.author : null;
+    return [author, resolvedBy.get(id)].filter((one) => one != null);
+  });
 }
 
 /** What each pull request changed, asked once a run; `cut` says once that not all were. */

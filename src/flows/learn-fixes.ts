@@ -2,7 +2,7 @@
 import type { Repo } from "../domain/job.ts";
 import { type Outcome, repoKey } from "../domain/memory.ts";
 import type { Said } from "../domain/past.ts";
-import { fixPairOf } from "../learn/learn.ts";
+import { fixPairOf, type weigh } from "../learn/learn.ts";
 import type { EvidenceShelf, KnownFix, RememberedFinding } from "../ports/feedback.ts";
 import type { PullRequests } from "../ports.ts";
 
@@ -23,7 +23,7 @@ interface FixPorts {
 /** Files that are read as they were, in one run, and the size of each. */
 const MOST_FILES = 50;
 const MOST_BYTES = 1 << 20;
-/** After these the lines were changed by somebody whose change counts, and not against the finding. */
+/** Outcomes that do not speak against the finding. */
 const TELLING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
@@ -36,7 +36,7 @@ const TELLING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"])
 export async function learnFixes(
   repo: Repo,
   changed: readonly ChangedFinding[],
-  outcomes: ReadonlyMap<string, Outcome>,
+  weighed: ReturnType<typeof weigh>,
   { pulls, evidence, redact }: FixPorts,
 ): Promise<number> {
   const texts = new Map<string, Promise<string | null>>();
@@ -49,9 +49,9 @@ export async function learnFixes(
   };
   const fixes: KnownFix[] = [];
   for (const { remembered, said, now } of changed) {
-    const outcome = outcomes.get(remembered.id);
-    const isTelling = outcome !== undefined && TELLING.has(outcome);
-    if (!isTelling || remembered.hasFix || remembered.sha === null) continue;
+    const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
+    // A branch that does not count says nothing about the fix, whatever people agreed to.
+    if (!isChanged || !TELLING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
     const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
     if (then === null) continue;
     const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);

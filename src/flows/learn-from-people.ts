@@ -69,8 +69,8 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   const known = fresh.filter(({ by }) => by === null || access.has(by.id));
   await ports.evidence.withdraw(repoKey(repo), gone, now);
   const evidence = known.map((one): Evidence => attest(one, access));
-  const { added, changed, outcomes } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
-  await learnFixes(repo, code.changed, outcomes, ports);
+  const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
+  await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
   // With somebody left to ask, a closed pull request is looked at once more.
   await ports.book.looked(job, now, pull.state !== "open" && waiting === 0);

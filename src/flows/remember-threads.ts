@@ -1,6 +1,13 @@
 // Conversations of the past -> memory, and the count of what became of them.
 import { languageOf } from "../analyze/analyze.ts";
-import { countUp, type HistoryTally, type PastComment, type PastThread } from "../domain/history.ts";
+import {
+  countUp,
+  type HistoryTally,
+  type PastAuthor,
+  type PastComment,
+  type PastFates,
+  type PastThread,
+} from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import { lowInformation } from "../domain/low-information.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
@@ -23,11 +30,17 @@ export interface RememberingThreads {
   readonly memory: Memory | null;
 }
 
-/** Comments as threads, in the order of their first comments. Replies whose first comment is not among them are left. */
+/**
+ * Comments as threads, in the order of their first comments. Replies whose first comment is not among them are left. What
+ * happened to a line or a thread counts as it does for our own findings: an outsider's branch only once it is merged, and a
+ * resolution only by somebody who may write.
+ */
 export function threadsOf(
   comments: readonly PastComment[],
-  resolved: ReadonlyMap<number, boolean>,
+  { pulls, resolvedBy }: PastFates,
+  mayWrite: MayWrite,
 ): readonly PastThread[] {
+  const may = (author: PastAuthor | null | undefined) => author != null && !author.isBot && mayWrite(author.id);
   const replies = Map.groupBy(comments, ({ replyTo }) => replyTo ?? 0);
   return comments
     .filter(({ replyTo }) => replyTo === null)
@@ -35,7 +48,9 @@ export function threadsOf(
       root,
       // Only comments on lines are answered; ids of other places may be the same numbers.
       replies: root.place === "line" ? (replies.get(root.id) ?? []).toSorted((a, b) => a.at - b.at || a.id - b.id) : [],
-      isResolved: root.place === "line" ? (resolved.get(root.id) ?? null) : null,
+      isChanged:
+        root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author)),
+      isResolved: root.place === "line" && may(resolvedBy.get(root.id)),
     }));
 }
 
@@ -78,17 +93,17 @@ export async function rememberThreads(
   return withRemembered(counted, await remember(records, embedder, memory, { redact }));
 }
 
-/** After these the line was changed, and nobody said that it should not have been. */
+/** Outcomes that do not speak against the comment. */
 const TELLING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /** With what was spoken about and what it became, where its line changed and both are found. */
 async function withFix(
   record: MemoryRecord,
-  { root }: PastThread,
+  { root, isChanged }: PastThread,
   { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
 ): Promise<MemoryRecord> {
   const { path, hunk } = root;
-  if (root.isOutdated !== true || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
+  if (!isChanged || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
   const patch = (await patchesOf(root.pull))?.get(path);
   const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
   return pair === null ? record : { ...record, ...pair };

@@ -1,7 +1,7 @@
 // New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
 import { cutText } from "../domain/cut-text.ts";
 import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../domain/evidence.ts";
-import { type Outcome, repoKey } from "../domain/memory.ts";
+import { repoKey } from "../domain/memory.ts";
 import { publicWords } from "../domain/public-words.ts";
 import { threadMemories, weigh } from "../learn/learn.ts";
 import type { Decision, EvidenceShelf, RememberedFinding } from "../ports/feedback.ts";
@@ -16,7 +16,7 @@ export interface WeighPorts {
  * Writes evidence down, without secrets, and sets the outcomes that follow from all there is on the pull request.
  *
  * @param evidence may be empty: what is known is weighed again
- * @returns how much was new, how many outcomes changed, and all of them by memory id
+ * @returns how much was new, how many outcomes changed, and what was weighed by memory id
  * @throws Transient
  */
 export async function weighEvidence(
@@ -30,7 +30,7 @@ export async function weighEvidence(
 ): Promise<{
   readonly added: number;
   readonly changed: number;
-  readonly outcomes: ReadonlyMap<string, Outcome>;
+  readonly weighed: ReturnType<typeof weigh>;
 }> {
   const repo = repoKey(at.repo);
   const clean = await Promise.all(
@@ -41,8 +41,7 @@ export async function weighEvidence(
   const decisions = [...weighed].map(
     ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
   );
-  const outcomes = new Map(decisions.map(({ memoryId, outcome }) => [memoryId, outcome]));
-  return { added, changed: await shelf.decide(repo, decisions), outcomes };
+  return { added, changed: await shelf.decide(repo, decisions), weighed };
 }
 
 /** What a command says, and its text: "" for none. */

@@ -12,25 +12,34 @@ const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 /** Members who conceal that they are show as contributors or as nobody; so many others are asked about in one run. */
 const MOST_ASKED = 100;
 
+function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
+  return id === 0 || isBot || STRANGERS.has(association);
+}
+
 /** Answers for the authors that are shown to it, and remembers the answers for one run. */
 export function whoMayWrite(
   past: Pick<PastReviews, "mayWrite">,
 ): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
-  const known = new Map<number, boolean>();
+  /** What GitHub answered: null where it did not tell. */
+  const answers = new Map<number, boolean | null>();
+  const writers = new Set<number>();
   let asked = 0;
 
-  async function answer(author: PastAuthor): Promise<boolean> {
-    const isTrusted = TRUSTED.has(author.association);
-    if (author.id === 0 || author.isBot || STRANGERS.has(author.association)) return false;
-    if (!isTrusted && asked >= MOST_ASKED) return false;
-    if (!isTrusted) asked += 1;
-    return (await past.mayWrite(author)) ?? isTrusted;
+  async function mayWrite(author: PastAuthor): Promise<boolean> {
+    const { id, association } = author;
+    if (isNeverWriter(author)) return false;
+    // The same person has an association where they wrote, and none where they resolved a thread.
+    const isTrusted = TRUSTED.has(association);
+    if (!answers.has(id)) {
+      if (!isTrusted && asked >= MOST_ASKED) return false;
+      if (!isTrusted) asked += 1;
+      answers.set(id, await past.mayWrite(author));
+    }
+    return answers.get(id) ?? isTrusted;
   }
 
   return async (authors) => {
-    for (const author of authors) {
-      if (!known.has(author.id)) known.set(author.id, await answer(author));
-    }
-    return (id) => known.get(id) === true;
+    for (const author of authors) if (await mayWrite(author)) writers.add(author.id);
+    return (id) => writers.has(id);
   };
 }

@@ -17,7 +17,10 @@ export function inferOutcome(thread: PastThread, mayDecide: (accountId: number) 
   return outcome === "posted" ? null : outcome;
 }
 
-function voicesOf({ root, replies, isResolved }: PastThread, mayDecide: (accountId: number) => boolean): Evidence[] {
+function voicesOf(
+  { root, replies, isChanged, isResolved }: PastThread,
+  mayDecide: (accountId: number) => boolean,
+): Evidence[] {
   const { sha } = root;
   const bare = { memoryId: "", stance: null, by: null, text: null, url: null, sha, withdrawnAt: null } as const;
   const deciders = replies.filter(({ author }) => !author.isBot && mayDecide(author.id));
@@ -27,9 +30,9 @@ function voicesOf({ root, replies, isResolved }: PastThread, mayDecide: (account
     const reply: Evidence = { ...bare, key: `reply:${id}`, kind: "reply", stance, by, text: body, at };
     return saysDone ? [reply, { ...bare, key: `code:${id}`, kind: "lines-changed", by, at }] : [reply];
   });
-  // GitHub tells neither when nor by whom: what it tells holds now.
+  // GitHub does not tell when: what it tells holds now.
   const at = Math.max(root.at, ...deciders.map((reply) => reply.at));
   const changed: Evidence = { ...bare, key: "code:now", kind: "lines-changed", at };
   const resolved: Evidence = { ...bare, key: "thread:now", kind: "resolved", at };
-  return [...words, ...(root.isOutdated === true ? [changed] : []), ...(isResolved === true ? [resolved] : [])];
+  return [...words, ...(isChanged ? [changed] : []), ...(isResolved ? [resolved] : [])];
 }

@@ -23,6 +23,8 @@ export interface WeighedOutcome {
   readonly against: readonly Rejection[];
   /** True when somebody who may write said or did something, whatever followed. */
   readonly isAnswered: boolean;
+  /** Its code is no longer what it was, by a change that counts: merged, or on the branch of somebody who may write. */
+  readonly isChanged: boolean;
   /** In sentences of ours, never empty. */
   readonly because: readonly string[];
   /** All that was given, each once, by time and key. */
@@ -53,6 +55,7 @@ export function outcomeOf(
     outcome,
     decided,
     against: outcome === "declined" ? against(voices) : [],
+    isChanged: (codeOf(voices).at(-1)?.kind ?? "lines-back") !== "lines-back",
     isAnswered: voices.some(({ kind }) => kind !== "merged" && !CODE.has(kind)),
     because,
     evidence: all.map((one) => ({

@@ -1,6 +1,6 @@
 // What may be asked about a repository's past reviews, and where the import of them is written down. Methods may throw as
 // ports.ts says.
-import type { HistoryProgress, PastAuthor, PastComment, PastPull } from "../domain/history.ts";
+import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/history.ts";
 import type { Repo } from "../domain/job.ts";
 import type { RepoKey } from "../domain/memory.ts";
 
@@ -41,10 +41,8 @@ export interface PastReviews {
   patchesOf(pull: number): Promise<ReadonlyMap<string, string>>;
   /** The texts of its reviews; those without one are left out. */
   reviewsOf(pull: number): Promise<readonly PastComment[]>;
-  /** Whether the threads of these pull requests are resolved, by the id of their first comment; `failed` says why some lack. */
-  resolved(
-    pulls: readonly number[],
-  ): Promise<{ readonly threads: ReadonlyMap<number, boolean>; readonly failed: string | null }>;
+  /** Who resolved the threads of these pull requests, and how those ended; `failed` says why some are not told. */
+  fates(pulls: readonly number[]): Promise<PastFates & { readonly failed: string | null }>;
   /** Whether somebody may write to the repository; null when GitHub does not tell us. */
   mayWrite(author: PastAuthor): Promise<boolean | null>;
 }

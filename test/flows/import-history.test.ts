@@ -100,7 +100,7 @@ function pastOf({
     conversationOf: (pull) => of("conversation", pull),
     reviewsOf: (pull) => of("review", pull),
     patchesOf: () => Promise.resolve(new Map()),
-    resolved: () => Promise.resolve({ threads: new Map(), failed: null }),
+    fates: () => Promise.resolve({ pulls: new Map(), resolvedBy: new Map(), failed: null }),
     mayWrite: ({ id }) => Promise.resolve(id === INES.id),
   };
 }

@@ -5,7 +5,7 @@ import type { Repo } from "../../domain/job.ts";
 import type { PastPage, PastReviews, RequestBudget } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
 import { conversationComment, lineComment, reviewComment } from "./past-comment.ts";
-import { resolvedThreads } from "./resolved-threads.ts";
+import { pastFates } from "./past-fates.ts";
 import { translated } from "./translate-error.ts";
 
 export interface PastReviewsOptions {
@@ -61,7 +61,7 @@ export function githubPastReviews(options: PastReviewsOptions): PastReviews {
         (page) => pulls.listFiles({ ...at, pull_number, per_page: PAGE, page }),
         ({ filename, patch }) => (patch === undefined ? null : { filename, patch }),
       ).then((files) => new Map(files.map(({ filename, patch }) => [filename, patch]))),
-    resolved: (numbers) => translated(() => resolvedThreads(github, repo, numbers)),
+    fates: (numbers) => translated(() => pastFates(github, repo, numbers)),
     mayWrite: (author) => translated(() => mayWrite(github, repo, author, ask)),
   };
 }

@@ -90,21 +90,28 @@ test("who may write is asked of GitHub; where it does not tell, nobody knows", a
   expect(await asked.mayWrite({ ...author("ines"), login: "nobody-of-that-name" })).toBe(false);
 });
 
-test("one question tells which threads of many pull requests are resolved; a refusal costs that alone", async () => {
-  const other = await mergedPull(world, shop, "feat: another");
+test("one question tells who resolved threads of many pull requests and which were merged; a refusal costs that alone", async () => {
+  const files = { "c.txt": "c" };
+  const other = await world.pullRequest(shop, { title: "feat: no", author: "mallory", files, announce: false });
   const resolved = saidOnLine(world, other, { by: "ines", body: "Also here." });
-  other.resolved.add(resolved.id);
+  await world.resolve(other, resolved.id, "mallory");
+  await world.closePull(other, { announce: false });
   const before = world.requests.length;
-  const { threads, failed } = await past().resolved([pull.number, other.number]);
-  expect([...threads]).toEqual([
-    [root, false],
-    [resolved.id, true],
-  ]);
-  expect([failed, world.requests.length - before]).toEqual([null, 1]);
+  const mallory = { id: world.person("mallory").id, login: "mallory", isBot: false };
+  expect(await past().fates([pull.number, other.number])).toEqual({
+    pulls: new Map([
+      [pull.number, { isMerged: true, author: expect.objectContaining({ login: "mona", isBot: false }) }],
+      [other.number, { isMerged: false, author: { ...mallory, association: "FIRST_TIME_CONTRIBUTOR" } }],
+    ]),
+    resolvedBy: new Map([[resolved.id, { ...mallory, association: "NONE" }]]),
+    failed: null,
+  });
+  expect(world.requests.length - before).toBe(1);
   world.fail({ match: { path: "/graphql" }, status: 403, body: { message: "Resource not accessible by integration" } });
-  expect(await past().resolved([pull.number])).toEqual({
-    threads: new Map(),
-    failed: "GitHub does not tell which threads are resolved",
+  expect(await past().fates([pull.number])).toEqual({
+    pulls: new Map(),
+    resolvedBy: new Map(),
+    failed: "GitHub does not tell who resolved which thread and which pull requests were merged",
   });
 });
 

@@ -1,7 +1,7 @@
 // Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
 // public, only reading), as on GitHub; the emulator alone would take any token for its first user.
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
-import { GRAPHQL, GRAPHQL_NEED, type Need, OPERATIONS } from "./operations.ts";
+import { GRAPHQL, GRAPHQL_NEEDS, type Need, OPERATIONS } from "./operations.ts";
 
 const RANK = { read: 1, write: 2 } as const;
 
@@ -26,6 +26,8 @@ export interface Wish {
   readonly authorization: string | undefined;
   /** As in operations.ts. */
   readonly operation: string;
+  /** Of GraphQL. */
+  readonly isMutation: boolean;
   /** OWNER/NAME, or null when it is not about a repository. */
   readonly repository: string | null;
   readonly isPrivate: boolean | null;
@@ -61,7 +63,8 @@ export function openDoor(bot: Person): Door {
 
 function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyMap<string, Person>): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
-  const need = wish.operation === GRAPHQL ? GRAPHQL_NEED : OPERATIONS[wish.operation];
+  const need =
+    wish.operation === GRAPHQL ? GRAPHQL_NEEDS[wish.isMutation ? "mutation" : "query"] : OPERATIONS[wish.operation];
   if (need === "anyone") return { kind: "app" };
   if (token === undefined) throw new Refusal(401, "Requires authentication");
   if (need === undefined) throw new Refusal(404, "Not Found");

@@ -1,10 +1,10 @@
 // The three GraphQL operations that REST has no word for: which thread a comment begins, marking it as resolved, and folding a
 // comment away. What is none of them, the fake does not understand.
 import { type Context, Hono } from "hono";
-import { isJson, type Json, type Person } from "./conversation.ts";
+import { isJson, type Json, type Person, type Pull } from "./conversation.ts";
 import { feedbackAnswer, reactionsAnswer } from "./feedback-acts.ts";
 import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
-import { threadsOfMany } from "./lists.ts";
+import { manyPulls } from "./lists.ts";
 import { nodeId } from "./shapes.ts";
 
 const FOLDING = /^\s*mutation\s*\(\$id: ID!\)\s*\{\s*minimizeComment\(input: \{subjectId: \$id, classifier: (\w+)\}\)/;
@@ -25,7 +25,7 @@ export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
     if (text.includes("reactions(first: 100, after: $after)")) return c.json(reactionsAnswer(hub, given));
     if (text.includes("dismissalMessage")) return c.json(feedbackAnswer(hub, given));
     if (text.includes("reviewThreads")) {
-      const many = threadsOfMany(String(query), (number) => threads(hub, { ...given, number }));
+      const many = manyPulls(String(query), (number) => pullAnswer(hub, { ...given, number }));
       if (many !== null) return c.json({ data: { repository: many } });
       return c.json({ data: { repository: { pullRequest: { reviewThreads: threads(hub, given) } } } });
     }
@@ -57,16 +57,39 @@ const FORBIDDEN = {
   ],
 };
 
-function threads(hub: Hub, { owner, name, number }: Json): Json {
+function pullOf(hub: Hub, { owner, name, number }: Json): Pull | undefined {
   const repository = hub.repositories.get(`${owner}/${name}`.toLowerCase());
-  const pull = repository?.pulls.find((one) => one.number === number);
+  return repository?.pulls.find((one) => one.number === number);
+}
+
+/** How a pull request ended, and who resolved what on it. */
+function pullAnswer(hub: Hub, given: Json): Json {
+  const pull = pullOf(hub, given);
+  const { author, number, merged } = pull ?? { author: null, number: given.number, merged: false };
+  const by = author === null || author.isGone === true ? null : userNode(author);
+  return { number, merged, authorAssociation: author?.association, author: by, reviewThreads: threads(hub, given) };
+}
+
+/** Only a person has an id where the query asks for one `on User`. */
+function userNode({ login, id, type }: Person): Json {
+  return type === "User" ? { login, databaseId: id } : { login: login.replace(/\[bot\]$/, "") };
+}
+
+function threads(hub: Hub, given: Json): Json {
+  const pull = pullOf(hub, given);
   const roots = (pull?.comments ?? []).filter(({ inReplyTo }) => inReplyTo === null);
   const nodes = roots.map(({ id }) => ({
     id: `PRRT_${id}`,
     isResolved: pull?.resolved.has(id) === true,
+    resolvedBy: resolverOf(pull, id),
     comments: { nodes: [{ databaseId: id }] },
   }));
   return { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
+}
+
+function resolverOf(pull: Pull | undefined, id: number): Json | null {
+  const by = pull?.resolvedBy.get(id);
+  return by === undefined || by.type !== "User" || pull?.resolved.has(id) !== true ? null : userNode(by);
 }
 
 function resolved(hub: Hub, thread: string): Json {

@@ -13,9 +13,9 @@ export function inOrder(c: RouteContext, items: readonly Json[]): Json[] {
   return kept.toSorted((a, b) => way * (rank(a) - rank(b) || Number(a.id) - Number(b.id)));
 }
 
-/** `p12: pullRequest(number: 12) { reviewThreads … }`, any number of them; null when the query asks nothing of the kind. */
-export function threadsOfMany(query: string, threads: (number: number) => Json): Json | null {
+/** `p12: pullRequest(number: 12) { … }`, any number of them; null when the query asks nothing of the kind. */
+export function manyPulls(query: string, pull: (number: number) => Json): Json | null {
   const asked = [...query.matchAll(/(p\d+): pullRequest\(number: (\d+)\)/g)];
   if (asked.length === 0) return null;
-  return Object.fromEntries(asked.map(([, alias = "", number]) => [alias, { reviewThreads: threads(Number(number)) }]));
+  return Object.fromEntries(asked.map(([, alias = "", number]) => [alias, pull(Number(number))]));
 }

@@ -23,8 +23,11 @@ const CODE_READ: Need = ["contents:read"];
 
 /** GraphQL has one address for all, of which GitHub's OpenAPI description knows nothing. */
 export const GRAPHQL = "POST /graphql";
-/** For the one mutation that the fake knows. */
-export const GRAPHQL_NEED: Need = ["pull_requests:write", "issues:write"];
+/** Queries read pull requests, mutations change them. */
+export const GRAPHQL_NEEDS: Readonly<Record<"query" | "mutation", Need>> = {
+  query: ["pull_requests:read", "issues:read"],
+  mutation: ["pull_requests:write", "issues:write"],
+};
 
 /** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
 export const OPERATIONS: Readonly<Record<string, Need>> = {

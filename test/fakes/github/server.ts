@@ -166,7 +166,8 @@ function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
   // Where packages are made lies beyond this world; whoever asks may read what is public.
   const isElsewhere = name !== null && way.hub.packages.releases.has(name.toLowerCase());
   const isPrivate = repository ? repository.private : isElsewhere ? false : null;
-  return way.door.enter({ authorization, operation, repository: name, isPrivate });
+  const isMutation = isJson(sent.body) && /^\s*mutation\b/.test(String(sent.body.query));
+  return way.door.enter({ authorization, operation, isMutation, repository: name, isPrivate });
 }
 
 function refusal(error: Refusal): Response {
