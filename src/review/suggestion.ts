@@ -1,6 +1,7 @@
 // A committable suggestion replaces lines of the head for good. It stays only where that is certain to do what it says.
 import type { Finding, Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { isCommittable } from "./committable.ts";
 
 /** Lines replaced, and lines put in their place, at most: more is a rewrite, which people should write themselves. */
 const MOST_LINES = 20;
@@ -8,24 +9,11 @@ const MOST_LINES = 20;
 const MOST_OF_A_MODEL = 10;
 
 /**
- * Files that run something, decide what is installed, or instruct tools: a text by a model, which may have listened to the
- * change, is not to be committed into them with one click.
- */
-const POWERFUL = [
-  /^\.(?:github|gitlab|circleci|buildkite|husky|devcontainer|vscode|cursor|claude)\//i,
-  /(?:^|\/)(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.kodiai|\.pre-commit-config|azure-pipelines|bitbucket-pipelines|action|cloudbuild|codefresh|appveyor)[\w.-]{0,40}\.ya?ml$/i,
-  /(?:^|\/)(?:Jenkinsfile|Dockerfile|Containerfile|Makefile|GNUmakefile|Rakefile|Gemfile|Podfile|Pipfile|Procfile|Vagrantfile|CODEOWNERS|go\.(?:mod|sum)|build\.rs|setup\.py|conftest\.py|AGENTS\.md|CLAUDE\.md|GEMINI\.md)(?:\.[\w-]{1,40})?$/i,
-  /(?:^|\/)\.[^/]{1,80}$/,
-  /\.(?:ya?ml|toml|ini|cfg|conf|properties|lock|gradle|kts|tf|nix|mk|cmake)$/i,
-  /(?:^|\/)(?:package(?:-lock)?|composer|tsconfig|deno|bun|turbo|nx|renovate|settings|pom)(?:\.[\w-]{1,40})?\.(?:jsonc?|json5|xml)$/i,
-];
-
-/**
  * The finding's suggestion if it may be offered for committing, else null.
  *
  * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on them;
  * it changes something; neither side is longer than 20 lines; nothing in it could close its fence or change line ends.
- * What a model offers has at most 10 lines, and is not for files that run, install or instruct.
+ * What a model offers has at most 10 lines, and is for source code that no tool starts by its name.
  *
  * @param file the finding's file
  * @param headText the whole head file where it is known, else null: then the hunk's lines stand for it
@@ -36,7 +24,7 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   if (offer.startLine !== finding.startLine || offer.line !== finding.line) return null;
   const replaced = linesInOneHunk(file, offer.startLine, offer.line);
   const most = finding.source === "rule" ? MOST_LINES : MOST_OF_A_MODEL;
-  if (most < MOST_LINES && POWERFUL.some((pattern) => pattern.test(file.path))) return null;
+  if (most < MOST_LINES && !isCommittable(file.path)) return null;
   if (replaced === null || replaced.length > most) return null;
   if (headText !== null && !agrees(headText, offer.startLine, replaced)) return null;
   return isSafe(offer.text, replaced, most) ? offer : null;

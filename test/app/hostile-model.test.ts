@@ -7,10 +7,11 @@ import { answer } from "../../src/review/review.ts";
 import { ENCODINGS } from "../adapters/secrets/encodings.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
-import { drafted, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
+import { drafted, reports, type Script, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { COMMANDS } from "../publish/inert.ts";
 import { expectInert, posted } from "../publish/posted.ts";
 import { atDistance, embedder, memory } from "../retrieve/given.ts";
+import { CODE_PATHS, POWERFUL_PATHS } from "../review/powerful-paths.ts";
 import { addedFile, reviewed } from "./corridor.ts";
 import { LOGIN, WEAK_LOGIN } from "./given.ts";
 import { openModelStage } from "./model-stage.ts";
@@ -170,6 +171,19 @@ describe("whatever a model says, what would be posted is inert", () => {
       );
       expect(posted(review).join("\n"), name).not.toContain("```suggestion");
     }
+  });
+
+  test.each([
+    ["for no file that runs, installs or instructs", POWERFUL_PATHS, []],
+    ["for ordinary code", CODE_PATHS, CODE_PATHS],
+  ])("a suggestion is offered %s", async (_, paths, expected) => {
+    const offered: string[] = [];
+    for (const path of paths) {
+      const finding = drafted({ path, quote: ETAG, confidence: 1, suggestion: "run(payload);" });
+      const review = await said(reports(finding), { [path]: LOGIN });
+      if (posted(review).join("\n").includes("```suggestion")) offered.push(path);
+    }
+    expect(offered).toEqual(expected);
   });
 
   test("memories that it made up are not cited, and one cited a thousand times is cited once", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { suggestion } from "../../src/review/suggestion.ts";
 import { fileDiff, finding, LOGIN } from "./given.ts";
+import { CODE_PATHS, POWERFUL_PATHS } from "./powerful-paths.ts";
 
 const OFFER = { startLine: 13, line: 13, text: "    digest = hashlib.sha256(password).hexdigest()" };
 const offered = (more: Parameters<typeof finding>[0] = {}) =>
@@ -52,26 +53,7 @@ describe("suggestion", () => {
     expect(suggestion(on, windows, null)).toBeNull();
   });
 
-  test.each([
-    ".github/workflows/ci.yml",
-    ".github/actions/build/action.yaml",
-    ".gitlab-ci.yml",
-    "deploy/docker-compose.prod.yml",
-    "Dockerfile",
-    "services/shop/Dockerfile.arm64",
-    "Makefile",
-    "package.json",
-    "apps/web/package.json",
-    "Cargo.toml",
-    "poetry.lock",
-    "requirements.cfg",
-    ".npmrc",
-    ".kodiai.yml",
-    "CLAUDE.md",
-    "CODEOWNERS",
-    "build.gradle.kts",
-    "infra/main.tf",
-  ])("of a model is never offered for %s, of a rule it is", (path) => {
+  test.each(POWERFUL_PATHS)("of a model is never offered for %s, of a rule it is", (path) => {
     const file = { ...LOGIN, path };
     expect(suggestion(offered({ path, source: "model" }), file, null)).toBeNull();
     expect(suggestion(offered({ path, source: "memory" }), file, null)).toBeNull();
@@ -79,7 +61,7 @@ describe("suggestion", () => {
   });
 
   test("of a model has at most 10 lines, in code of any language", () => {
-    for (const path of ["src/login.py", "web/cart.tsx", "pkg/shop.go", "docs/setup.md", "i18n/de.json"]) {
+    for (const path of CODE_PATHS) {
       const file = { ...LOGIN, path };
       expect(suggestion(offered({ path, source: "model" }), file, null)).toEqual(OFFER);
       const long = { ...OFFER, text: Array.from({ length: 11 }, (_, at) => `    step_${at}()`).join("\n") };
