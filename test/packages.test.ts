@@ -1,9 +1,12 @@
 // The six packages that the product is built on are imported as values, and what is imported is called.
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { loadSqliteVec } from "../src/adapters/sqlite/sqlite-vec.ts";
+import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
+import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { DEFAULT_LIMITS, openSearch } from "../src/adapters/sqlite/search-memory.ts";
+import { memoryRecord, scopeOf } from "./adapters/contracts/memory.ts";
 
 const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -35,14 +38,23 @@ test.each([
   for (const one of must) expect(used).toContain(one);
 });
 
-test("sqlite-vec does real work", () => {
-  // Loaded where it is needed, so that without it only the vectors are missing.
-  expect(SOURCES.some((source) => source.includes('createRequire(import.meta.url)("sqlite-vec")'))).toBe(true);
-  const db = new Database(":memory:");
-  expect(loadSqliteVec(db, null)).toBeNull();
-  const distance = db.prepare("SELECT vec_distance_cosine(vec_f32('[1, 0]'), vec_f32('[0, 1]'))").pluck().get();
-  expect(distance).toBeCloseTo(1, 6);
+test("sqlite-vec does real work", async () => {
+  // Of more vectors than are compared whole, the distances of their bits in the file say which are promising. The nearest is
+  // the last that was written, so that no order of the rows would find it.
+  const space = { model: "production-size", dimension: 1024 };
+  const vectorOf = (seed: number) =>
+    Float32Array.from({ length: space.dimension }, (_, at) => Math.sin(seed * (at + 1)));
+  const rows = Array.from({ length: 1_100 }, (_, at) => ({ record: memoryRecord(), vector: vectorOf(at + 1) }));
+  const folder = mkdtempSync(join(tmpdir(), "kodiai-packages-"));
+  const path = join(folder, "memory.db");
+  const db = openMemory(path);
+  await sqliteMemory(db).remember(rows, space);
+  const search = openSearch(path, DEFAULT_LIMITS);
+  const [hits = []] = search.nearestAll(scopeOf(), [vectorOf(rows.length)], space, 1, {});
+  expect(hits.map(({ id }) => id)).toEqual([rows.at(-1)?.record.id]);
+  search.close();
   db.close();
+  rmSync(folder, { recursive: true });
 });
 
 test("each package has one line that says why it, and no line is about another", () => {

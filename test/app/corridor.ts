@@ -20,6 +20,8 @@ export interface Change {
   readonly job?: Parameters<typeof aJob>[0];
   /** What is remembered; nothing when left out. */
   readonly memories?: readonly Shelved[];
+  /** Memory itself, in the place of one that holds `memories`. */
+  readonly recall?: WritingPorts["recall"];
   readonly embedder?: WritingPorts["embedder"];
   readonly reranker?: WritingPorts["reranker"];
   readonly gateCache?: WritingPorts["gateCache"];
@@ -95,7 +97,7 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     inspector: rules,
     known,
     embedder: rest.embedder ?? null,
-    recall: memories === undefined ? noMemory() : shelf(memories),
+    recall: rest.recall ?? (memories === undefined ? noMemory() : shelf(memories)),
     reranker: rest.reranker ?? null,
     gateCache: rest.gateCache ?? null,
     replays: rest.replays ?? null,

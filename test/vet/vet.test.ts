@@ -4,7 +4,7 @@ import type { Dependencies } from "../../src/ports/dependency.ts";
 import { reviewed } from "../app/corridor.ts";
 import { aPull, HEAD, REPO } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
-import { memory } from "../retrieve/given.ts";
+import { memory, shelf } from "../retrieve/given.ts";
 
 const CONFIG = "knowledge: {corpora: {code: true}}";
 const CHANGED = {
@@ -74,7 +74,29 @@ test("places come from the indexed code of this repository, and nothing else tha
   ]);
 });
 
-test("a memory that fails costs the places alone", async () => {
+const INDEXED = [code("src/http.py", "import requests\n", 1)];
+
+test.each(["counts", "matching", "records"] as const)(
+  "a memory that fails costs the places alone: %s",
+  async (question) => {
+    const { update: whole } = await reviewed({
+      config: CONFIG,
+      world: WORLD,
+      dependencies: KNOWING,
+      memories: INDEXED,
+    });
+    expect(whole?.usage).toMatchObject([
+      { kind: "looked", where: "the indexed code", places: [{ path: "src/http.py" }] },
+    ]);
+    const failing = () => Promise.reject(new Error("database disk image is malformed"));
+    const recall = { ...shelf(INDEXED), [question]: failing };
+    const { update } = await reviewed({ config: CONFIG, world: WORLD, dependencies: KNOWING, recall });
+    const reason = "the index of the code could not be searched";
+    expect(update).toEqual({ ...whole, usage: [{ name: "requests", kind: "not-looked", reason }] });
+  },
+);
+
+test("code that is not indexed is not searched, and that is no failure", async () => {
   const { update, degraded } = await reviewed({ config: CONFIG, world: WORLD, dependencies: KNOWING });
   expect(update?.usage).toEqual([
     { name: "requests", kind: "not-looked", reason: "the code is not indexed (`knowledge.corpora.code`)" },
