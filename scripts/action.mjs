@@ -1,12 +1,13 @@
 // The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the runner's own Node 24.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { appendFileSync, constants, existsSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const workspace = resolve(process.env.GITHUB_WORKSPACE ?? ".");
+const workspace = realpathSync(process.env.GITHUB_WORKSPACE ?? ".");
 const ENDINGS = { sarif: "sarif", json: "json", md: "md", pretty: "txt" };
 const MOST_SUMMARY = 1_000_000;
 const MOST_OUTPUT = 256 * 1024 * 1024;
@@ -17,9 +18,13 @@ function main() {
   const format = input("format") || "sarif";
   const ending = Object.hasOwn(ENDINGS, format) ? ENDINGS[format] : null;
   if (ending === null) return complain(`format is sarif, json, md or pretty, not ${JSON.stringify(format)}`);
-  const output = inWorkspace(input("output") || `kodiai.${ending}`);
-  const folder = inWorkspace(input("working-directory") || ".");
-  if (output === null || folder === null) return complain("output and working-directory lie in the workspace");
+  const wanted = input("output") || `kodiai.${ending}`;
+  const [reports, folder] = [inWorkspace(dirname(wanted)), inWorkspace(input("working-directory") || ".")];
+  if (reports === null || folder === null)
+    return complain("output and working-directory lie in the workspace, in folders that exist");
+  const output = join(reports, basename(wanted));
+  // Said by the name that the workflow gave: what a link of the checkout leads to may be named anything.
+  const report = relative(workspace, resolve(workspace, wanted));
   const [base, head] = [input("base"), input("head") || "HEAD"];
   if (base === "" || /^0+$/.test(base))
     return complain("there is no base to compare with: a new branch was pushed. Name one: with: { base: origin/main }");
@@ -34,21 +39,34 @@ function main() {
   const { code, out } = run(words);
   // Without a review there is nothing to report.
   if (code > 1) return end(code, null, null);
-  writeFileSync(output, out);
+  const problem = write(output, out);
+  if (problem !== null) return complain(`${report} could not be written: ${problem}`);
   if (format === "pretty") quote(out);
   if (format === "md") append("GITHUB_STEP_SUMMARY", out.slice(0, MOST_SUMMARY));
-  return end(code, relative(workspace, output), count(format, out));
+  return end(code, report, count(format, out));
 }
 
 function input(name) {
   return (process.env[`INPUT_${name.toUpperCase()}`] ?? "").trim();
 }
 
-/** The path, absolute; null where it leads out of the workspace. */
+/** The real folder: the checkout may hold symbolic links. Null where it is not there, or not in the workspace. */
 function inWorkspace(path) {
   const found = resolve(workspace, path);
-  const way = relative(workspace, found);
-  return way.startsWith("..") || isAbsolute(way) ? null : found;
+  const real = existsSync(found) ? realpathSync(found) : null;
+  const way = real === null ? ".." : relative(workspace, real);
+  return way.startsWith("..") || isAbsolute(way) ? null : real;
+}
+
+/** Through no link that stands in the report's place (Windows has no such flag). Returns why not, or null. */
+function write(file, text) {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+  try {
+    writeFileSync(file, text, { flag: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW });
+    return null;
+  } catch (error) {
+    return error.code ?? String(error);
+  }
 }
 
 /** The action is a clone without packages until it first runs. No install script of any package runs. */
@@ -62,7 +80,7 @@ function installed() {
 }
 
 function run(words) {
-  const home = process.env.RUNNER_TEMP ?? workspace;
+  const home = process.env.RUNNER_TEMP ?? tmpdir();
   const env = { KODIAI_DATA_DIR: join(home, "kodiai"), ...process.env };
   const main = join(root, "src/cli/main.ts");
   const done = spawnSync(process.execPath, [main, ...words], { env, maxBuffer: MOST_OUTPUT, encoding: "utf8" });

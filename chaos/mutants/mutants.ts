@@ -998,4 +998,20 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/vet/vet.test.ts", "a memory that fails costs the places alone: matching"],
     isQuick: true,
   },
+  {
+    id: "a report through a link of the checkout",
+    loses: "the Action writes its report through no link",
+    file: "scripts/action.mjs",
+    find: "O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW",
+    replace: "O_WRONLY | O_CREAT | O_TRUNC",
+    test: ["test/deploy/action.test.ts", "writes nothing outside of the workspace"],
+  },
+  {
+    id: "a report in a folder behind a link",
+    loses: "the Action writes its report into the workspace only",
+    file: "scripts/action.mjs",
+    find: "existsSync(found) ? realpathSync(found) : null",
+    replace: "existsSync(found) ? found : null",
+    test: ["test/deploy/action.test.ts", "writes nothing outside of the workspace"],
+  },
 ];

@@ -29,6 +29,7 @@ const COPIED = [
   "app.yml",
   ".env.example",
   ".kodiai.yml.example",
+  "action.yml",
   "README.md",
 ];
 /** Ten times the slowest; less where never ending is what is waited for. */

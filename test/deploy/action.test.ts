@@ -1,9 +1,9 @@
 // The GitHub Action as a runner runs it: inputs in the environment, a real clone, files for outputs.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { BALANCE } from "../app/given.ts";
 import { Sarif } from "../cli/contract.ts";
@@ -37,7 +37,7 @@ interface Ran {
 let runs = 0;
 
 /** Inputs that are not given have their defaults, as far as they are no expressions. */
-function run(inputs: Readonly<Record<string, string>>): Promise<Ran> {
+function run(inputs: Readonly<Record<string, string>>, { path } = clone): Promise<Ran> {
   runs += 1;
   const [output, summary] = [join(temp, `output-${runs}`), join(temp, `summary-${runs}`)];
   writeFileSync(output, "");
@@ -49,9 +49,9 @@ function run(inputs: Readonly<Record<string, string>>): Promise<Ran> {
   const all = { ...Object.fromEntries(defaults), base: "HEAD~1", ...inputs };
   const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]));
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const around = { PATH, NODE_COMPILE_CACHE, HOME: temp, RUNNER_TEMP: temp, GITHUB_WORKSPACE: clone.path };
+  const around = { PATH, NODE_COMPILE_CACHE, HOME: temp, RUNNER_TEMP: temp, GITHUB_WORKSPACE: path };
   const child = spawn(process.execPath, [MAIN], {
-    cwd: clone.path,
+    cwd: path,
     env: { ...around, ...env, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary },
   });
   const log: Buffer[] = [];
@@ -86,6 +86,52 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   expect(failed).toMatchObject({ code: 1, outputs: { "exit-code": "1", report: "second.sarif", findings: "1" } });
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
 }, 60_000);
+
+describe("a head whose checkout holds symbolic links", () => {
+  let hostile: Clone;
+  let outside: string;
+  beforeAll(() => {
+    outside = mkdtempSync(join(tmpdir(), "kodiai-outside-"));
+    writeFileSync(join(outside, "profile"), "mine\n");
+    hostile = newClone();
+    hostile.write({ "README.md": "# Shop\n", "reports/README.md": "Reports.\n" });
+    hostile.commit("Lay the ground");
+    hostile.write({ "src/balance.py": BALANCE });
+    symlinkSync(join(outside, "profile"), join(hostile.path, "kodiai.sarif"));
+    symlinkSync(join(outside, "made"), join(hostile.path, "kodiai.json"));
+    symlinkSync(outside, join(hostile.path, "build"));
+    symlinkSync("reports", join(hostile.path, "within"));
+    hostile.commit("feat: balance");
+  });
+  afterAll(() => {
+    hostile.remove();
+    rmSync(outside, { recursive: true });
+  });
+
+  test.each([
+    [{}, "kodiai.sarif could not be written: ELOOP"],
+    [{ format: "json" }, "kodiai.json could not be written: ELOOP"],
+    [{ output: "build/kodiai.sarif" }, "output and working-directory lie in the workspace"],
+    [{ output: "build/nowhere/kodiai.sarif" }, "output and working-directory lie in the workspace"],
+    [{ "working-directory": "build" }, "output and working-directory lie in the workspace"],
+  ])(
+    "writes nothing outside of the workspace: %j",
+    async (inputs, says) => {
+      const ran = await run(inputs, hostile);
+      expect({ code: ran.code, log: ran.log }).toEqual({ code: 2, log: expect.stringContaining(says) });
+      expect(ran.outputs).toMatchObject({ "exit-code": "2", report: "" });
+      expect(readdirSync(outside)).toEqual(["profile"]);
+      expect(readFileSync(join(outside, "profile"), "utf8")).toBe("mine\n");
+    },
+    60_000,
+  );
+
+  test("a link that stays within the workspace is followed, and the outputs name it as the workflow did", async () => {
+    const ran = await run({ output: "within/kodiai.sarif" }, hostile);
+    expect(ran).toMatchObject({ code: 0, outputs: { report: "within/kodiai.sarif", findings: "1" } });
+    Sarif.parse(JSON.parse(readFileSync(join(hostile.path, "reports", "kodiai.sarif"), "utf8")));
+  }, 60_000);
+});
 
 test("Markdown becomes the summary, and what it prints holds no command to the runner", async () => {
   const [md, pretty] = await Promise.all([run({ format: "md" }), run({ format: "pretty" })]);
