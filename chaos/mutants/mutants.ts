@@ -1014,4 +1014,15 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "existsSync(found) ? found : null",
     test: ["test/deploy/action.test.ts", "writes nothing outside of the workspace"],
   },
+  {
+    id: "commands through another App",
+    loses: "an App that acts in somebody's name gives no command",
+    file: "src/receive/read-comment.ts",
+    find: 'if (isByApp) return "written through a GitHub App";',
+    replace: "",
+    test: [
+      "test/app/commands.test.ts",
+      "a command that an App writes in somebody's name is not obeyed, wherever it is written",
+    ],
+  },
 ];

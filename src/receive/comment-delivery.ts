@@ -12,7 +12,14 @@ const Pull = z.object({
 });
 const PullWithHead = Pull.extend({ head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }) });
 const Around = z.object({ action: z.string(), installation: z.object({ id: z.int() }), repository: Repository });
-const Written = z.object({ id: z.int().positive(), body: z.string().nullable(), user: User, html_url: z.string() });
+const Written = z.object({
+  id: z.int().positive(),
+  body: z.string().nullable(),
+  user: User,
+  html_url: z.string(),
+  /** Set where an App wrote it, in the name of the user. */
+  performed_via_github_app: z.unknown().optional(),
+});
 
 export const ConversationDelivery = Around.extend({
   issue: Pull.extend({ pull_request: z.unknown().optional() }),
@@ -37,3 +44,4 @@ export const ReviewDelivery = Around.extend({
 /** What the three have in common. */
 export type Surroundings = z.infer<typeof Around>;
 export type CommentedPull = z.infer<typeof Pull>;
+export type Written = z.infer<typeof Written>;

@@ -11,6 +11,7 @@ import {
   ReviewDelivery,
   type Surroundings,
   ThreadDelivery,
+  type Written,
 } from "./comment-delivery.ts";
 import type { Delivery, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
@@ -22,6 +23,8 @@ interface Heard {
   readonly headSha: string | null;
   readonly writer: User;
   readonly text: string;
+  /** An App wrote it in the name of the writer. */
+  readonly isByApp: boolean;
   readonly comment: Omit<AskingComment, "author">;
 }
 
@@ -78,11 +81,13 @@ function answeredWhenClosed(command: Command): boolean {
   return command.kind === "verb" && verbEntry(command.verb).onClosed;
 }
 
-function refusalOf({ around, pull, writer, text }: Heard, wanted: string, slug: string): string | null {
+function refusalOf({ around, pull, writer, text, isByApp }: Heard, wanted: string, slug: string): string | null {
   if (around.action !== wanted) return `a comment that was ${JSON.stringify(cutText(around.action, 40))} asks nothing`;
   if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by ourselves";
   // Only people are answered: two bots would never stop.
   if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";
+  // What steers such an App (a comment, a web page) is not the word of whoever installed it.
+  if (isByApp) return "written through a GitHub App";
   if (text.trim() === "") return "it says nothing";
   return pull.locked === true ? "the conversation is locked" : null;
 }
@@ -92,33 +97,38 @@ function hear({ event, payload }: Delivery): Heard | string {
   return event === "pull_request_review" ? review(payload) : thread(payload);
 }
 
+function wordsOf(written: Written): Pick<Heard, "writer" | "text" | "isByApp"> {
+  const { user, body, performed_via_github_app: app } = written;
+  return { writer: user, text: body ?? "", isByApp: app !== null && app !== undefined };
+}
+
 function conversation(payload: unknown): Heard | string {
   const { data, error } = ConversationDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { issue, comment } = data;
   if (issue.pull_request === undefined || issue.pull_request === null) return "a comment on an issue";
-  const { id, html_url: url, created_at: at, user, body } = comment;
+  const { id, html_url: url, created_at: at } = comment;
   const where = { place: "conversation", id, rootId: null, url, at, path: null, hunk: null } as const;
-  return { around: data, pull: issue, headSha: null, writer: user, text: body ?? "", comment: where };
+  return { around: data, pull: issue, headSha: null, ...wordsOf(comment), comment: where };
 }
 
 function thread(payload: unknown): Heard | string {
   const { data, error } = ThreadDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { pull_request: pull, comment } = data;
-  const { id, html_url: url, created_at: at, user, body, path, diff_hunk: hunk } = comment;
+  const { id, html_url: url, created_at: at, path, diff_hunk: hunk } = comment;
   const rootId = comment.in_reply_to_id ?? id;
   const where = { place: "thread", id, rootId, url, at, path, hunk: hunk ?? null } as const;
-  return { around: data, pull, headSha: pull.head.sha, writer: user, text: body ?? "", comment: where };
+  return { around: data, pull, headSha: pull.head.sha, ...wordsOf(comment), comment: where };
 }
 
 function review(payload: unknown): Heard | string {
   const { data, error } = ReviewDelivery.safeParse(payload);
   if (data === undefined) return malformed(error);
   const { pull_request: pull, review: written } = data;
-  const { id, html_url: url, submitted_at: at, user, body } = written;
+  const { id, html_url: url, submitted_at: at } = written;
   const where = { place: "review", id, rootId: null, url, at: at ?? "", path: null, hunk: null } as const;
-  return { around: data, pull, headSha: pull.head.sha, writer: user, text: body ?? "", comment: where };
+  return { around: data, pull, headSha: pull.head.sha, ...wordsOf(written), comment: where };
 }
 
 function malformed(error: z.ZodError): string {

@@ -408,6 +408,8 @@ describe("memory and configuration", () => {
   });
 });
 
+type Payload = Readonly<Record<string, object>>;
+
 describe("what is left alone", () => {
   test("on a closed pull request only what needs no review", async () => {
     const { stage: at, world, pull } = await play();
@@ -436,6 +438,27 @@ describe("what is left alone", () => {
       "written by ourselves",
     ]);
     expect(await answered(at)).toEqual([]);
+  });
+
+  test("a command that an App writes in somebody's name is not obeyed, wherever it is written", async () => {
+    const { stage: at, world, pull } = await play();
+    const root = pull.comments.find(({ author }) => author === world.bot)?.id ?? 0;
+    await world.comment(pull, "wren", "Thanks!");
+    await world.reply(pull, "wren", root, "Thanks!");
+    await world.submitReview(pull, "wren", "Thanks!");
+    const written = world.deliveries.slice(-3).map(({ event, payload }) => ({ event, payload: payload as Payload }));
+    const app = { id: 15368, slug: "agent", node_id: "A_1", name: "Agent", owner: {}, permissions: {}, events: [] };
+    const said = async (via: typeof app | null) => {
+      for (const { event, payload } of written) {
+        const part = event === "pull_request_review" ? "review" : "comment";
+        const more = { body: "@kodiai pause", performed_via_github_app: via };
+        await world.deliver(event, { ...payload, [part]: { ...payload[part], ...more } });
+      }
+      return world.deliveries.slice(-3).map(({ id }) => at.outcomeOf(id)?.reason);
+    };
+    expect(await said(app)).toEqual(Array.from({ length: 3 }, () => "written through a GitHub App"));
+    expect(await answered(at)).toEqual([]);
+    expect(await said(null)).toContain("pause");
   });
 
   test("a comment that is changed after it was sent is obeyed as it was", async () => {
