@@ -42,6 +42,13 @@ export type ChangesSince =
   | { readonly kind: "since"; readonly changes: Changes }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** A file of another repository of the same owner. */
+export interface OwnersText {
+  readonly text: string;
+  /** Whoever may read the repository that asks may read that one too. */
+  readonly isShown: boolean;
+}
+
 /** Reads one pull request and the repository around it. Cannot post. */
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
@@ -61,7 +68,7 @@ export interface PullRequests {
    * Text of a file on the default branch of another repository of the same owner (organisation defaults, `_extends`);
    * null when the repository or file is absent or not ours to read.
    */
-  ownersText(repo: Repo, repositoryName: string, path: string, maxBytes: number): Promise<string | null>;
+  ownersText(repo: Repo, repositoryName: string, path: string, maxBytes: number): Promise<OwnersText | null>;
   authorFacts(repo: Repo, pull: PullRequest): Promise<AuthorFacts>;
   /** Our own comments on the pull request, known by their hidden markers. */
   ownComments(repo: Repo, number: number): Promise<readonly OwnComment[]>;

@@ -1025,4 +1025,12 @@ export const MUTANTS: readonly Mutant[] = [
       "a command that an App writes in somebody's name is not obeyed, wherever it is written",
     ],
   },
+  {
+    id: "a private sibling's settings in public",
+    loses: "nothing of a private repository's settings is shown in a public one",
+    file: "src/adapters/github/pull-requests.ts",
+    find: "return !data.private || data.visibility === repo.visibility;",
+    replace: "return data.id > 0;",
+    test: ["test/app/private-settings.test.ts", "is neither named nor quoted in a public repository"],
+  },
 ];

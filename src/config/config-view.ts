@@ -43,5 +43,7 @@ export function configView(
 function originNote(origin: string | undefined): string {
   if (origin === undefined || origin === "default") return "";
   if (origin === ".kodiai.yml" || origin.startsWith("preset ")) return ` # ${origin}`;
-  return origin.endsWith("/.github/.kodiai.yml") ? " # the owner's defaults" : " # _extends";
+  if (origin.endsWith("/.github/.kodiai.yml")) return " # the owner's defaults";
+  // What a repository says that readers of this one may not see is not named at all.
+  return origin.endsWith("/.kodiai.yml") ? " # _extends" : "";
 }

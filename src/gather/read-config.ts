@@ -11,6 +11,8 @@ export const CONFIG_PATH = ".kodiai.yml";
 export const MAX_CONFIG_BYTES = 256 * 1024;
 /** Asked for, so that a file between the two limits is reported and does not look absent: GitHub's contents API ends here. */
 export const MAX_ASKED_BYTES = 1024 * 1024;
+/** In the place of the name of a file that readers of the repository may not know. */
+const HIDDEN_FILE = "a file of another repository";
 /** The repository in which an owner keeps defaults for all others. */
 const DEFAULTS_REPOSITORY = ".github";
 
@@ -19,7 +21,7 @@ export interface ConfigFiles {
   /** `.kodiai.yml` of the repository at the base commit. */
   readonly ofBase: () => Promise<string | null>;
   /** `.kodiai.yml` on the default branch of another repository of the same owner. */
-  readonly ofOwner: (repositoryName: string) => Promise<string | null>;
+  readonly ofOwner: (repositoryName: string) => Promise<{ readonly text: string; readonly isShown: boolean } | null>;
 }
 
 export interface EffectiveConfig {
@@ -40,15 +42,23 @@ export interface EffectiveConfig {
 export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
   const own = await files.ofBase();
   const ownFile = admit(CONFIG_PATH, own);
-  const defaultsText = repo.name === DEFAULTS_REPOSITORY ? null : await files.ofOwner(DEFAULTS_REPOSITORY);
-  const defaults = admit(`${repo.owner}/${DEFAULTS_REPOSITORY}/${CONFIG_PATH}`, defaultsText);
+  const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);
   const extended = await readExtended(repo, ownFile.sources, files);
-  const all = [defaults, extended, ownFile];
+  const all = [defaults ?? NOTHING, extended, ownFile];
   const { config, problems, origins } = parseConfig(
     all.flatMap(({ sources }) => sources),
     known,
   );
-  return { config, problems: [...all.flatMap((file) => file.problems), ...problems], origins };
+  return { config, problems: withoutHidden([...all.flatMap((file) => file.problems), ...problems]), origins };
+}
+
+/** What is wrong in a repository that readers of this one may not see: how much, and neither where nor in which words. */
+function withoutHidden(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const shown = problems.filter(({ file }) => file !== HIDDEN_FILE);
+  const hidden = problems.length - shown.length;
+  if (hidden === 0) return shown;
+  const message = `${hidden} problem${hidden === 1 ? "" : "s"}, shown in that repository only`;
+  return [...shown, { file: HIDDEN_FILE, key: "", line: null, column: null, severity: "notice", message }];
 }
 
 /** At most one source, and what is wrong with it. */
@@ -71,9 +81,16 @@ async function readExtended(repo: Repo, own: readonly ConfigSource[], files: Con
   if (name === null) return NOTHING;
   // Both are read anyway, and a file does not extend itself.
   if (same(name, DEFAULTS_REPOSITORY) || same(name, repo.name)) return NOTHING;
-  const text = await files.ofOwner(name);
-  if (text === null) return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
-  return admit(`${repo.owner}/${name}/${CONFIG_PATH}`, text);
+  const extended = await admitOwners(repo, name, files);
+  if (extended !== null) return extended;
+  return refuse(CONFIG_PATH, "_extends", `${repo.owner}/${name} has no ${CONFIG_PATH} to read`);
+}
+
+/** Null when there is no such file. */
+async function admitOwners(repo: Repo, name: string, { ofOwner }: ConfigFiles): Promise<Admitted | null> {
+  const found = await ofOwner(name);
+  if (found === null) return null;
+  return admit(found.isShown ? `${repo.owner}/${name}/${CONFIG_PATH}` : HIDDEN_FILE, found.text);
 }
 
 function same(a: string, b: string): boolean {

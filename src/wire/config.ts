@@ -40,7 +40,8 @@ export async function configVerbPorts(
     if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
     const repo = repoOf(named);
     const files = filesOf(named);
-    const own: Files["text"] = (_repo, path, _sha, bytes) => files.ownersText(repo, repo.name, path, bytes);
+    const own: Files["text"] = async (_repo, path, _sha, bytes) =>
+      (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
     return { name: word, notRead: null, read: () => configAt(repo, "", { ...files, text: own }, knownRules()) };
   }
   const folder = resolve(word ?? ".");

@@ -97,7 +97,7 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
     text: (_repo, path, sha, maxBytes) =>
       answer("text", `${sha}:${path}`, within(texts.get(`${sha}:${path}`), maxBytes)),
     ownersText: (_repo, name, path, maxBytes) =>
-      answer("ownersText", `${name}:${path}`, within(ownersTexts.get(`${name}:${path}`), maxBytes)),
+      answer("ownersText", `${name}:${path}`, shown(within(ownersTexts.get(`${name}:${path}`), maxBytes))),
     authorFacts: () => answer("authorFacts", "", world.authorFacts ?? { mergedPullRequests: 3 }),
     ownComments: (_repo, number) => answer("ownComments", String(number), world.ownComments ?? []),
   };
@@ -105,4 +105,8 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
 
 function within(text: string | undefined, maxBytes: number): string | null {
   return text === undefined || Buffer.byteLength(text) > maxBytes ? null : text;
+}
+
+function shown(text: string | null) {
+  return text === null ? null : { text, isShown: true };
 }

@@ -13,7 +13,8 @@ async function given({ base, owner = {} }: Files, repo = REPO) {
     ofBase: async () => base ?? null,
     ofOwner: async (name) => {
       asked.push(name);
-      return new Map(Object.entries(owner)).get(name) ?? null;
+      const text = new Map(Object.entries(owner)).get(name);
+      return text === undefined ? null : { text, isShown: true };
     },
   });
   return { ...found, asked };

@@ -51,7 +51,8 @@ export function githubFiles(
   const ownersText: PullRequests["ownersText"] = (repo, name, path, maxBytes) =>
     translated(async () => {
       const client = await clients.forOwnersRepository(installationId, repo, name);
-      return client === null ? null : readText(client, { ...repo, name }, path, undefined, maxBytes);
+      const text = client === null ? null : await readText(client, { ...repo, name }, path, undefined, maxBytes);
+      return client === null || text === null ? null : { text, isShown: await isAsOpen(client, repo, name) };
     });
   const text: PullRequests["text"] = (repo, path, sha, maxBytes) =>
     translated(async () => {
@@ -123,6 +124,13 @@ async function readText(
     if (error instanceof Error && "status" in error && error.status === 404) return null;
     throw error;
   }
+}
+
+/** Whether whoever reads `repo` may read another repository of its owner: the other is public, or both are internal. */
+async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boolean> {
+  if (repo.visibility === "private") return true;
+  const { data } = await github.rest.repos.get({ owner: repo.owner, repo: name });
+  return !data.private || data.visibility === repo.visibility;
 }
 
 /** `.` and `..` are steps in an address and never a file: the URL parser would walk out of the repository. */

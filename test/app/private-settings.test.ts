@@ -1,0 +1,54 @@
+// A public repository takes its settings from a private one of the same owner: they hold, and nothing of that repository is
+// shown where everybody reads.
+import { afterEach, expect, test } from "vitest";
+import { BACKUP, summaryOf } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { answered, replies } from "./talking.ts";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  expect(stage?.world.violations).toEqual([]);
+  await stage?.close();
+  stage = undefined;
+});
+
+/** Two keys that are not ours, one value that is none, one that holds. */
+const SETTINGS =
+  "review:\n  maxComments: 7\n  profile: acquisition-of-initech\nprojectNeptune: on\nrules:\n  neptune-keys: off\n";
+const WORDS = /neptune|initech|acquisition|vault\/\.kodiai/i;
+
+async function shownBy(source: { readonly name: string; readonly isPrivate: boolean }, isPrivate: boolean) {
+  stage = await openStage();
+  const { world } = stage;
+  world.person("wren", { permission: "write", association: "MEMBER" });
+  await world.repository("acme", source.name, { files: { ".kodiai.yml": SETTINGS }, private: source.isPrivate });
+  const own = source.name === ".github" ? "review: {drafts: true}\n" : `_extends: ${source.name}\n`;
+  const files = { "README.md": "# Shop\n", ".kodiai.yml": own };
+  const shop = await world.repository("acme", "shop", { files, private: isPrivate });
+  const pull = await world.pullRequest(shop, { title: "feat: back up", files: { "ops/backup.py": BACKUP } });
+  await stage.settled(pull);
+  const summary = summaryOf(world, pull).body;
+  await world.comment(pull, "wren", "@kodiai config");
+  await answered(stage);
+  return { summary, config: replies(world, pull).join("\n") };
+}
+
+test.each(["vault", ".github"])("a private %s is neither named nor quoted in a public repository", async (name) => {
+  const { summary, config } = await shownBy({ name, isPrivate: true }, false);
+  expect(`${summary}\n${config}`).not.toMatch(WORDS);
+  expect(`${summary}\n${config}`).not.toContain("acme/.github");
+  expect(summary).toContain("a file of another repository");
+  expect(summary).toContain("3 problems, shown in that repository only");
+  // What it says holds all the same, and which keys it set is not marked.
+  expect(config).toMatch(/^review\.maxComments: 7$/m);
+});
+
+test.each([
+  ["a private one to a private one", true, true],
+  ["a public one to a public one", false, false],
+])("%s says what is wrong", async (_, source, target) => {
+  const { summary, config } = await shownBy({ name: "vault", isPrivate: source }, target);
+  expect(summary).toContain("acme/vault/.kodiai.yml");
+  expect(summary).toContain("projectNeptune");
+  expect(config).toMatch(/^review\.maxComments: 7 # _extends$/m);
+});
