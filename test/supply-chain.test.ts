@@ -1,6 +1,7 @@
 // What Kodiai is made of and by: nothing comes in by a name that somebody else can move, and nothing runs when it comes in.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const FOLDER = ".github/workflows";
@@ -57,6 +58,85 @@ test("packages are locked by hash, installed as locked, and run nothing when the
   expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?(?:install|prepare|publish|pack)$/.test(name))).toEqual(
     [],
   );
+});
+
+/** Folders that are made, not kept; and the data of tests and evaluations, which nothing installs or runs. */
+const NOT_KEPT = new Set(["node_modules", ".git", "dist", "fixtures", "eval"]);
+
+function filesIn(root: string, folder = ""): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return NOT_KEPT.has(entry.name) ? [] : filesIn(root, path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** Whatever brings something in by a name that can move, or runs when something comes in, in any file of a folder. */
+function loose(root: string): string[] {
+  return filesIn(root).flatMap((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    const problems = [
+      ...(/\.ya?ml$/.test(path) ? usesIn(text).filter((one) => !isHashed(one)) : []),
+      ...(isRun(path, text) && /\bnpm (?:i|install)\b(?! -g)/.test(text) ? ["npm install"] : []),
+      ...(basename(path) === "package.json" ? lifecycleOf(text) : []),
+      ...(basename(path) === "package-lock.json" ? unhashedIn(text) : []),
+    ];
+    return problems.map((problem) => `${path}: ${problem}`);
+  });
+}
+
+function usesIn(text: string): string[] {
+  return [...text.matchAll(/^\s*-?\s*["']?uses["']?:\s*(.+)$/gm)].map(([, used = ""]) => used);
+}
+
+function isHashed(used: string): boolean {
+  return /@[0-9a-f]{40} # v\d/.test(used) || /^["']?\.\//.test(used);
+}
+
+function isRun(path: string, text: string): boolean {
+  return /\.(?:ya?ml|sh|bash)$|(?:Docker|Container|Make)file/i.test(path) || text.startsWith("#!");
+}
+
+function lifecycleOf(text: string): string[] {
+  const { scripts = {} } = JSON.parse(text) as { scripts?: Record<string, string> };
+  return Object.keys(scripts).filter((name) => /^(?:pre|post)?(?:install|prepare|publish|pack)$/.test(name));
+}
+
+function unhashedIn(text: string): string[] {
+  const { packages: locked } = JSON.parse(text) as { packages: Record<string, Locked> };
+  const isOther = ({ optional, os }: Locked) => optional === true && os !== undefined;
+  return Object.entries(locked)
+    .filter(([path, one]) => path.includes("node_modules/") && one.link !== true && one.inBundle !== true)
+    .filter(([, one]) => !(one.resolved ?? "").startsWith("file:") && !isOther(one))
+    .flatMap(([path, { integrity }]) => (integrity?.startsWith("sha512-") ? [] : [path]));
+}
+
+test("no file anywhere brings something in by a name that moves, or runs when something comes in", () => {
+  expect(filesIn(".").length).toBeGreaterThan(1_000);
+  expect(loose(".")).toEqual([]);
+});
+
+test("and such a file is found wherever it is put, also where nobody has put one yet", () => {
+  const root = mkdtempSync(join(tmpdir(), "kodiai-supply-"));
+  const moved = "runs:\n  steps:\n    - uses: actions/checkout@v4\n";
+  const planted: Readonly<Record<string, string>> = {
+    ".github/actions/build/action.yml": moved,
+    ".forgejo/workflows/ci.yaml": moved,
+    "deploy/templates/pipeline.yml": moved.replace("uses", '"uses"'),
+    ".devcontainer/post-create.sh": "npm install\n",
+    "tools/dev.Dockerfile": "RUN npm i\n",
+    Containerfile: "RUN npm install --omit=dev\n",
+    "tools/bootstrap": "#!/bin/sh\nnpm install\n",
+    "packages/agent/package.json": JSON.stringify({ scripts: { postinstall: "node x.js" } }),
+    "packages/agent/package-lock.json": JSON.stringify({ packages: { "node_modules/x": { version: "1.0.0" } } }),
+  };
+  for (const [path, text] of Object.entries(planted)) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const found = new Set(loose(root).map((line) => line.split(": ")[0]));
+  rmSync(root, { recursive: true });
+  expect([...found].toSorted()).toEqual(Object.keys(planted).toSorted());
 });
 
 test("a package that would run something is one of these, all of which work without it", () => {

@@ -13,6 +13,7 @@ import { startAnthropic } from "../fakes/anthropic/server.ts";
 import { embeddingServer } from "../fakes/embedding-server.ts";
 import { startGitHub } from "../fakes/github/github.ts";
 import { drafted } from "../fakes/scripted-model.ts";
+import { POWERFUL_PATHS } from "../review/powerful-paths.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { freePorts } from "./server-process.ts";
 import { until, WEBHOOK_PATH } from "./stage.ts";
@@ -106,6 +107,8 @@ function liveConfig(): string {
 /** Files that other tools run, include or install from when they stand in a checkout; each would leave a file behind. */
 function trap(mark: string): Record<string, string> {
   return {
+    // Wherever a tool might look, also where nobody thought of it.
+    ...Object.fromEntries(POWERFUL_PATHS.map((path) => [path, `touch ${mark}\n`])),
     ".rubocop.yml": "require: ./ext.rb\n",
     "ext.rb": `File.write(${JSON.stringify(mark)}, "x")\n`,
     "eslint.config.js": `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "x");\n`,
