@@ -1,16 +1,22 @@
 // Which network addresses are nobody's on the internet: the machine itself, its neighbours, a cloud's metadata service.
 import { BlockList, isIP } from "node:net";
 
-/** IANA's special-purpose registries: all that is not globally reachable, with multicast and what is reserved. */
+/**
+ * IANA's special-purpose registries: all that is not globally reachable, with multicast and what is reserved; the relays of
+ * 6to4 (RFC 7526); and 168.63.129.16, which is public by its number, but answers each virtual machine on Azure as its host
+ * (learn.microsoft.com, "What is IP address 168.63.129.16?").
+ */
 const V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
+  "168.63.129.16/32",
   "169.254.0.0/16",
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",
+  "192.88.99.0/24",
   "192.168.0.0/16",
   "198.18.0.0/15",
   "198.51.100.0/24",
@@ -18,14 +24,21 @@ const V4 = [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ];
-/** With 6to4 and Teredo, which carry an address of the old kind to where nobody looks at it. */
+/**
+ * The same for IPv6, with each form that carries an IPv4 address to where this list does not see it: IPv4-translated
+ * (RFC 2765), Teredo in 2001::/23 (which holds IETF protocols and benchmarks, and no service) and 6to4.
+ */
 const V6 = [
   "::/96",
+  "::ffff:0:0:0/96",
   "64:ff9b:1::/48",
   "100::/64",
-  "2001::/32",
+  "100:0:0:1::/64",
+  "2001::/23",
   "2001:db8::/32",
   "2002::/16",
+  "3fff::/20",
+  "5f00::/16",
   "fc00::/7",
   "fe80::/10",
   "fec0::/10",

@@ -54,9 +54,10 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
     ["/done", done],
   ]);
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", origin());
-    const page = request.method === "GET" && isOurs(request, origin()) ? pages.get(url.pathname) : undefined;
-    if (page === undefined) say(response, 404, "Not found");
+    // Null for a target that is no address, such as `//[`: anything on this machine may send one.
+    const url = URL.parse(request.url ?? "/", origin());
+    const page = request.method === "GET" && isOurs(request, origin()) ? pages.get(url?.pathname ?? "") : undefined;
+    if (url === null || page === undefined) say(response, 404, "Not found");
     else page(url, response);
   });
   const origin = () => `http://${HOST}:${(server.address() as AddressInfo).port}`;

@@ -1,5 +1,6 @@
 // kodiai setup against a GitHub of our own, as a process of its own; the browser is played.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -70,6 +71,21 @@ test("an App is made through one page on loopback; its secrets are kept for the 
   );
   expect(out).toMatch(/installed +on acme/);
   expect(out).toMatch(/ok +github .* knows this app as kodiai/);
+});
+
+test("a request that is no address is answered with 404, and setup goes on", async () => {
+  const setup = await startSetup(["--webhook-url", HOOK], folder, env());
+  const { port } = new URL(setup.url);
+  // fetch() would refuse to send these.
+  const statusOf = (path: string) =>
+    new Promise((resolve, reject) => {
+      get({ host: "127.0.0.1", port, path }, (response) => resolve(response.resume().statusCode)).on("error", reject);
+    });
+  for (const path of ["//[", "//[::", "http://[", "//:99999"])
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
+  const { manifest, send } = await browse(setup.url);
+  expect((await send(world.confirmManifest(manifest))).status).toBe(200);
+  expect((await setup.ended).code).toBe(0);
 });
 
 test("an App that is there is taken without a question, its webhook and secret are set, and a second run changes nothing", async () => {

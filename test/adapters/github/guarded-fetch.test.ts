@@ -1,10 +1,10 @@
 // The one way out: which addresses are never reached, however they are written or resolved, and what a redirect takes along.
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EgressRefused, guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { translate } from "../../../src/adapters/github/translate-error.ts";
-import { isLoopbackAddress, isPrivateAddress } from "../../../src/adapters/private-address.ts";
+import { isPrivateAddress } from "../../../src/adapters/private-address.ts";
 
 let server: Server;
 let port: number;
@@ -40,60 +40,83 @@ async function reached(promise: Promise<{ text(): Promise<string> }>): Promise<s
 }
 
 describe("addresses that are nobody's on the internet", () => {
+  /** How an address is connected to: called by itself, by a name that resolves to it, and called without being allowed. */
+  const ways = async (form: string) => {
+    const { hostname } = new URL(form);
+    const address = hostname.replace(/^\[|\]$/g, "");
+    // First, so that a guard that lost the address dials nobody.
+    expect([isIP(address) > 0, isPrivateAddress(address)]).toEqual([true, true]);
+    const named = guardedFetch({ origins: [`http://api.example.com:${port}`], resolve: resolvesTo(address) });
+    const other = guardedFetch({ origins: ["https://api.github.com"] });
+    const direct = guardedFetch({ origins: [`http://${hostname}:${port}`] });
+    return {
+      named: await reached(named(`http://api.example.com:${port}/`)),
+      notAllowed: await reached(other(`http://${hostname}:${port}/`)),
+      direct: await reached(direct(`http://${hostname}:${port}/`)),
+    };
+  };
+
   // Numbers, octal, hexadecimal, short, mapped, embedded, compressed: the URL parser turns each into one form.
   test.each([
-    "http://127.0.0.1",
-    "http://127.1",
-    "http://127.0.1",
-    "http://127.127.127.127",
     "http://0",
     "http://0.0.0.0",
-    "http://2130706433",
     "http://3232235521",
     "http://2852039166",
-    "http://0x7f000001",
-    "http://0x7f.0x0.0x0.0x1",
-    "http://0177.0.0.1",
-    "http://00000177.0.0.01",
     "http://0251.0376.0251.0376",
     "http://0xA9FEA9FE",
     "http://169.254.169.254",
     "http://169.254.169.254.",
     "http://100.100.100.200",
+    "http://168.63.129.16",
     "http://192.0.0.192",
+    "http://192.88.99.1",
     "http://10.0.0.1",
     "http://172.16.0.1",
     "http://192.168.1.1",
     "http://[::]",
+    "http://[::ffff:a9fe:a9fe]",
+    "http://[::127.0.0.1]",
+    "http://[::ffff:0:7f00:1]",
+    "http://[::ffff:0:a9fe:a9fe]",
+    "http://[64:ff9b::10.0.0.1]",
+    "http://[64:ff9b::168.63.129.16]",
+    "http://[64:ff9b:1::1]",
+    "http://[100:0:0:1::1]",
+    "http://[2001:0:7f00:1::]",
+    "http://[2001:2::1]",
+    "http://[2002:7f00:1::]",
+    "http://[3fff::1]",
+    "http://[3fff:fff:ffff::1]",
+    "http://[5f00::1]",
+    "http://[fd00:ec2::254]",
+    "http://[fe80::1]",
+    "http://224.0.0.1",
+    "http://255.255.255.255",
+  ])("%s is refused, by itself and behind a name", async (form) => {
+    expect(await ways(form)).toEqual({ named: "refused", notAllowed: "refused", direct: "refused" });
+  });
+
+  test.each([
+    "http://127.0.0.1",
+    "http://127.1",
+    "http://127.0.1",
+    "http://127.127.127.127",
+    "http://2130706433",
+    "http://0x7f000001",
+    "http://0x7f.0x0.0x0.0x1",
+    "http://0177.0.0.1",
+    "http://00000177.0.0.01",
     "http://[::1]",
     "http://[0000::1]",
     "http://[::ffff:127.0.0.1]",
     "http://[0:0:0:0:0:ffff:127.0.0.1]",
-    "http://[::ffff:a9fe:a9fe]",
-    "http://[::127.0.0.1]",
-    "http://[64:ff9b::10.0.0.1]",
-    "http://[64:ff9b:1::1]",
-    "http://[fd00:ec2::254]",
-    "http://[fe80::1]",
-    "http://[2002:7f00:1::]",
-    "http://[2001:0:7f00:1::]",
     "http://①②⑦.⓪.⓪.①",
     "http://127。0。0。1",
-    "http://224.0.0.1",
-    "http://255.255.255.255",
-  ])("%s", async (form) => {
-    const url = new URL(form);
-    const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-    // What is no address is a name; it is judged when it has been resolved.
-    const fetch = guardedFetch({
-      origins: ["https://api.github.com", `https://${url.host}`],
-      resolve: resolvesTo("127.0.0.1"),
-    });
-    const isName = !/^[\d.]+$|:/.test(host);
-    if (!isName) expect(isPrivateAddress(host)).toBe(true);
-    // Loopback that is called by its number is what was asked for.
-    if (isLoopbackAddress(host)) return;
-    expect(await reached(fetch(`https://${url.host}`))).toBe("refused");
+  ])("%s is this machine: refused behind a name, and reached only where the operator called it so", async (form) => {
+    const { direct, ...others } = await ways(form);
+    expect(others).toEqual({ named: "refused", notAllowed: "refused" });
+    // The server listens at 127.0.0.1 alone; at the others the attempt fails.
+    expect(direct).not.toBe("refused");
   });
 
   test.each([
@@ -102,6 +125,12 @@ describe("addresses that are nobody's on the internet", () => {
     "2606:50c0:8000::153",
     "64:ff9b::8c52:7005",
     "172.32.0.1",
+    "168.63.129.15",
+    "192.88.98.1",
+    "2001:200::1",
+    "2001:4860:4860::8888",
+    "3ffe::1",
+    "5eff::1",
     "::ffff:140.82.112.5",
   ])("%s is on the internet", (address) => {
     expect(isPrivateAddress(address)).toBe(false);
