@@ -307,6 +307,30 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/cli/setup.test.ts", "a request that is no address is answered with 404, and setup goes on"],
   },
   {
+    id: "readers read everything",
+    loses: "a process that reads untrusted text reads its own code alone",
+    file: "src/adapters/reading-child.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "`--allow-fs-read=${folder}`",
+    replace: "folder && `--allow-fs-read=*`",
+    test: [
+      "test/adapters/reading-child.test.ts",
+      "reads its own code alone: no data folder, no key, no environment of the server",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "readers open databases",
+    loses: "a process that reads untrusted text reads its own code alone",
+    file: "src/adapters/reading-child.ts",
+    find: '"--no-experimental-sqlite", ',
+    replace: "",
+    test: [
+      "test/adapters/reading-child.test.ts",
+      "reads its own code alone: no data folder, no key, no environment of the server",
+    ],
+  },
+  {
     id: "no owner filter",
     loses: "memory of another owner is out of reach",
     file: "src/adapters/sqlite/scope-sql.ts",

@@ -1,27 +1,45 @@
 // A process that reads untrusted text for us, and can be ended when it is stuck.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
 
 /**
- * Starts it; it keeps no program alive.
+ * Starts it without keys, and without the right to write, to start anything, or to read more than its own code: neither the
+ * data folder nor a key file, nor the server's environment in /proc. Node's permissions bind JavaScript; a grammar is native
+ * code, which only the operating system can confine. It keeps no program alive.
  *
- * @param program a TypeScript module that answers messages
- * @param execArgv Node's own options, such as what it may do
+ * @param program a TypeScript module under src that answers messages
+ * @param execArgv further options of Node
  */
-export function readingChild(program: URL, execArgv: readonly string[]): ChildProcess {
+export function readingChild(program: URL, execArgv: readonly string[] = []): ChildProcess {
+  const readable = codeFolders().map((folder) => `--allow-fs-read=${folder}`);
   const child = fork(program, {
-    execArgv: [...execArgv],
-    // It reads untrusted text and needs no key.
+    // Grammars are native code, which Node loads as addons.
+    execArgv: ["--permission", "--allow-addons", ...readable, ...WITHOUT, ...execArgv],
     env: {},
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  // Said to whoever waits for an answer; without a listener an error would end this process.
+  // Reported to the caller that waits for an answer; without a listener an error would end this process.
   child.on("error", () => {});
   child.unref();
   child.channel?.unref();
   return child;
+}
+
+/** node:sqlite opens any file, whatever the permissions say (nodejs.org, "File System Permissions"). */
+const WITHOUT = ["--no-experimental-sqlite", "--no-warnings"];
+
+/** The compiled or plain sources of Kodiai, and each folder of packages that they may import from. */
+function codeFolders(): readonly string[] {
+  const packages = (createRequire(import.meta.url).resolve.paths("x") ?? [])
+    .filter((folder) => basename(folder) === "node_modules" && existsSync(folder))
+    // A link is checked by its own name and by what it leads to.
+    .flatMap((folder) => [folder, realpathSync(folder)]);
+  return [...new Set([join(import.meta.dirname, ".."), ...packages])];
 }
 
 /** How often a process is weighed while it reads. */

@@ -45,7 +45,7 @@ export function astChunker(timeoutMs = TIMEOUT_MS): CodeChunker {
 }
 
 function start(): ChildProcess {
-  return readingChild(new URL("./chunk-process.ts", import.meta.url), []);
+  return readingChild(new URL("./chunk-process.ts", import.meta.url));
 }
 
 /** The chunks, or why there are none. */

@@ -151,11 +151,11 @@ function orDegraded(problems: Inspection | string): Inspection {
   return typeof problems === "string" ? { ...NOTHING, degraded: [{ part: "rules", reason: problems }] } : problems;
 }
 
-/** What it may do: read files and load grammars. */
-const ALLOWED = ["--permission", "--allow-fs-read=*", "--allow-addons", "--no-warnings", "--max-old-space-size=192"];
+/** Of V8's heap. Syntax trees are outside of it. */
+const HEAP = "--max-old-space-size=192";
 
 function start(): ChildProcess {
-  return readingChild(new URL("./inspect-process.ts", import.meta.url), ALLOWED);
+  return readingChild(new URL("./inspect-process.ts", import.meta.url), [HEAP]);
 }
 
 /** What was found, or why nothing could be, as what is said of a file. */
