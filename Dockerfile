@@ -13,7 +13,7 @@ RUN npm ci --omit=dev && npm cache clean --force
 COPY scripts/launch.mjs scripts/launch.mjs
 COPY app.yml app.yml
 COPY src src
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 VOLUME /data
 
 USER node

@@ -164,7 +164,11 @@ async function openedStore(options: AppOptions): Promise<Store> {
   const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
   const store =
     databaseUrl === null
-      ? openStore(dataDir, { isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs })
+      ? openStore(dataDir, {
+          ...{ isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs },
+          onExposed: (reason) =>
+            log.info({ reason }, "other users may list the data folder; its files are closed to them"),
+        })
       : await openPostgresStore(databaseUrl, {
           silentMs: waits?.silentMs,
           ...limits,

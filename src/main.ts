@@ -5,6 +5,8 @@ import { flushCompileCache } from "node:module";
 import { heedSignals } from "./server/heed-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
+// What the server writes is for its user alone.
+process.umask(0o077);
 keepCompiled();
 const signals = heedSignals();
 const given = new Set(Object.keys(process.env));

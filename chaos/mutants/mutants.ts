@@ -331,6 +331,39 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "files as the umask has them",
+    loses: "what is kept is readable by the user that Kodiai runs as, and by no other",
+    file: "src/adapters/sqlite/database.ts",
+    find: '  if (path !== ":memory:") ownerOnly(path);\n',
+    replace: "  void ownerOnly;\n",
+    test: [
+      "test/app/private-files.test.ts",
+      "a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is",
+    ],
+  },
+  {
+    id: "the folder stays open",
+    loses: "the data folder of a server is closed to other users, also where it was open before",
+    file: "src/wire/store.ts",
+    find: "onExposed === undefined ? null",
+    replace: "onExposed !== undefined ? null",
+    test: [
+      "test/app/private-files.test.ts",
+      "a server closes the folder that it is given and all that it keeps there, new and old",
+    ],
+  },
+  {
+    id: "backups for everybody",
+    loses: "a backup is readable by its owner alone",
+    file: "src/adapters/sqlite/snapshot.ts",
+    find: "ownerOnly(partial);",
+    replace: "void ownerOnly;",
+    test: [
+      "test/app/private-files.test.ts",
+      "a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is",
+    ],
+  },
+  {
     id: "no owner filter",
     loses: "memory of another owner is out of reach",
     file: "src/adapters/sqlite/scope-sql.ts",

@@ -13,6 +13,7 @@ import { sqliteMemory } from "../adapters/sqlite/memory.ts";
 import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
 import { openMemory, remembersAnything } from "../adapters/sqlite/memory-file.ts";
 import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
+import { ownerOnlyFolder } from "../adapters/sqlite/owner-only.ts";
 import { sqliteQueue } from "../adapters/sqlite/queue.ts";
 import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
 import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
@@ -106,6 +107,11 @@ export interface MemorySettings extends Omit<RecallSettings, "path"> {
 export interface StoreSettings extends MemorySettings {
   /** How long another process on the same files may be silent. */
   readonly silentMs?: number | undefined;
+  /**
+   * Takes from other users what rights they have to the folder, and is told why they keep some. Absent: the folder is left
+   * as it is, since a command line may be pointed at any; the files in it are closed either way.
+   */
+  readonly onExposed?: (reason: string) => void;
 }
 
 /**
@@ -113,8 +119,10 @@ export interface StoreSettings extends MemorySettings {
  *
  * @throws StoreUnusable when the queue is damaged or comes from a newer Kodiai; Error when the folder cannot be written
  */
-export function openStore(dataDir: string, { silentMs, ...settings }: StoreSettings = {}): Store {
+export function openStore(dataDir: string, { silentMs, onExposed, ...settings }: StoreSettings = {}): Store {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const exposed = onExposed === undefined ? null : ownerOnlyFolder(dataDir);
+  if (exposed !== null) onExposed?.(exposed);
   const path = join(dataDir, "queue.db");
   if (settings.isChecked === true) checkFile(path, QUEUE_MIGRATIONS);
   const db = openDatabase(path, QUEUE_MIGRATIONS);

@@ -24,6 +24,10 @@ test("the code still says how long a stop takes and what it answers", () => {
 });
 
 describe("the Dockerfile", () => {
+  test("makes a data folder that only its user may look into", () => {
+    expect(DOCKERFILE).toMatch(/^RUN mkdir -m 700 \/data && chown node:node \/data$/m);
+  });
+
   test("copies what the server reads beside its source, and names only variables that there are", () => {
     const copied = [...DOCKERFILE.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, paths = ""]) => paths.split(" "));
     for (const path of copied) expect(existsSync(path), path).toBe(true);

@@ -2,6 +2,7 @@
 import Database from "better-sqlite3";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { Transient } from "../../domain/transient.ts";
+import { ownerOnly } from "./owner-only.ts";
 import { snapshot } from "./snapshot.ts";
 
 export type { Database };
@@ -17,6 +18,7 @@ export type Migrations = readonly string[];
  * @throws StoreUnusable when the file was written by a newer Kodiai; Error when it is not a database
  */
 export function openDatabase(path: string, migrations: Migrations, keeps = true): Database.Database {
+  if (path !== ":memory:") ownerOnly(path);
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
   // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.

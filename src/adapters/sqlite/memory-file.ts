@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import { type Database, openDatabase } from "./database.ts";
 import { MEMORY_MIGRATIONS } from "./memory-schema.ts";
+import { ownerOnly } from "./owner-only.ts";
 
 /**
  * Opens (or creates) the memory for writing and brings its schema up to date. Needs no sqlite-vec: writing vectors does
@@ -73,6 +74,7 @@ export function inWords(path: string, error: unknown): unknown {
 /** Sets what must be set before the first table, and makes sure that an existing file is ours. */
 function prepare(path: string): void {
   const isNew = !existsSync(path);
+  ownerOnly(path);
   const db = new BetterSqlite(path);
   try {
     if (isNew) {

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type Database from "better-sqlite3";
+import { ownerOnly } from "./owner-only.ts";
 
 /**
  * Copies the database to `to`; where a copy stands already, that one is kept. VACUUM INTO reads one snapshot of the log,
@@ -14,6 +15,8 @@ export function snapshot(db: Database.Database, to: string): void {
   const partial = `${to}.partial`;
   rmSync(partial, { force: true });
   try {
+    // An empty file counts as none.
+    ownerOnly(partial);
     db.prepare("VACUUM INTO ?").run(partial);
     syncToDisk(partial);
     renameSync(partial, to);
