@@ -119,7 +119,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
         damage: rounds.damage,
-        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers, github }),
+        others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
       })
     : null;
   // What comes again comes through the door, so the door is open by now.
@@ -162,23 +162,19 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
   const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
+  const settings = { ...limits, silentMs: waits?.silentMs };
+  const onExposed = (reason: string) => log.info({ reason }, "others may list the data folder, and read no file in it");
   const store =
     databaseUrl === null
-      ? openStore(dataDir, {
-          ...{ isChecked: true, ...limits, ...memory, silentMs: waits?.silentMs },
-          onExposed: (reason) =>
-            log.info({ reason }, "other users may list the data folder; its files are closed to them"),
-        })
+      ? openStore(dataDir, { isChecked: true, ...settings, ...memory, onExposed })
       : await openPostgresStore(databaseUrl, {
-          silentMs: waits?.silentMs,
-          ...limits,
+          ...settings,
           onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
         });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
-  store
-    .warm()
-    .catch((error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review"));
+  const unread = (error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review");
+  store.warm().catch(unread);
   return withoutSecretsTaken(store);
 }
 

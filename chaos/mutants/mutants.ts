@@ -364,6 +364,49 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    id: "a login asks again each time",
+    loses: "who may write nowhere is asked about once in five minutes",
+    file: "src/adapters/github/writers.ts",
+    find: "if (counts && (!isFresh || known.keys.size === 0))",
+    replace: "if (counts && !isFresh)",
+    test: [
+      "test/adapters/github/writers.test.ts",
+      "a visitor who may write nowhere asks nothing more of GitHub for five minutes, also where they log in again",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "wrong tokens lock the operator out",
+    loses: "ten wrong tokens do not keep the right one out",
+    file: "src/dashboard/session.ts",
+    find: "      if (token !== null && isSame(shown, token)) return signed",
+    replace:
+      '      if (wrongs.isOneTooMany()) return "later";\n      if (token !== null && isSame(shown, token)) return signed',
+    test: ["test/app/dashboard-login.test.ts", "after any number of wrong tokens the right one opens the dashboard"],
+  },
+  {
+    id: "outcomes as they are",
+    loses: "how a job ended shows a person no host and no path of the server",
+    file: "src/dashboard/read-as-person.ts",
+    find: "publicWords(job.outcome, MOST_OUTCOME)",
+    replace: "(publicWords, job.outcome.slice(0, MOST_OUTCOME))",
+    test: [
+      "test/app/dashboard-login.test.ts",
+      "how a job ended is shown to a person without hosts and paths, and to the operator as it is",
+    ],
+  },
+  {
+    id: "a cookie after logging out",
+    loses: "a cookie that was logged out of opens nothing any more",
+    file: "src/dashboard/guard.ts",
+    find: "(await ports.endedSessions.isEnded(session.name))",
+    replace: '(await ports.endedSessions.isEnded(""))',
+    test: [
+      "test/app/dashboard-login.test.ts",
+      "a cookie that was logged out of opens nothing any more, after a restart neither",
+    ],
+  },
+  {
     id: "no owner filter",
     loses: "memory of another owner is out of reach",
     file: "src/adapters/sqlite/scope-sql.ts",

@@ -25,6 +25,8 @@ export const RETENTION: readonly Retention[] = [
   { table: "replies", since: "at", days: 2 },
   { table: "intents", since: "ended_at", only: "state <> 'sent'", days: 90 },
   { table: "check_runs", since: "ended_at", days: 60 },
+  // A session that was logged out of, until it would have ended by itself.
+  { table: "moments", since: "at", only: "name LIKE 'session %'", days: 1 },
   { table: "reviews", since: "settled_at", days: 400 },
   { table: "spending", since: "at", days: 400 },
 ];

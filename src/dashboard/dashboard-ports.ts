@@ -6,10 +6,12 @@ import type { SearchPorts } from "../flows/search-memory.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryBook } from "../ports/history.ts";
 import type { JobShelf } from "../ports/jobs.ts";
-import type { GitHubLogin, Visitor } from "../ports/login.ts";
+import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
 import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
 import type { Health } from "./overview.ts";
+
+export type { VisitorWithToken };
 
 /** What opens the dashboard; without both it is closed. */
 export interface Doors {
@@ -42,6 +44,7 @@ export interface DashboardPorts {
   readonly version: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly endedSessions: EndedSessions;
   /** Names a session: hard to guess, without dots. */
   readonly random: () => string;
   /** Told what went wrong while a page was made. */

@@ -3,7 +3,7 @@
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
-import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
+import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
 import type { Inside } from "./inside.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
@@ -14,10 +14,6 @@ import { shown } from "./shown.ts";
 
 /** A form with one token in it. */
 const MOST_BODY = 8_192;
-/** The repositories that were reviewed last: nobody waits for GitHub to say of more than these what one person may do. */
-const MOST_ASKED = 300;
-
-type Person = Extract<Who, { readonly kind: "person" }>;
 
 /** What the routes of the login share. */
 interface Desk {
@@ -52,8 +48,20 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
   app.get("/login", (c) => desk.page(c, null, 200, ownPath(c.req.query("next"))));
   if (doors.token !== null) byToken(app, desk);
   if (doors.github !== null) byGitHub(app, desk, doors.github);
+  logout(app, desk);
   insideOnly(app, desk);
-  app.post("/logout", (c) => {
+}
+
+/** Before everything that asks GitHub: logging out works while GitHub is away. */
+function logout(app: Hono<Inside>, { held, ports }: Desk): void {
+  app.post("/logout", async (c) => {
+    const cookie = getCookie(c, COOKIE);
+    const session = held.session(cookie);
+    if (session !== null && cookie !== undefined) {
+      if (!held.isOwnForm(cookie, (await c.req.parseBody()).form))
+        return shown(c, ports.version, problemPage("Not done", OLD_FORM), 403);
+      await ports.endedSessions.end(session.name, session.until);
+    }
     deleteCookie(c, COOKIE, { path: "/" });
     return c.redirect("/login", 303);
   });
@@ -94,7 +102,7 @@ function byGitHub(app: Hono<Inside>, desk: Desk, github: NonNullable<Doors["gith
     if (!/^[\w-]{1,200}$/.test(code)) return page(c, "GitHub did not let you in. Try again.", 401, next);
     const visitor = await github.visitor(code, verifier);
     if (visitor === null) return page(c, "GitHub does not take that login any more. Try again.", 401, next);
-    if ((await writableBy({ kind: "person", ...visitor }, desk, true)).size === 0)
+    if (((await writableBy(visitor, desk, true))?.size ?? 0) === 0)
       return page(c, noRepository(visitor.login), 403, next);
     setCookie(c, COOKIE, held.openFor(visitor), { ...cookie, path: "/", maxAge: held.maxAge });
     return c.redirect(next, 303);
@@ -105,10 +113,15 @@ function insideOnly(app: Hono<Inside>, desk: Desk): void {
   const { held, ports, page } = desk;
   app.use(async (c, next) => {
     const cookie = getCookie(c, COOKIE);
-    const who = held.who(cookie);
-    if (who === null || cookie === undefined) return c.redirect(`/login${wanted(c)}`, 303);
+    const session = held.session(cookie);
+    const isOver = session === null || (await ports.endedSessions.isEnded(session.name));
+    if (isOver || cookie === undefined) return c.redirect(`/login${wanted(c)}`, 303);
     const isPost = c.req.method === "POST";
-    const seen = await seenBy(who, desk, isPost);
+    const seen = await seenBy(session.who, desk, isPost);
+    if (seen === null) {
+      deleteCookie(c, COOKIE, { path: "/" });
+      return c.redirect(`/login${wanted(c)}`, 303);
+    }
     if ("problem" in seen) {
       deleteCookie(c, COOKIE, { path: "/" });
       return page(c, seen.problem, 403, "/");
@@ -123,27 +136,28 @@ function insideOnly(app: Hono<Inside>, desk: Desk): void {
 
 const OLD_FORM = "The form was too old, or not one of this session. Go back, load the page again, and try once more.";
 
-/** What somebody may see; or why that is nothing any more. */
-async function seenBy(who: Who, desk: Desk, isFresh: boolean): Promise<DashboardPorts | { readonly problem: string }> {
+/** What a person may see; or why that is nothing any more; null where GitHub ended their login. */
+async function seenBy(
+  who: Who,
+  desk: Desk,
+  isFresh: boolean,
+): Promise<DashboardPorts | { readonly problem: string } | null> {
   if (who.kind === "operator") return desk.ports;
   const mine = await writableBy(who, desk, isFresh);
+  if (mine === null) return null;
   if (mine.size === 0) return { problem: noRepository(who.login) };
   return readAsPerson(desk.ports, mine, { id: who.id, login: who.login });
 }
 
-/** Of the repositories that Kodiai knows, those that somebody may write to. A login, and what changes something, ask GitHub anew. */
+/** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
 async function writableBy(
-  { id, login }: Person,
+  visitor: VisitorWithToken,
   { doors, ports }: Desk,
   isFresh: boolean,
-): Promise<ReadonlySet<RepoKey>> {
-  if (doors.github === null) return new Set();
-  const known = await readKnown(ports);
-  return doors.github.writable(
-    { id, login },
-    known.slice(0, MOST_ASKED).map(({ key }) => key),
-    isFresh,
-  );
+): Promise<ReadonlySet<RepoKey> | null> {
+  const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
+  if (may === null || may.size === 0) return may;
+  return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
 }
 
 function noRepository(login: string): string {

@@ -19,7 +19,7 @@ export function loginPage(
     body: html`<section class="card narrow"><h1>Log in</h1>${problem === null ? "" : html`<p class="status" role="alert">${problem}</p>`}
 ${
   ways.github
-    ? html`<p><a class="button" href="${begin}">Log in with GitHub</a></p><p class="note">You see the repositories that you may write to, and nothing of others. Kodiai asks GitHub who you are, and keeps no token of yours.</p>`
+    ? html`<p><a class="button" href="${begin}">Log in with GitHub</a></p><p class="note">You see the repositories that you may write to, and nothing of others. Kodiai asks GitHub who you are and where you may write; your token lies encrypted in your browser and nowhere else.</p>`
     : ""
 }
 ${

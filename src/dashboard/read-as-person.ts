@@ -1,11 +1,15 @@
 // Ports as somebody sees them who may write to some repositories: whatever is about others, or about the process, is not there.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
+import { publicWords } from "../domain/public-words.ts";
 import type { Scope } from "../domain/retrieval.ts";
+import type { KeptJob } from "../ports/jobs.ts";
 import type { Recall } from "../ports/memory.ts";
 import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 
 /** So many jobs are looked through for those of one's own. */
 const MOST_JOBS = 5_000;
+/** UTF-16 units of how a job ended. */
+const MOST_OUTCOME = 500;
 const NO_REVIEWS = { total: 0, reviews: [] };
 
 /**
@@ -23,7 +27,7 @@ export function readAsPerson(
   const ofPull = (key: string) => isMine(key.slice(0, key.lastIndexOf("#")));
   const ownJob = async (id: number) => {
     const found = await jobs.find(id);
-    return found !== null && isMine(repoKey(found.job.repo)) ? found : null;
+    return found !== null && isMine(repoKey(found.job.repo)) ? inPublic(found) : null;
   };
   return {
     ...ports,
@@ -47,12 +51,20 @@ export function readAsPerson(
     },
     jobs: {
       list: async (states, most) =>
-        (await jobs.list(states, MOST_JOBS)).filter(({ job }) => isMine(repoKey(job.repo))).slice(0, most),
+        (await jobs.list(states, MOST_JOBS))
+          .filter(({ job }) => isMine(repoKey(job.repo)))
+          .slice(0, most)
+          .map(inPublic),
       find: ownJob,
       retry: async (id) => ((await ownJob(id)) === null ? REFUSED : jobs.retry(id)),
       drop: async () => REFUSED,
     },
   };
+}
+
+/** How a job ended may quote an error: without hosts, addresses and paths of the machine that it ran on. */
+function inPublic(job: KeptJob): KeptJob {
+  return { ...job, outcome: job.outcome === null ? null : publicWords(job.outcome, MOST_OUTCOME) };
 }
 
 /** No repository's key looks like that: what is asked of it is nothing. */

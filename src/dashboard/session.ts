@@ -1,6 +1,8 @@
-// Who looks: whoever showed the token, or whom GitHub named, holds a signed cookie for twelve hours. Nothing is kept on the
-// server, so any process with the same secrets knows it again, and another token or client secret ends every session.
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+// Who looks: a person who showed the token, or whom GitHub named, holds a signed cookie for twelve hours. The server keeps
+// nothing but what was logged out of, so any process with the same secrets knows a session again, and another token or client
+// secret ends all of them.
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { VisitorWithToken } from "./dashboard-ports.ts";
 
 export const COOKIE = "kodiai_session";
 /** Of a login at GitHub that is under way. */
@@ -8,15 +10,21 @@ export const ATTEMPT_COOKIE = "kodiai_login";
 const LASTS_MS = 12 * 60 * 60_000;
 /** Longer than anybody takes to confirm at GitHub, whose codes end after ten minutes as well. */
 const ATTEMPT_MS = 10 * 60_000;
-/** Tries with a wrong token in a minute, of everybody together; then nobody may try until the minute is over. */
-const MOST_TRIES = 10;
+/** Wrong tokens in a minute, of all callers together, that are answered as wrong; the right one is always taken. */
+const MOST_WRONG = 10;
 const MINUTE_MS = 60_000;
 const MOST_COOKIE = 4_000;
 
-/** The operator, who showed the token; or somebody whom GitHub named. */
-export type Who =
-  | { readonly kind: "operator" }
-  | { readonly kind: "person"; readonly id: number; readonly login: string };
+/** The operator, who showed the token; or a person whom GitHub named. */
+export type Who = { readonly kind: "operator" } | ({ readonly kind: "person" } & VisitorWithToken);
+
+export interface Session {
+  readonly who: Who;
+  /** Unique. */
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
 
 export interface Attempt {
   readonly cookie: string;
@@ -29,9 +37,10 @@ export interface Attempt {
 export interface Sessions {
   /** The session's cookie value; null for a wrong token, "later" when too many were wrong. */
   open(token: string): string | "later" | null;
-  openFor(person: { readonly id: number; readonly login: string }): string;
-  /** Null while the cookie's value is not ours, or too old. */
-  who(cookie: string | undefined): Who | null;
+  /** Ends with the person's token, which only the server can read in it. */
+  openFor(person: VisitorWithToken & { readonly lastsMs: number }): string;
+  /** Null while the cookie's value is not ours, or too old. Whether it was logged out of is not known here. */
+  session(cookie: string | undefined): Session | null;
   /** What every form of this session must send back. */
   formToken(cookie: string): string;
   /** Whether that is what it sent. */
@@ -63,7 +72,8 @@ export function sessions(
     .update(`kodiai dashboard\n${token ?? ""}\n${clientSecret ?? ""}`)
     .digest();
   const sign = (what: string, text: string) => createHmac("sha256", key).update(`${what}\n${text}`).digest("base64url");
-  const mayTry = tries(now);
+  const wrongs = wrongTokens(now);
+  const seal = sealing(createHmac("sha256", key).update("seal").digest());
   const signed = (what: string, parts: readonly string[]) => {
     const text = parts.join(".");
     return `${text}.${sign(what, text)}`;
@@ -72,18 +82,20 @@ export function sessions(
     maxAge: LASTS_MS / 1_000,
     attemptAge: ATTEMPT_MS / 1_000,
     open(shown) {
-      if (!mayTry.now()) return "later";
-      if (token === null || !isSame(shown, token)) {
-        mayTry.missed();
-        return null;
-      }
-      return signed("session", [String(now() + LASTS_MS), random()]);
+      if (token !== null && isSame(shown, token)) return signed("session", [String(now() + LASTS_MS), random()]);
+      return wrongs.isOneTooMany() ? "later" : null;
     },
-    openFor: ({ id, login }) => signed("session", [String(now() + LASTS_MS), random(), packed([id, login])]),
-    who(cookie) {
+    openFor: ({ id, login, token: own, lastsMs }) =>
+      signed("session", [
+        String(now() + Math.min(LASTS_MS, lastsMs)),
+        random(),
+        seal.close(JSON.stringify([id, login, own])),
+      ]),
+    session(cookie) {
       const [until, name, person, ...more] = opened(cookie, (text) => sign("session", text)) ?? [];
       if (until === undefined || name === undefined || more.length > 0 || !(Number(until) > now())) return null;
-      return person === undefined ? { kind: "operator" } : personIn(person);
+      const who: Who | null = person === undefined ? { kind: "operator" } : personIn(seal.open(person));
+      return who === null ? null : { who, name, until: Number(until) };
     },
     formToken: (cookie) => sign("form", cookie),
     isOwnForm: (cookie, sent) => typeof sent === "string" && isSame(sent, sign("form", cookie)),
@@ -110,16 +122,41 @@ function opened(cookie: string | undefined, signatureOf: (text: string) => strin
   return isSame(cookie.slice(end + 1), signatureOf(text)) ? text.split(".") : null;
 }
 
-/** How often somebody may show a wrong token. */
-function tries(now: () => number): { now(): boolean; missed(): void } {
-  let minute = { begins: 0, tries: 0 };
+/** Counts wrong tokens. Whoever sends many is told to wait, and the operator, who sends the right one, is not. */
+function wrongTokens(now: () => number): { isOneTooMany(): boolean } {
+  let minute = { begins: 0, count: 0 };
   return {
-    now() {
-      if (now() - minute.begins >= MINUTE_MS || now() < minute.begins) minute = { begins: now(), tries: 0 };
-      return minute.tries < MOST_TRIES;
+    isOneTooMany() {
+      if (now() - minute.begins >= MINUTE_MS || now() < minute.begins) minute = { begins: now(), count: 0 };
+      minute.count += 1;
+      return minute.count > MOST_WRONG;
     },
-    missed() {
-      minute = { ...minute, tries: minute.tries + 1 };
+  };
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM with a nonce for each text; base64url of nonce, text and tag. */
+function sealing(key: Buffer): { close(text: string): string; open(sealed: string): string | null } {
+  return {
+    close(text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, iv);
+      return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, "base64url");
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
+          authTagLength: TAG_BYTES,
+        });
+        decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+        return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString();
+      } catch {
+        // Signed by us and not sealed: a cookie of an older Kodiai.
+        return null;
+      }
     },
   };
 }
@@ -133,9 +170,11 @@ function unpacked(text: string): unknown {
   return JSON.parse(Buffer.from(text, "base64url").toString());
 }
 
-function personIn(text: string): Who {
-  const [id, login] = unpacked(text) as readonly [number, string];
-  return { kind: "person", id, login };
+/** Only of what was signed. */
+function personIn(text: string | null): Who | null {
+  if (text === null) return null;
+  const [id, login, token] = JSON.parse(text) as readonly [number, string, string];
+  return { kind: "person", id, login, token };
 }
 
 /** In a time that tells nothing about where they differ, or about their lengths. */

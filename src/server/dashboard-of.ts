@@ -3,7 +3,7 @@ import { dashboard } from "../dashboard/dashboard.ts";
 import { type DashboardServer, dashboardPorts } from "../wire/dashboard.ts";
 import { githubLogin } from "../wire/login.ts";
 import type { Store } from "../wire/store.ts";
-import type { Reading, WiredGitHub } from "../wire.ts";
+import type { Reading } from "../wire.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Workers } from "./http-door.ts";
 
@@ -15,18 +15,16 @@ export function dashboardOf(
   {
     readiness,
     workers,
-    github,
   }: {
     readonly readiness: DashboardServer["readiness"];
     readonly workers: Workers;
-    readonly github: WiredGitHub;
   },
 ) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const doors = {
     token: dashboardToken,
     clientSecret: dashboardLogin?.clientSecret ?? null,
-    github: dashboardLogin === null ? null : githubLogin(dashboardLogin, github, { host: githubHost, apiUrl }),
+    github: dashboardLogin === null ? null : githubLogin(dashboardLogin, { host: githubHost, apiUrl }),
   };
   const { variables = null, model, reranker, embeddings, dryRun, log } = options;
   const server: DashboardServer = {

@@ -2,6 +2,7 @@
 import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { FeedbackBook } from "../ports/feedback.ts";
 import type { HistoryBook, Introductions } from "../ports/history.ts";
+import type { EndedSessions } from "../ports/login.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
@@ -49,6 +50,8 @@ export interface Books {
   readonly replies: ReplyBook;
   /** Where imports of past reviews stand. */
   readonly history: HistoryBook;
+  /** Sessions of the dashboard that were logged out of. */
+  readonly endedSessions: EndedSessions;
   /** Which reviews say what memory there is. */
   readonly introductions: Introductions;
 }

@@ -21,6 +21,7 @@ export function dashboardPorts(store: Store, { embedder }: Reading, server: Dash
     jobs: store.jobs,
     statistics: store.statistics,
     history: store.history,
+    endedSessions: store.endedSessions,
     memory: memoryShown(store, embedder, server),
     health: async () => ({
       ...(await readiness()),

@@ -1,9 +1,8 @@
 // Joins the dashboard's login to GitHub: who comes back from its page, and where they may write.
-import { githubVisitors } from "../adapters/github/visitor.ts";
+import { githubVisitors, visitorClient } from "../adapters/github/visitor.ts";
 import { githubWriters } from "../adapters/github/writers.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import type { GitHubLogin } from "../ports/login.ts";
-import type { WiredGitHub } from "../wire.ts";
 import { egressTo } from "./egress.ts";
 import { neverTell } from "./secrets.ts";
 
@@ -18,19 +17,19 @@ export interface LoginChoice {
 /** @param at `host` is github.com or a GitHub Enterprise Server's, `apiUrl` the base address of its REST API */
 export function githubLogin(
   { clientId, clientSecret, origin }: LoginChoice,
-  { app, clients }: Pick<WiredGitHub, "app" | "clients">,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
 ): GitHubLogin {
   neverTell(clientSecret);
   const webUrl = webUrlOf(apiUrl);
   const callbackUrl = origin + LOGIN_CALLBACK;
+  const api = { apiUrl, apiFetch: egressTo(apiUrl) };
   return {
     origin,
     ...githubVisitors({
-      ...{ clientId, clientSecret, callbackUrl, webUrl, apiUrl },
-      ...{ webFetch: egressTo(webUrl), apiFetch: egressTo(apiUrl) },
+      ...{ clientId, clientSecret, callbackUrl, webUrl, webFetch: egressTo(webUrl) },
+      ...api,
     }),
-    ...githubWriters({ app, clients, host, now: Date.now }),
+    ...githubWriters({ clientOf: (token) => visitorClient(token, api), host, now: Date.now }),
   };
 }
 

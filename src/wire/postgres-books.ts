@@ -9,7 +9,7 @@ import { postgresInstallationPace } from "../adapters/postgres/installation-pace
 import { postgresIntroductions } from "../adapters/postgres/introductions.ts";
 import { postgresLedger } from "../adapters/postgres/ledger.ts";
 import { postgresMissedBook } from "../adapters/postgres/missed-book.ts";
-import { momentsOf } from "../adapters/postgres/moments.ts";
+import { momentsOf, postgresEndedSessions } from "../adapters/postgres/moments.ts";
 import { postgresPushWaits } from "../adapters/postgres/push-waits.ts";
 import { postgresReplyBook } from "../adapters/postgres/reply-book.ts";
 import { postgresSpending } from "../adapters/postgres/spending.ts";
@@ -50,6 +50,7 @@ export function postgresBooks({ quick: db, patient }: BookConnections, process: 
     book: postgresSpending(db),
     replies: postgresReplyBook(db),
     history: postgresHistoryBook(db),
+    endedSessions: postgresEndedSessions(db),
     introductions: postgresIntroductions(db),
   };
 }

@@ -10,7 +10,7 @@ import { sqliteInstallationPace } from "../adapters/sqlite/installation-pace.ts"
 import { sqliteIntroductions } from "../adapters/sqlite/introductions.ts";
 import { sqliteLedger } from "../adapters/sqlite/ledger.ts";
 import { sqliteMissedBook } from "../adapters/sqlite/missed-book.ts";
-import { momentsOf } from "../adapters/sqlite/moments.ts";
+import { momentsOf, sqliteEndedSessions } from "../adapters/sqlite/moments.ts";
 import { sqlitePushWaits } from "../adapters/sqlite/push-waits.ts";
 import { sqliteReplyBook } from "../adapters/sqlite/reply-book.ts";
 import { sqliteSpending } from "../adapters/sqlite/spending.ts";
@@ -52,6 +52,7 @@ export function sqliteBooks(db: Database.Database, { dataDir, clock, process }: 
     book: sqliteSpending(db),
     replies: sqliteReplyBook(db),
     history: sqliteHistoryBook(db),
+    endedSessions: sqliteEndedSessions(db),
     introductions: sqliteIntroductions(db),
   };
 }

@@ -173,7 +173,9 @@ test("whoever may only read, and whoever takes another's name, stays outside", a
     stage.world.person("lena", { id: 999 });
     const again = browser("lena");
     expect((await again.logIn()).status).toBe(303);
-    expect((await lena.post("/jobs/1/retry")).status).toBe(403);
+    const late = await lena.post("/jobs/1/retry");
+    expect([late.status, late.headers.get("location")]).toEqual([303, "/login"]);
+    expect(lena.cookies.has("kodiai_session")).toBe(false);
   } finally {
     stage.world.person("lena", { id });
   }
@@ -257,6 +259,77 @@ test("a session that somebody made or changed is none, and who logs out is out",
   expect((await lena.leads("/reviews")).startsWith("/login")).toBe(true);
 });
 
+test("logging in spends the requests of the person and none of the App, however often and whoever it is", async () => {
+  const own = /^\/user(?:\/installations(?:\/\d+\/repositories)?)?$|^\/login\/oauth\//;
+  const since = stage.world.requests.length;
+  for (let login = 0; login < 20; login += 1) {
+    expect((await browser("rita").logIn()).status).toBe(403);
+    expect((await browser("lena").logIn()).status).toBe(303);
+  }
+  const asked = stage.world.requests.slice(since);
+  expect(asked.filter(({ path }) => !own.test(path)).map(({ path }) => path)).toEqual([]);
+  // Who may write nowhere is asked about once in five minutes.
+  const installations = (await refusals(() => browser("rita").logIn())).filter((path) => path !== "/user");
+  expect(installations).toEqual([]);
+});
+
+test("after any number of wrong tokens the right one opens the dashboard", async () => {
+  const show = (token: string) =>
+    fetch(`${origin}/login`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ token }).toString(),
+    });
+  const wrong = await Promise.all(Array.from({ length: 15 }, (_, at) => show(`${TOKEN}${at}`)));
+  expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  const right = await show(TOKEN);
+  expect([right.status, right.headers.getSetCookie()[0]?.split("=")[0]]).toEqual([303, "kodiai_session"]);
+  expect((await show("wrong")).status).toBe(429);
+});
+
+test("how a job ended is shown to a person without hosts and paths, and to the operator as it is", async () => {
+  const [job] = stage.rows(`SELECT id FROM jobs WHERE key = '${key.shop}#1' LIMIT 1`);
+  const said =
+    "failed: connect ECONNREFUSED 10.3.7.21:5432 at db-7.prod.internal, see /srv/kodiai/data/queue.db (https://embed.corp.example:8443/v1)";
+  const db = new Database(`${stage.dataDir}/queue.db`);
+  try {
+    db.prepare("UPDATE jobs SET state = 'dead', outcome = ? WHERE id = ?").run(said, job?.id);
+    const lena = browser("lena");
+    await lena.logIn();
+    for (const path of ["/jobs", "/jobs?state=dead"]) {
+      const text = await lena.text(path);
+      expect(text).toContain("failed: connect ECONNREFUSED");
+      expect([path, /10\.3\.7\.21|prod\.internal|\/srv\/|embed\.corp/.exec(text)?.[0]]).toEqual([path, undefined]);
+    }
+    const operator = await asOperator("/jobs");
+    for (const inside of ["10.3.7.21:5432", "db-7.prod.internal", "/srv/kodiai/data/queue.db", "embed.corp.example"])
+      expect(operator).toContain(inside);
+  } finally {
+    db.prepare("UPDATE jobs SET state = 'done', outcome = 'posted' WHERE id = ?").run(job?.id);
+    db.close();
+  }
+});
+
+test("a cookie that was logged out of opens nothing any more, after a restart neither", async () => {
+  const lena = browser("lena");
+  const other = browser("lena");
+  for (const one of [lena, other]) await one.logIn();
+  const copied = lena.cookies.get("kodiai_session") ?? "";
+  const leads = async (cookie: string) =>
+    (await fetch(`${origin}/reviews`, { redirect: "manual", headers: { cookie: `kodiai_session=${cookie}` } })).status;
+  expect(await leads(copied)).toBe(200);
+  // Another site's form, or one of another session, logs nobody out.
+  expect((await lena.post("/logout", "another")).status).toBe(403);
+  // It takes no answer of GitHub.
+  stage.world.fail({ match: { path: /^\/user\/installations/ }, status: 502, times: 5 });
+  await lena.post("/logout");
+  expect(await leads(copied)).toBe(303);
+  await stage.restart();
+  expect(await leads(copied)).toBe(303);
+  expect(stage.rows("SELECT name FROM moments WHERE name LIKE 'session %'").length).toBeGreaterThan(0);
+});
+
 test("while GitHub does not answer nobody is let in or thrown out, and the page says so", async () => {
   const lena = browser("lena");
   const back = await lena.toGitHub();
@@ -269,6 +342,25 @@ test("no log line and no page holds the client secret or a token of a person", a
   const said = stage.log.join("\n");
   expect(said).not.toMatch(/ghu_|0123456789abcdef0123456789abcdef01234567/);
 });
+
+/** Paths of GitHub's API that were asked for meanwhile. */
+async function refusals(work: () => Promise<Response>): Promise<readonly string[]> {
+  const since = stage.world.requests.length;
+  expect((await work()).status).toBe(403);
+  const paths = stage.world.requests.slice(since).map(({ path }) => path);
+  return paths.filter((path) => !path.startsWith("/login/oauth/"));
+}
+
+async function asOperator(path: string): Promise<string> {
+  const opened = await fetch(`${origin}/login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ token: TOKEN }).toString(),
+  });
+  const cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  return (await fetch(`${origin}${path}`, { headers: { cookie } })).text();
+}
 
 function memoryRows(sql: string): readonly Record<string, unknown>[] {
   const db = new Database(`${stage.dataDir}/memory.db`, { readonly: true });

@@ -22,7 +22,7 @@ test("a session ends after twelve hours, with another token, and with any change
     () => now,
   );
   const cookie = held.open(TOKEN) ?? "";
-  expect(held.who(cookie)).toEqual({ kind: "operator" });
+  expect(held.session(cookie)?.who).toEqual({ kind: "operator" });
   expect(cookie).not.toContain(TOKEN);
   for (const other of [
     undefined,
@@ -32,7 +32,7 @@ test("a session ends after twelve hours, with another token, and with any change
     cookie.replace(/^\d/, "9"),
     cookie.split(".").slice(0, 2).join("."),
   ])
-    expect(held.who(other)).toBeNull();
+    expect(held.session(other)).toBeNull();
   expect(
     [
       { ...SECRETS, token: `${TOKEN}0` },
@@ -42,7 +42,7 @@ test("a session ends after twelve hours, with another token, and with any change
         other,
         () => "x",
         () => now,
-      ).who(cookie),
+      ).session(cookie),
     ),
   ).toEqual([null, null]);
   const other = held.open(TOKEN) ?? "";
@@ -50,20 +50,32 @@ test("a session ends after twelve hours, with another token, and with any change
   expect(held.isOwnForm(cookie, held.formToken(other))).toBe(false);
   expect(held.isOwnForm(cookie, undefined)).toBe(false);
   now += 12 * HOUR - 1;
-  expect(held.who(cookie)).toEqual({ kind: "operator" });
+  expect(held.session(cookie)?.who).toEqual({ kind: "operator" });
   now += 1;
-  expect(held.who(cookie)).toBeNull();
+  expect(held.session(cookie)).toBeNull();
 });
 
 test("a person's session tells who they are, and nobody makes one of the operator's, of a login under way, or of another person's", () => {
-  const now = Date.UTC(2026, 10, 22);
+  let now = Date.UTC(2026, 10, 22);
   const held = sessions(
     SECRETS,
     () => "x",
     () => now,
   );
-  const lena = held.openFor({ id: 7, login: "lena" });
-  expect(held.who(lena)).toEqual({ kind: "person", id: 7, login: "lena" });
+  const token = `ghu_${"0123456789abcdef".repeat(2)}`;
+  const lena = held.openFor({ id: 7, login: "lena", token, lastsMs: 8 * HOUR });
+  expect(held.session(lena)).toEqual({
+    who: { kind: "person", id: 7, login: "lena", token },
+    name: "x",
+    until: now + 8 * HOUR,
+  });
+  // Whoever reads the cookie learns no token from it.
+  expect(
+    lena
+      .split(".")
+      .map((part) => Buffer.from(part, "base64url").toString("latin1"))
+      .join(),
+  ).not.toContain("ghu_");
   const [until, name, , signature] = lena.split(".");
   const mona = Buffer.from(JSON.stringify([8, "mona"])).toString("base64url");
   for (const other of [
@@ -73,7 +85,10 @@ test("a person's session tells who they are, and nobody makes one of the operato
     held.begin("/").cookie,
     `${held.open(TOKEN)}.${mona}`,
   ])
-    expect(held.who(other)).toBeNull();
+    expect(held.session(other)).toBeNull();
+  expect(held.session(held.openFor({ id: 7, login: "lena", token, lastsMs: 99 * HOUR }))?.until).toBe(now + 12 * HOUR);
+  now += 8 * HOUR;
+  expect(held.session(lena)).toBeNull();
 });
 
 test("a login that is under way comes back to the browser that began it, with its state, within ten minutes", () => {
@@ -108,7 +123,7 @@ test("a login that is under way comes back to the browser that began it, with it
   expect(held.comesBack(cookie, state)).toBeNull();
 });
 
-test("after ten wrong tokens in a minute nobody may try, not even with the right one, until the minute is over", () => {
+test("after ten wrong tokens in a minute others are told to wait, and the right one is taken all the same", () => {
   let now = Date.UTC(2026, 10, 22);
   const held = sessions(
     SECRETS,
@@ -116,9 +131,11 @@ test("after ten wrong tokens in a minute nobody may try, not even with the right
     () => now,
   );
   for (let tries = 0; tries < 10; tries++) expect(held.open("wrong")).toBeNull();
-  expect(held.open(TOKEN)).toBe("later");
-  now += 60_000;
+  for (const wrong of ["wrong", "", TOKEN.slice(1), `${TOKEN}0`]) expect(held.open(wrong)).toBe("later");
   expect(held.open(TOKEN)).toMatch(/^\d+\.x\./);
+  expect(held.open("wrong")).toBe("later");
+  now += 60_000;
+  expect(held.open("wrong")).toBeNull();
 });
 
 test("a form counts when the browser says that it comes from this address, and when nobody says so it does not", () => {

@@ -1,4 +1,4 @@
-// Who logs in: GitHub's web flow of a GitHub App. The token of the person answers one question, who they are, and is dropped.
+// Who logs in: GitHub's web flow of a GitHub App.
 import { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/transient.ts";
 import type { GitHubLogin, Visitor } from "../../ports/login.ts";
@@ -35,13 +35,19 @@ export function githubVisitors(options: VisitorOptions): Pick<GitHubLogin, "page
       return `${webUrl}/login/oauth/authorize?${new URLSearchParams(asked).toString()}`;
     },
     async visitor(code, verifier) {
-      const token = await tokenFor(code, verifier, options);
-      return token === null ? null : whoHolds(token, options);
+      const told = await tokenFor(code, verifier, options);
+      return told === null ? null : { ...told, ...(await whoHolds(told.token, options)) };
     },
   };
 }
 
-async function tokenFor(code: string, verifier: string, options: VisitorOptions): Promise<string | null> {
+interface UserToken {
+  readonly token: string;
+  /** An App may let tokens last for ever; GitHub names no end then. */
+  readonly lastsMs: number;
+}
+
+async function tokenFor(code: string, verifier: string, options: VisitorOptions): Promise<UserToken | null> {
   const { clientId, clientSecret, callbackUrl, webUrl, webFetch } = options;
   const body = {
     ...{ client_id: clientId, client_secret: clientSecret, code },
@@ -57,8 +63,9 @@ async function tokenFor(code: string, verifier: string, options: VisitorOptions)
   if (answer.status >= 500 || answer.status === 429)
     throw new Transient(`GitHub answered ${answer.status} to a login`, null);
   const said: unknown = await answer.json().catch(() => null);
-  const { access_token: token, error } = (said ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof token === "string" && token !== "") return token;
+  const { access_token: token, expires_in: seconds, error } = (said ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof token === "string" && token !== "")
+    return { token, lastsMs: typeof seconds === "number" ? seconds * 1_000 : Number.POSITIVE_INFINITY };
   if (OF_THE_CODE.has(error)) return null;
   const why = typeof error === "string" ? error.slice(0, 100) : `status ${answer.status}`;
   throw new Error(
@@ -66,13 +73,20 @@ async function tokenFor(code: string, verifier: string, options: VisitorOptions)
   );
 }
 
-async function whoHolds(token: string, { apiUrl, apiFetch }: VisitorOptions): Promise<Visitor> {
-  const github = new Octokit({
+/** A client of the REST API with the token of a person. */
+export function visitorClient(
+  token: string,
+  { apiUrl, apiFetch }: Pick<VisitorOptions, "apiUrl" | "apiFetch">,
+): Octokit {
+  return new Octokit({
     ...{ auth: token, baseUrl: apiUrl, userAgent: "kodiai", log: SILENT },
     request: { fetch: apiFetch },
   });
+}
+
+async function whoHolds(token: string, options: VisitorOptions): Promise<Visitor> {
   return translated(async () => {
-    const { data } = await github.rest.users.getAuthenticated();
+    const { data } = await visitorClient(token, options).rest.users.getAuthenticated();
     return { id: data.id, login: data.login };
   });
 }

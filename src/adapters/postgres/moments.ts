@@ -1,8 +1,12 @@
 // Times of the store as a whole, by name.
+import type { EndedSessions } from "../../ports/login.ts";
 import type { Sql } from "./sql.ts";
 
-/** swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. */
-export type Moment = "swept" | "round" | "restored";
+/**
+ * `session NAME`: until when a session of the dashboard would have lasted that was logged out of. swept: up to when GitHub's
+ * log was read. round: when all repositories were last looked at. restored: of a backup.
+ */
+export type Moment = "swept" | "round" | "restored" | `session ${string}`;
 
 export interface Moments {
   /** Epoch milliseconds; null when it never was. */
@@ -20,5 +24,14 @@ export function momentsOf(db: Sql): Moments {
         Math.floor(at),
       ]);
     },
+  };
+}
+
+/** Sessions that were logged out of (see RETENTION for how long). */
+export function postgresEndedSessions(db: Sql): EndedSessions {
+  const moments = momentsOf(db);
+  return {
+    end: (session, until) => moments.set(`session ${session}`, until),
+    isEnded: async (session) => (await moments.at(`session ${session}`)) !== null,
   };
 }

@@ -1,9 +1,13 @@
 // Times of the store as a whole, by name.
 import type { Database } from "better-sqlite3";
+import type { EndedSessions } from "../../ports/login.ts";
 import { write } from "./database.ts";
 
-/** swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: old rows. */
-export type Moment = "swept" | "round" | "restored" | "tidied";
+/**
+ * `session NAME`: until when a session of the dashboard would have lasted that was logged out of. swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: old
+ * rows.
+ */
+export type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 
 export interface Moments {
   /** Epoch milliseconds; null when it never was. */
@@ -23,5 +27,14 @@ export function momentsOf(db: Database): Moments {
           .run(name, Math.floor(at)),
       );
     },
+  };
+}
+
+/** Sessions that were logged out of (see RETENTION for how long). */
+export function sqliteEndedSessions(db: Database): EndedSessions {
+  const moments = momentsOf(db);
+  return {
+    end: async (session, until) => moments.set(`session ${session}`, until),
+    isEnded: async (session) => moments.at(`session ${session}`) !== null,
   };
 }

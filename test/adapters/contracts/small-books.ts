@@ -36,6 +36,22 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
       await books.expire(49 * 60 * 60_000);
       expect(await books.replies.find(other.key, "q")).toBeNull();
     });
+
+    test("a session that was logged out of is known until it would have ended by itself, and no other", async () => {
+      const { books } = await open();
+      const DAY_MS = 24 * 60 * 60_000;
+      await books.endedSessions.end("one", DAY_MS);
+      await books.endedSessions.end("one", DAY_MS);
+      await books.endedSessions.end("later", 3 * DAY_MS);
+      expect(await books.endedSessions.isEnded("one")).toBe(true);
+      for (const other of ["", "on", "%", "swept"]) expect(await books.endedSessions.isEnded(other)).toBe(false);
+      await books.expire(DAY_MS);
+      expect(await books.endedSessions.isEnded("one")).toBe(true);
+      await books.expire(2 * DAY_MS + 1);
+      expect(await books.endedSessions.isEnded("one")).toBe(false);
+      expect(await books.endedSessions.isEnded("later")).toBe(true);
+    });
+
     test("an import goes on where it stood", async () => {
       const { history } = (await open()).books;
       expect(await history.of("github.com/42")).toBeNull();

@@ -21,6 +21,12 @@ interface Grant {
   readonly expiresAt: number;
 }
 
+interface Holder {
+  readonly person: Person;
+  /** As it was when the token was made. */
+  readonly id: number;
+}
+
 /** What a request wants to do. `isPrivate` is null when there is no such repository. */
 export interface Wish {
   readonly authorization: string | undefined;
@@ -48,10 +54,10 @@ export interface Door {
 
 export function openDoor(bot: Person): Door {
   const grants = new Map<string, Grant>();
-  const people = new Map<string, Person>();
+  const people = new Map<string, Holder>();
   return {
     remember: (answer, owner, by = bot) => void grants.set(String(answer.token), grantOf(answer, owner, by)),
-    welcome: (token, person) => void people.set(token, person),
+    welcome: (token, person) => void people.set(token, { person, id: person.id }),
     forgetTokens: () => grants.clear(),
     moved(from, to) {
       for (const { repositories } of grants.values())
@@ -61,7 +67,7 @@ export function openDoor(bot: Person): Door {
   };
 }
 
-function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyMap<string, Person>): Caller {
+function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyMap<string, Holder>): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
   const need =
     wish.operation === GRAPHQL ? GRAPHQL_NEEDS[wish.isMutation ? "mutation" : "query"] : OPERATIONS[wish.operation];
@@ -70,8 +76,10 @@ function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyM
   if (need === undefined) throw new Refusal(404, "Not Found");
   // A JSON Web Token: the emulator checks its signature, because it holds the key.
   if (token.startsWith("eyJ")) return enterAsApp(need);
-  const person = people.get(token);
-  if (person) return enterAsPerson(person, wish.operation);
+  const holder = people.get(token);
+  // A token is of an account, whose name can be another's by now.
+  if (holder && holder.person.id !== holder.id) throw new Refusal(401, "Bad credentials");
+  if (holder) return enterAsPerson(holder.person, wish.operation);
   const grant = grants.get(token);
   if (!grant || grant.expiresAt < Date.now()) throw new Refusal(401, "Bad credentials");
   if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");

@@ -48,6 +48,8 @@ export const OPERATIONS: Readonly<Record<string, Need>> = {
   "GET /rate_limit": "token",
   "GET /search/issues": "token",
   "GET /user": "token",
+  "GET /user/installations": "token",
+  "GET /user/installations/{installation_id}/repositories": "token",
   "GET /users/{username}": "token",
   [`GET ${REPO}`]: ["metadata:read"],
   [`GET ${REPO}/collaborators/{username}/permission`]: ["metadata:read"],

@@ -45,11 +45,10 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   routes.get("/repos/:owner/:repo/collaborators/:login/permission", (c) => {
     repositoryOf(hub, c);
     const person = personOf(hub, c.req.param("login"));
-    const role = person.inRepository?.[`${c.req.param("owner")}/${c.req.param("repo")}`] ?? person.permission;
+    const role = roleIn(person, { owner: c.req.param("owner"), name: c.req.param("repo") });
     // GitHub folds the two finer roles into the coarser ones, and names them in role_name.
     const permission = role === "maintain" ? "write" : role === "triage" ? "read" : role;
-    const rank = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 }[role];
-    const permissions = { pull: rank > 0, triage: rank > 1, push: rank > 2, maintain: rank > 3, admin: rank > 4 };
+    const permissions = rightsOf(role);
     return c.json({
       permission,
       role_name: role,
@@ -94,6 +93,17 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   });
 
   return routes;
+}
+
+/** What a person may do in a repository. */
+export function roleIn(person: Person, { owner, name }: { readonly owner: string; readonly name: string }) {
+  return person.inRepository?.[`${owner}/${name}`] ?? person.permission;
+}
+
+/** The same as the flags that GitHub shows of it. */
+export function rightsOf(role: Person["permission"]) {
+  const rank = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 }[role];
+  return { pull: rank > 0, triage: rank > 1, push: rank > 2, maintain: rank > 3, admin: rank > 4 };
 }
 
 function personOf(hub: Hub, login: string): Person {

@@ -19,6 +19,7 @@ import { pullRoutes } from "./pull-routes.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { appJson, userJson, WEB } from "./shapes.ts";
 import { talkRoutes } from "./talk-routes.ts";
+import { userRoutes } from "./user-routes.ts";
 
 // Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository content".
 const JSON_CONTENT_LIMIT = 1_048_576;
@@ -66,7 +67,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
-  routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app));
+  routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
 
