@@ -1,7 +1,8 @@
-# docker build -t kodiai:local .          docs/deploy.md tells how to run it
+# docker build -t kodiai:local .          docs/deploy.md says how to run it
 #
 # glibc, because the syntax parsers have no build for musl. The source runs as it is: Node strips the types.
-FROM node:24-trixie-slim
+# The digest is of the index of all platforms, and decides; Dependabot renews tag and digest together.
+FROM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 LOG_FORMAT=json KODIAI_DATA_DIR=/data
 WORKDIR /app

@@ -31,6 +31,41 @@ test("workflows name every action by its hash, with the version beside it", () =
   expect(uses.filter((one) => !/@[0-9a-f]{40} # v\d/.test(one) && !/: \.\//.test(one))).toEqual([]);
 });
 
+test("the job that may sign runs nothing of ours: what it publishes was built and tested by another", () => {
+  for (const [name, text] of workflows) {
+    const [head = "", ...jobs] = text.split(/^ {2}(?=[\w-]+:\n {4})/m);
+    expect(head, name).not.toContain("id-token");
+    for (const job of jobs.filter((one) => one.includes("id-token: write"))) {
+      expect(job, name).toMatch(/^ {4}needs: \w+$/m);
+      expect(job, name).not.toMatch(/checkout@|npm (?:ci|run|test|exec|pack)|npx |node /);
+      expect([...job.matchAll(/^ {6}- run: (.+)$/gm)].map(([, run]) => run)).toEqual([
+        "npm publish ./out/*.tgz --provenance --access public --ignore-scripts",
+      ]);
+    }
+  }
+  expect(workflows.filter(([, text]) => text.includes("id-token: write")).map(([name]) => name)).toEqual([
+    "publish.yml",
+  ]);
+});
+
+test("images of others are named by their digest, with the version beside it", () => {
+  const files = [
+    "Dockerfile",
+    ...readdirSync("deploy", { recursive: true, encoding: "utf8" }).map((one) => `deploy/${one}`),
+  ];
+  const named = files
+    .filter((file) => /Dockerfile$|\.ya?ml$/.test(file))
+    .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/^(?:FROM|\s*-?\s*image:)\s+(\S+)/gm)])
+    .map(([, image = ""]) => image);
+  // What is built from this repository has the name that its operator gives it.
+  const others = named.filter((image) => !/^(?:registry\.example\.com\/)?kodiai:/.test(image));
+  expect(others.length).toBeGreaterThanOrEqual(2);
+  expect(others.filter((image) => !/:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+  const renewed = readFileSync(".github/dependabot.yml", "utf8");
+  for (const kind of ["docker", "docker-compose", "github-actions"])
+    expect(renewed).toContain(`package-ecosystem: ${kind}\n`);
+});
+
 test("workflows read and no more, unless a job says so; and nobody's change runs with our rights", () => {
   for (const [name, text] of workflows) {
     expect(text, name).toMatch(/^permissions:\n {2}contents: read\n/m);

@@ -99,7 +99,7 @@ test("the two processes on PostgreSQL reach the database that stands beside them
     parse(readFileSync("deploy/docker-compose.postgres.yml", "utf8"), { merge: true }),
   );
   const environment = services.postgres?.environment ?? {};
-  expect(services.postgres?.image).toMatch(/^pgvector\/pgvector:pg\d+$/);
+  expect(services.postgres?.image).toMatch(/^pgvector\/pgvector:[\d.]+-pg\d+@sha256:[0-9a-f]{64}$/);
   const url = new URL((services["kodiai-1"]?.environment.DATABASE_URL ?? "").replace(/\$\{[^}]+\}/, "password"));
   expect([url.hostname, url.username, url.pathname]).toEqual([
     "postgres",
