@@ -35,11 +35,14 @@ const WITHOUT = ["--no-experimental-sqlite", "--no-warnings"];
 
 /** The compiled or plain sources of Kodiai, and each folder of packages that they may import from. */
 function codeFolders(): readonly string[] {
-  const packages = (createRequire(import.meta.url).resolve.paths("x") ?? [])
+  const { resolve } = createRequire(import.meta.url);
+  // pnpm keeps packages in a store of its own and links to them.
+  const [store] = /^.*?[\\/]\.pnpm(?=[\\/])/.exec(resolve("@ast-grep/napi")) ?? [];
+  const packages = (resolve.paths("x") ?? [])
     .filter((folder) => basename(folder) === "node_modules" && existsSync(folder))
     // A link is checked by its own name and by what it leads to.
     .flatMap((folder) => [folder, realpathSync(folder)]);
-  return [...new Set([join(import.meta.dirname, ".."), ...packages])];
+  return [...new Set([join(import.meta.dirname, ".."), ...packages, ...(store === undefined ? [] : [store])])];
 }
 
 /** How often a process is weighed while it reads. */
