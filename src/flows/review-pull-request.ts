@@ -284,8 +284,8 @@ async function send(
 }
 
 /**
- * Remembers what was posted. A full disk or a damaged file costs the memory and not the job: the review is sent, and to
- * try again would fail again. What another try may mend is tried again, as long as there is one.
+ * Remembers what was posted. A damaged file costs the memory and not the job: the review is sent, and to try again would
+ * fail again. What another try may fix, such as a full disk, is tried again as long as there is one.
  */
 async function keep(posted: PostedReview, ports: ReviewPorts): Promise<Remembered | NotRemembered> {
   const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });

@@ -17,7 +17,7 @@ export interface Inbox {
    * Commits all of them in one transaction, on disk when this resolves.
    *
    * @returns for each whether it is new: false when it, or one that means the same, was taken before
-   * @throws Transient on a lock; Error when the store cannot keep anything (disk full, read-only). Then none is kept.
+   * @throws Transient on a lock, a full or a read-only disk; Error when one of them cannot be kept. Then none is kept.
    */
   take(batch: readonly Arrival[]): Promise<readonly boolean[]>;
   /** Writes one row and syncs it, as `take` would: rejects as `take` would. */

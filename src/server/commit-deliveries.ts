@@ -8,16 +8,16 @@ const PATIENCE_MS = 5_000;
 const PAUSE_MS = 25;
 /** How often those are looked for whose patience is over while a transaction takes its time. */
 const LATE_MS = 250;
-/** Deliveries a transaction: some milliseconds of the write lock. */
+/** Deliveries a transaction: some milliseconds of the write lock. One alone may find room where many do not. */
 const MOST = 64;
 
-/** `new`: kept; `known`: it, or one that means the same, was kept before; `busy`: the store was locked all the time. */
+/** `new`: kept; `known`: it, or one that means the same, was kept before; `busy`: the store could not be written all the time. */
 export type Kept = "new" | "known" | "busy";
 
 export interface Committer {
-  /** @throws Error when the store cannot keep anything: disk full, read-only */
+  /** @throws Error when the store cannot keep this one */
   commit(arrival: Arrival): Promise<Kept>;
-  /** Milliseconds since the last try failed for another reason than a lock; null when one went well since. */
+  /** Milliseconds since a delivery was last given up; null when one was kept since. */
   failedAgo(): number | null;
   /** Resolves when nobody waits any more. */
   idle(): Promise<void>;
@@ -35,6 +35,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   let waiting: Waiting[] = [];
   let isPlanned = false;
   let failedAt: number | null = null;
+  let most = MOST;
   const idlers: (() => void)[] = [];
 
   function plan(pauseMs: number): void {
@@ -47,7 +48,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
   /** One at a time: what comes in during a transaction is kept by the next, together. Never rejects. */
   async function flush(): Promise<void> {
     refuseLate();
-    const batch = waiting.slice(0, MOST);
+    const batch = waiting.slice(0, most);
     // A store that does not answer at all holds up nobody for longer; should it have kept them, they are known when they come again.
     const watch = setInterval(refuseLate, LATE_MS);
     const pauseMs = batch.length > 0 && !(await keep(batch)) ? PAUSE_MS : 0;
@@ -61,11 +62,13 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     const late = waiting.filter(({ until }) => until <= now());
     waiting = waiting.filter(({ until }) => until > now());
     for (const one of late) one.resolve("busy");
+    if (late.length > 0) failedAt = now();
   }
 
-  /** False when a lock kept them waiting. */
+  /** False when they wait for another try. */
   async function keep(batch: readonly Waiting[]): Promise<boolean> {
     const tried = await tryTake(batch);
+    most = tried === null ? 1 : MOST;
     if (tried === null) return false;
     // One that cannot be kept must not take others with it.
     if (tried instanceof Error && batch.length > 1) return keepEach(batch);
@@ -80,7 +83,7 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     return true;
   }
 
-  /** Null on a lock. */
+  /** Null where another try may do it: a lock, a full disk. */
   async function tryTake(batch: readonly Waiting[]): Promise<readonly boolean[] | Error | null> {
     try {
       return await inbox.take(batch.map(({ arrival }) => arrival));

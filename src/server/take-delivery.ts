@@ -33,7 +33,7 @@ export interface Taking {
 /**
  * Of events that ask nothing of us the payload is not even parsed.
  *
- * @throws Error when the store cannot keep anything
+ * @throws Error when the store cannot keep it
  */
 export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   const { id, event } = signed;

@@ -6,6 +6,7 @@ import { redactStrings } from "../adapters/secrets/redact-strings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
+import { Transient } from "../domain/transient.ts";
 import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
@@ -66,8 +67,11 @@ export function accessFor(
 ): ModelAccess | null {
   const { model, usdPerMonth } = asking;
   if (model === null) return null;
-  const record = (purpose: Purpose, usage: ModelUsage) => book.record(repo, Date.now(), purpose, usage, held);
-  // A question whose cost could not be written down was answered all the same; the next write tells if the disk is full.
+  const record = (purpose: Purpose, usage: ModelUsage) => {
+    const at = Date.now();
+    return untilWritten(() => book.record(repo, at, purpose, usage, held));
+  };
+  // A question whose cost could not be written for good was answered all the same.
   const metered = meteredModel(model, record, () => {});
   const redact = <T>(value: T) => redactStrings(value, redactor);
   // A question whose answer could not be kept was answered all the same.
@@ -75,6 +79,24 @@ export function accessFor(
     review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
   const reserve = book.reserve(held, repo);
   return { model: kept ?? metered, spending: book, reserve, usdPerMonth, delimiter: promptDelimiter };
+}
+
+/** Between two tries to write down what a question cost. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Tries again while the store cannot be written. A job sets money aside while it runs, so it may not go on, and give that back,
+ * before what it spent is in the book; with a full disk its review could not be kept either.
+ */
+async function untilWritten(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof Transient)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }
 
 /** A job that is held, of a repository. */

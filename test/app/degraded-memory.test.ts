@@ -115,11 +115,17 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   // One row more may find room in the pages that there are; two dozen do not.
   const files = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`ops/backup-${n}.py`, BACKUP]));
   const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
+  expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: expect.stringContaining("Transient: the disk is full") });
+  await stage.restart({ memory: { patience, mostPages: 1 } }, () => {
+    const queue = new Database(join(stage.dataDir, "queue.db"));
+    queue.exec("UPDATE jobs SET attempt = 5, run_at = 0 WHERE state = 'waiting'");
+    queue.close();
+  });
   const job = await stage.settled(pull);
-  expect(job).toMatchObject({ state: "done", attempt: 1 });
-  expect(job.outcome).toMatch(/^posted .*; not remembered: database or disk is full$/);
+  expect(job).toMatchObject({ state: "done", attempt: 6 });
+  expect(job.outcome).toMatch(/^posted .*; not remembered: the disk is full$/);
   expect(summaryOf(stage.world, pull).body).toContain("**24 findings**");
-  expect(stage.log.join("")).toMatch(/"level":40.*"room":"remember".*database or disk is full/);
+  expect(stage.log.join("")).toMatch(/"level":40.*"room":"remember".*the disk is full/);
   expect(rows()).toBe(10);
   await stage.restart();
   expect(stage.jobs(pull)).toHaveLength(1);

@@ -13,16 +13,19 @@ interface World {
   readonly taken: string[][];
   locked: boolean;
   broken: Error | null;
+  /** Deliveries that find room in one transaction. */
+  most: number;
   clock: number;
 }
 
 function open() {
-  const world: World = { taken: [], locked: false, broken: null, clock: 0 };
+  const world: World = { taken: [], locked: false, broken: null, most: 64, clock: 0 };
   const seen = new Set<string>();
   const inbox = {
     async take(batch: readonly Arrival[]) {
       if (world.locked) throw new Transient("the database is locked");
       if (world.broken !== null) throw world.broken;
+      if (batch.length > world.most) throw new Transient("the disk is full");
       const ids = batch.map(({ delivery }) => delivery.id);
       if (ids.includes("poison")) throw new Error("cannot be kept");
       world.taken.push(ids);
@@ -63,6 +66,8 @@ test("after five seconds of a lock nothing is kept and its sender is told so", a
   await new Promise((resolve) => setTimeout(resolve, 40));
   world.clock = 5_000;
   expect(await waiting).toBe("busy");
+  world.clock = 5_700;
+  expect(commits.failedAgo()).toBe(700);
   world.locked = false;
   await commits.idle();
   expect(world.taken).toEqual([]);
@@ -84,6 +89,14 @@ test("a store that keeps nothing is told to everybody, and is forgotten with the
   world.broken = null;
   expect(await commits.commit(arrival("a"))).toBe("new");
   expect(commits.failedAgo()).toBeNull();
+});
+
+test("on a full disk one delivery is kept where many find no room", async () => {
+  const { world, commits } = open();
+  world.most = 1;
+  const all = ["a", "b"].map((id) => commits.commit(arrival(id)));
+  expect(await Promise.all(all)).toEqual(["new", "new"]);
+  expect(world.taken).toEqual([["a"], ["b"]]);
 });
 
 test("whoever stops waits until everybody was told", async () => {

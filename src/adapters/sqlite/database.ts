@@ -64,7 +64,8 @@ export function newerSchema(path: string, version: number, known: number): Store
 }
 
 /**
- * Runs `work` in a write transaction from its first statement on; a lock held elsewhere is `Transient`.
+ * Runs `work` in a write transaction from its first statement on. Whatever keeps a file from being written for a while is
+ * `Transient`: a lock, a full disk, a read-only file system, a failing disk.
  *
  * A sync that failed ends the process: what the system kept of the pages since is unknown, so nothing may be answered for
  * any more. The next start reads what is really on disk.
@@ -74,21 +75,19 @@ export function write<T>(db: Database.Database, work: () => T): T {
     return db.transaction(work).immediate();
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
-    if (error.code.startsWith("SQLITE_BUSY")) throw new Transient("the database is locked", null, error);
     if (SYNC_FAILED.has(error.code)) process.nextTick(endProcess, error);
+    else if (PASSING.test(error.code)) throw new Transient(writeProblem(error), null, error);
     throw error;
   }
 }
 
-/** A full disk is `Transient` too: a job that were parked for it, or a process that ended, would help nobody. */
-export function withRoom<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Database.SqliteError && error.code === "SQLITE_FULL")
-      throw new Transient("the disk is full", null, error);
-    throw error;
-  }
+/** Primary result codes with their extended ones (https://www.sqlite.org/rescode.html). */
+const PASSING = /^SQLITE_(?:BUSY|FULL|READONLY|IOERR)/;
+
+function writeProblem({ code, message }: { readonly code: string; readonly message: string }): string {
+  if (code.startsWith("SQLITE_BUSY")) return "the database is locked";
+  if (code === "SQLITE_FULL") return "the disk is full";
+  return `the disk cannot be written (${message})`;
 }
 
 const SYNC_FAILED: ReadonlySet<string> = new Set(["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]);

@@ -1,7 +1,7 @@
 // The fence: what a job writes is written only while the job is held, in the same transaction.
 import { LeaseLost } from "../../domain/lease-lost.ts";
 import type { Held } from "../../ports.ts";
-import { type Database, withRoom, write } from "./database.ts";
+import { type Database, write } from "./database.ts";
 
 /** True while nobody else may do the job. */
 export function isHeld(db: Database.Database, { id, token }: Held): boolean {
@@ -14,12 +14,10 @@ export function isHeld(db: Database.Database, { id, token }: Held): boolean {
  * @throws LeaseLost when the job is not held any more; `Transient` on a lock or a full disk
  */
 export function fenced<T>(db: Database.Database, held: Held | null, work: () => T): T {
-  return withRoom(() =>
-    write(db, () => {
-      if (held !== null && !isHeld(db, held)) throw new LeaseLost();
-      return work();
-    }),
-  );
+  return write(db, () => {
+    if (held !== null && !isHeld(db, held)) throw new LeaseLost();
+    return work();
+  });
 }
 
 /** The job has come on: whatever ends its process now is not what ended it before. */

@@ -2,7 +2,7 @@
 import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
 import { failPoint } from "../fail-point.ts";
 import { ALONE_MS, SUSPECT_AFTER, SUSPECT_PATIENCE_MS } from "../suspicion.ts";
-import { type Database, withRoom, write, writeAtOnce } from "./database.ts";
+import { type Database, write, writeAtOnce } from "./database.ts";
 import { isHeld } from "./hold.ts";
 
 export interface LaneOptions {
@@ -41,13 +41,13 @@ export function lane<Taken extends AnyJob>(db: Database.Database, name: LaneName
       looked = at;
       if (next(db, name, at, options) === undefined) return null;
       // Workers look again by themselves: nothing waits for a lock.
-      const taken = withRoom(() => writeAtOnce(db, () => take<Taken>(db, name, at, options)));
+      const taken = writeAtOnce(db, () => take<Taken>(db, name, at, options));
       failPoint("after-lease");
       return taken;
     },
     async end(held, now, end) {
       failPoint("before-end");
-      const recorded = withRoom(() => write(db, () => finish(db, held, now + skew(), shifted(end, skew()))));
+      const recorded = write(db, () => finish(db, held, now + skew(), shifted(end, skew())));
       failPoint("after-end");
       return recorded;
     },

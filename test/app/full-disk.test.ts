@@ -1,0 +1,150 @@
+// A disk that fills while a review runs, and is emptied: a real file system of a few megabytes under a real server process.
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { says } from "../fakes/anthropic/replies.ts";
+import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
+import { drafted } from "../fakes/scripted-model.ts";
+import { BACKUP, said, summaryOf } from "./given.ts";
+import { type Deployment, deployment, type ServerProcess } from "./server-process.ts";
+import { until } from "./stage.ts";
+
+const disk = mkdtempSync(join(tmpdir(), "kodiai-small-disk-"));
+const filler = join(disk, "filler");
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).status === 0;
+if (!isMounted) console.warn("SKIPPED: test/app/full-disk.test.ts needs the right to mount a small tmpfs (run as root)");
+
+afterAll(() => {
+  if (isMounted) spawnSync("umount", ["--lazy", disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+let deployed: Deployment;
+let anthropic: FakeAnthropic;
+beforeAll(() => {
+  if (isMounted) expect(() => fill()).not.toThrow();
+  empty();
+});
+beforeEach(async () => {
+  [deployed, anthropic] = [await deployment(isMounted ? disk : tmpdir()), await startAnthropic()];
+});
+afterEach(async () => {
+  empty();
+  await deployed.close();
+  await anthropic.close();
+});
+
+/** To the last byte. */
+function fill(): void {
+  const file = openSync(filler, "a");
+  for (let size = 1 << 20; size >= 1; ) {
+    try {
+      writeSync(file, Buffer.alloc(size));
+    } catch {
+      size >>= 1;
+    }
+  }
+  closeSync(file);
+}
+
+function empty(): void {
+  rmSync(filler, { force: true });
+}
+
+function rows<Row>(sql: string): readonly Row[] {
+  const db = new Database(join(deployed.dataDir, "queue.db"), { readonly: true });
+  try {
+    return db.prepare(sql).all() as Row[];
+  } finally {
+    db.close();
+  }
+}
+
+test.runIf(isMounted)(
+  "a disk that fills during a review and is emptied: the review is posted, and what it cost is in the book",
+  async () => {
+    const { world } = deployed;
+    const code = `${Array.from({ length: 40 }, (_, at) => `total_${at} = read("total", ${at})`).join("\n")}\n`;
+    const draft = drafted({ path: "src/total.py", quote: 'total_7 = read("total", 7)', confidence: 1 });
+    let isFull = false;
+    anthropic.script((call) => {
+      // From the first answer on nothing can be written, neither its cost nor the review.
+      if (!isFull) fill();
+      isFull = true;
+      return call.system.startsWith("You check drafted")
+        ? says({ findings: [] })
+        : says({ findings: [draft], ruleFindings: [], walkthrough: "Reads totals." });
+    });
+    const server = await deployed.start({
+      ANTHROPIC_BASE_URL: anthropic.url,
+      ANTHROPIC_API_KEY: "sk-ant-0123456789abcdef",
+    });
+    const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    const pull = await world.pullRequest(repository, { title: "Read totals", files: { "src/total.py": code } });
+    await until("the disk is full", () => isFull);
+    await until("a write failed", () => server.log().includes("SQLITE_FULL"));
+    const { reasons } = await notReady(server);
+    expect(said(world, pull)).toEqual([]);
+
+    empty();
+    await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
+    expect(rows("SELECT state FROM jobs WHERE lane = 'review'")).toEqual([{ state: "done" }]);
+    expect(said(world, pull)).toHaveLength(1);
+    expect(summaryOf(world, pull).body).toContain("**1 finding**");
+    expect(rows<{ questions: number }>("SELECT count(*) AS questions FROM spending")).toEqual([
+      { questions: anthropic.requests.length },
+    ]);
+    expect(rows("SELECT * FROM bookings")).toEqual([]);
+    expect(reasons).toEqual(["the store cannot be asked: the disk is full"]);
+    expect((await server.ready()).status).toBe(200);
+    expect(world.violations).toEqual([]);
+  },
+  60_000,
+);
+
+/** Filled when GitHub is asked this, before it answers. */
+const MOMENTS = [
+  ["is read", { method: "GET", path: /\/pulls\/\d+\/files/ }],
+  ["is summarised", { method: "POST", path: /\/issues\/\d+\/comments$/ }],
+  ["is posted", { method: "POST", path: /\/reviews$/ }],
+] as const;
+
+test.runIf(isMounted)(
+  "a disk that fills while a change is read or posted parks no review, and nothing is said twice",
+  async () => {
+    const { world } = deployed;
+    const server = await deployed.start();
+    const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+    for (const [at, match] of MOMENTS) {
+      let isFull = false;
+      const happens = () => {
+        fill();
+        isFull = true;
+      };
+      world.fail({ match, happens });
+      const before = server.log().length;
+      const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+      await until(`the disk is full when the change ${at}`, () => isFull);
+      await until("a write failed", () => server.log().slice(before).includes("SQLITE_FULL"));
+      empty();
+      await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log().slice(before)));
+      expect(rows("SELECT state FROM jobs WHERE lane = 'review' ORDER BY id DESC LIMIT 1")).toEqual([{ state: "done" }]);
+      expect(said(world, pull)).toHaveLength(1);
+      expect(world.comments(pull).reviews).toHaveLength(1);
+    }
+    expect(world.violations).toEqual([]);
+  },
+  90_000,
+);
+
+/** A full disk is borne for seconds before it is reported. */
+async function notReady(server: ServerProcess): ReturnType<ServerProcess["ready"]> {
+  for (;;) {
+    const ready = await server.ready();
+    if (ready.status === 503) return ready;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
