@@ -67,6 +67,21 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { "{{lane}}": quantile(0.95, "kodiai_queue_wait_seconds", "lane") },
     },
     {
+      title: "Oldest waiting job",
+      unit: "s",
+      says: "Since it was created, by lane; the alert about reviews that have stopped looks at it.",
+      queries: { "{{lane}}": "max by (lane) (kodiai_oldest_waiting_job_seconds)" },
+    },
+    {
+      title: "Since the last sign of life",
+      unit: "s",
+      says: "Since a review was posted, and since GitHub answered with anything but 5xx.",
+      queries: {
+        "review posted": "min(kodiai_since_posted_review_seconds)",
+        "GitHub answered": "min(kodiai_since_github_answer_seconds)",
+      },
+    },
+    {
       title: "Runs of jobs",
       unit: "short",
       says: "By lane and how they ended.",

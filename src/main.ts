@@ -27,10 +27,9 @@ else {
   flushCompileCache();
 }
 
-/** One line for each variable that must be mended. */
-function refuse(problems: readonly string[]): void {
-  console.error(
-    ["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), "See .env.example."].join("\n"),
-  );
-  process.exitCode = 2;
+/** One line for each problem. Exit code 2 unless it may pass: a process that is started again would find the same. */
+function refuse(problems: readonly string[], mayPass = false): void {
+  const last = mayPass ? "This may pass: start it again." : "See .env.example.";
+  console.error(["Kodiai does not start:", ...problems.map((problem) => `  - ${problem}`), last].join("\n"));
+  process.exitCode = mayPass ? 1 : 2;
 }

@@ -74,6 +74,27 @@ export const METRICS = [
     help: "Jobs in the queue, by state.",
   },
   {
+    name: "kodiai_oldest_waiting_job_seconds",
+    type: "gauge",
+    unit: "seconds",
+    labels: { lane: LANE },
+    help: "Age of the oldest job that waits, since it was created and however often it was tried; 0 when none waits.",
+  },
+  {
+    name: "kodiai_since_posted_review_seconds",
+    type: "gauge",
+    unit: "seconds",
+    labels: {},
+    help: "Seconds since a review was last posted, by any process on this store; absent before the first one.",
+  },
+  {
+    name: "kodiai_since_github_answer_seconds",
+    type: "gauge",
+    unit: "seconds",
+    labels: {},
+    help: "Seconds since GitHub last answered a request of this process with anything but 5xx; absent before the first answer.",
+  },
+  {
     name: "kodiai_job_ends_total",
     type: "counter",
     unit: null,

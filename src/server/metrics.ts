@@ -9,17 +9,25 @@ import type { JobEnd } from "../ports.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
 /** The groups of workers. */
-export type LaneName = "review" | "command" | "upkeep";
+const LANES = ["review", "command", "upkeep"] as const;
+export type LaneName = (typeof LANES)[number];
 
 /** What stands in the process at the moment of asking. */
 export interface Figures {
-  readonly jobs: Readonly<Record<string, number>>;
   readonly ready: boolean;
-  readonly heldBytes: number;
   readonly rssBytes: number;
-  /** Seconds by which the event loop was late, at the 99th percentile since the last look. */
-  readonly lagSeconds: number;
   readonly uptimeSeconds: number;
+  /** The rest is absent while Kodiai does not serve. */
+  readonly jobs?: Readonly<Record<string, number>>;
+  /** Lane → age of its oldest job that waits, since it was created; 0 where none waits. */
+  readonly oldestWaitingMs?: Readonly<Record<string, number>>;
+  /** Since a review was posted; null where none ever was. */
+  readonly sincePostedMs?: number | null;
+  /** Since GitHub answered a request with anything but 5xx; null where it never did. */
+  readonly sinceAnsweredMs?: number | null;
+  readonly heldBytes?: number;
+  /** Seconds by which the event loop was late, at the 99th percentile since the last look. */
+  readonly lagSeconds?: number;
 }
 
 /** None of these throws: no work fails for a figure. */
@@ -60,6 +68,11 @@ export function appMetrics(version: string): Metrics {
     for (const part of parts) count("kodiai_degradations_total", { part: known(part) ? part : "other" });
   };
   set("kodiai_build_info", { version }, 1);
+  // From the start, since Prometheus takes the first value of a series that begins later for no increase.
+  count("kodiai_deliveries_total", { event: "pull_request", outcome: "review" }, 0);
+  for (const lane of LANES)
+    for (const state of ["done", "retry", "dead"]) count("kodiai_job_ends_total", { lane, state }, 0);
+  for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
     answered(status, ms) {
       count("kodiai_answers_total", { status: String(status) });
@@ -99,8 +112,13 @@ export function appMetrics(version: string): Metrics {
       observe("kodiai_model_duration_seconds", { purpose }, ms / 1_000);
     },
     decided: (outcome, by) => count("kodiai_finding_outcomes_total", { outcome }, by),
-    async text({ jobs, ready, heldBytes, rssBytes, lagSeconds, uptimeSeconds }) {
+    async text({ ready, jobs = {}, oldestWaitingMs = {}, sincePostedMs, sinceAnsweredMs, heldBytes, ...own }) {
+      const { rssBytes, lagSeconds, uptimeSeconds } = own;
       for (const [state, jobsThere] of Object.entries(jobs)) set("kodiai_jobs", { state }, jobsThere);
+      for (const [lane, ms] of Object.entries(oldestWaitingMs))
+        set("kodiai_oldest_waiting_job_seconds", { lane }, ms / 1_000);
+      set("kodiai_since_posted_review_seconds", {}, seconds(sincePostedMs));
+      set("kodiai_since_github_answer_seconds", {}, seconds(sinceAnsweredMs));
       set("kodiai_ready", {}, ready ? 1 : 0);
       set("kodiai_body_bytes", {}, heldBytes);
       set("kodiai_event_loop_lag_seconds", {}, lagSeconds);
@@ -117,7 +135,7 @@ type Labels = Readonly<Record<string, string>>;
 interface Meters {
   readonly count: (name: NameOf<"counter">, labels: Labels, by?: number) => void;
   readonly observe: (name: NameOf<"histogram">, labels: Labels, value: number) => void;
-  readonly set: (name: NameOf<"gauge">, labels: Labels, value: number) => void;
+  readonly set: (name: NameOf<"gauge">, labels: Labels, value: number | undefined) => void;
 }
 
 function countDecision(
@@ -173,12 +191,19 @@ function meters(registry: Registry): Meters {
       if (Number.isFinite(value)) histograms.get(name)?.observe({ ...labels }, Math.max(0, value));
     },
     set(name, labels, value) {
-      if (Number.isFinite(value)) gauges.get(name)?.set({ ...labels }, value);
+      const gauge = gauges.get(name);
+      if (Number.isFinite(value)) gauge?.set({ ...labels }, value ?? 0);
+      // What is not known is absent rather than 0.
+      else gauge?.remove({ ...labels });
     },
   };
 }
 
 const OUTCOMES: ReadonlySet<string> = new Set(["posted", "skipped", "superseded", "stopped", "gone"]);
+
+function seconds(ms: number | null | undefined): number | undefined {
+  return typeof ms === "number" ? ms / 1_000 : undefined;
+}
 
 /** The first word of a job's one line. */
 function outcomeWord(line: string): string {

@@ -11,18 +11,23 @@ import { databaseAnswers } from "../wire/database-answers.ts";
 import { logWithoutSecrets } from "../wire.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
 import { awaitDatabase } from "./await-database.ts";
-import { closedDoor } from "./closed-door.ts";
+import { closedDoors } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 import { loggedError } from "./logged-error.ts";
 import { AppRefused } from "./own-slug.ts";
 
 /** An orchestrator gives up on a process after 30 s; draining ends before. */
 const MOST_STOP_MS = 28_000;
+/** Before a start that failed ends: what starts it again at once would only load a machine that has trouble already. */
+const START_AGAIN_MS = 5_000;
 
 /**
  * Starts the app; from then on a signal stops it, and the process ends with 0.
  *
- * @param refuse told why it does not start, where the operator can mend that
+ * Where it cannot start it says why and ends: with 1, after a pause, where starting it again may help, and with 2 where a person
+ * must change something first.
+ *
+ * @param refuse prints why
  * @param variables what the dashboard shows of the environment
  * @throws Error when it does not start for another reason
  */
@@ -30,7 +35,7 @@ export async function serve(
   env: Env,
   privateKey: string,
   signals: Signals,
-  refuse: (problems: readonly string[]) => void,
+  refuse: (problems: readonly string[], mayPass?: boolean) => void,
   variables: readonly ShownVariable[] | null = null,
 ): Promise<void> {
   const output = env.logFormat === "pretty" ? pinoPretty({ sync: true }) : pino.destination(1);
@@ -76,9 +81,10 @@ export async function serve(
     if (signals.came()) return;
     const problem = startProblem(error, env);
     if (problem === null) throw error;
-    refuse([problem]);
+    refuse([problem.text], problem.mayPass);
     await lines.drained();
-    process.exit(2);
+    if (problem.mayPass) await new Promise((resolve) => setTimeout(resolve, START_AGAIN_MS));
+    process.exit(problem.mayPass ? 1 : 2);
   }
 }
 
@@ -92,17 +98,20 @@ function sayCrashes(say: (error: unknown) => Promise<void>): void {
   process.on("unhandledRejection", crash);
 }
 
-/** The app; or, where its store cannot be used, a door that turns everybody away. */
+/** The app; or, where its store cannot be used, ports that say so: starting again and again would change nothing. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   const { databaseUrl = null } = options;
+  // A port that is taken ends the start before any worker takes a job.
+  await (await closedDoors(options, () => ({ reason: "it is starting", detail: "it is starting" }))).close();
   try {
     if (databaseUrl !== null) await awaitDatabase(() => databaseAnswers(databaseUrl), options);
     return await startApp(options);
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;
-    const door = await closedDoor(options);
-    options.log.fatal({ url: door.url }, `Kodiai does not serve, and answers 503: ${error.message}`);
-    return door;
+    const { message: detail } = error;
+    const doors = await closedDoors(options, () => ({ reason: "the store cannot be used", detail }));
+    options.log.fatal({ url: doors.url }, `Kodiai does not serve, and answers 503: ${detail}`);
+    return doors;
   }
 }
 
@@ -112,25 +121,50 @@ async function stopped(started: Promise<Pick<RunningApp, "close">>): Promise<voi
   await app?.close();
 }
 
-/** What the operator can mend, in one line that names the variable; null for anything else. */
-function startProblem(error: unknown, env: Env): string | null {
+interface StartProblem {
+  /** One line that names the variable. */
+  readonly text: string;
+  /** Starting again may help, without anybody changing Kodiai's environment. */
+  readonly mayPass: boolean;
+}
+
+/** Why the app does not start; null where it is a bug. */
+function startProblem(error: unknown, env: Env): StartProblem | null {
+  const passing = (text: string) => ({ text, mayPass: true });
+  const lasting = (text: string) => ({ text, mayPass: false });
   if (error instanceof Transient && env.databaseUrl !== null) {
-    return `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`;
+    return passing(
+      `DATABASE_URL: ${error.message}, also after a while; check the address, the server and the way to it`,
+    );
   }
+  if (error instanceof Transient) return passing(`KODIAI_DATA_DIR: ${error.message}`);
   if (error instanceof AppRefused) {
-    return `APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while (${error.message}); \`kodiai doctor\` tells more`;
+    return passing(
+      `APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while (${error.message}); \`kodiai doctor\` tells more`,
+    );
   }
-  if (error instanceof DatabaseRefuses) return error.message;
+  if (error instanceof DatabaseRefuses) return lasting(error.message);
   const { code = "", syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  if (syscall === "listen" || syscall === "getaddrinfo") return listenProblem(code, port === env.adminPort, env);
+  if (syscall === "listen" || syscall === "getaddrinfo") {
+    const text = listenProblem(code, port === env.adminPort, env);
+    return code === "EADDRINUSE" || code === "EAI_AGAIN" ? passing(text) : lasting(text);
+  }
+  if (NO_ROOM.has(code)) return passing("KODIAI_DATA_DIR: the disk is full");
   return FOLDER_ERRORS.has(code)
-    ? "KODIAI_DATA_DIR: the folder cannot be written; check the path, its permissions and the disk"
+    ? lasting("KODIAI_DATA_DIR: the folder cannot be written; check the path, its permissions and the disk")
     : null;
 }
 
+const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL"]);
 const FOLDER_ERRORS: ReadonlySet<string> = new Set([
-  ...["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENOSPC", "EEXIST", "ENOENT"],
-  ...["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_FULL"],
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOTDIR",
+  "EEXIST",
+  "ENOENT",
+  "SQLITE_CANTOPEN",
+  "SQLITE_READONLY",
 ]);
 
 function listenProblem(code: string, isAdmin: boolean, env: Env): string {

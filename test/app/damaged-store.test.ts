@@ -92,7 +92,7 @@ test("after a restore what was missed is reviewed, and what stands on GitHub is 
   }
 });
 
-test("a server whose queue is damaged or newer answers 503, says what to do, and ends when it is told to", async () => {
+test("a server whose queue is damaged stays up, says why on its admin port, and ends when it is told to", async () => {
   const world = await startGitHub();
   try {
     const first = await start(world, "KODIAI is listening".replace("KODIAI", "Kodiai"));
@@ -101,13 +101,25 @@ test("a server whose queue is damaged or newer answers 503, says what to do, and
     truncateSync(join(root, "data", "queue.db"), 6_000);
     const closed = await start(world, "does not serve");
     expect(closed.log()).toMatch(/queue\.db is damaged \(.+restore a backup \(kodiai restore DIR\)/);
-    for (const [method, path] of [
-      ["GET", "/healthz"],
-      ["POST", WEBHOOK_PATH],
-    ]) {
-      const answer = await fetch(closed.url + path, { method: method ?? "GET" });
-      expect([answer.status, await answer.json()]).toEqual([503, { ok: false, problem: expect.any(String) }]);
-    }
+    const asked = async (url: string, init: RequestInit = {}) => {
+      const answer = await fetch(url, init);
+      return [answer.status, await answer.text()] as const;
+    };
+    expect(await asked(`${closed.url}${WEBHOOK_PATH}`, { method: "POST" })).toEqual([
+      503,
+      JSON.stringify({ ok: false, reasons: ["the store cannot be used"] }),
+    ]);
+    // Whoever probes the process must not start it again and again: another start finds the same file.
+    for (const url of [closed.url, closed.adminUrl])
+      expect(await asked(`${url}/healthz`)).toEqual([200, JSON.stringify({ ok: true })]);
+    const [status, ready] = await asked(`${closed.adminUrl}/readyz`);
+    expect([status, JSON.parse(ready)]).toEqual([
+      503,
+      { ok: false, reasons: [expect.stringContaining("queue.db is damaged"), "the store cannot be used"] },
+    ]);
+    const [served, figures] = await asked(`${closed.adminUrl}/metrics`);
+    expect(served).toBe(200);
+    expect(figures).toMatch(/^kodiai_ready 0$/m);
     closed.child.kill("SIGTERM");
     await until("it ends", () => closed.child.exitCode !== null);
     expect(closed.child.exitCode).toBe(0);
@@ -136,5 +148,5 @@ async function start(world: GitHubWorld, sign: string) {
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (log += String(chunk)));
   await until(sign, () => log.includes(sign) || child.exitCode !== null);
   if (child.exitCode !== null) throw new Error(log);
-  return { child, log: () => log, url: `http://127.0.0.1:${port}` };
+  return { child, log: () => log, url: `http://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${adminPort}` };
 }

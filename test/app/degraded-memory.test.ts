@@ -115,7 +115,9 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   // One row more may find room in the pages that there are; two dozen do not.
   const files = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`ops/backup-${n}.py`, BACKUP]));
   const pull = await stage.world.pullRequest(repository, { title: "Back up", files });
-  expect(await stage.waitsAgain(pull)).toMatchObject({ outcome: expect.stringContaining("Transient: the disk is full") });
+  expect(await stage.waitsAgain(pull)).toMatchObject({
+    outcome: expect.stringContaining("Transient: the disk is full"),
+  });
   await stage.restart({ memory: { patience, mostPages: 1 } }, () => {
     const queue = new Database(join(stage.dataDir, "queue.db"));
     queue.exec("UPDATE jobs SET attempt = 5, run_at = 0 WHERE state = 'waiting'");

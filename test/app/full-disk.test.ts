@@ -15,7 +15,8 @@ import { until } from "./stage.ts";
 const disk = mkdtempSync(join(tmpdir(), "kodiai-small-disk-"));
 const filler = join(disk, "filler");
 const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", disk]).status === 0;
-if (!isMounted) console.warn("SKIPPED: test/app/full-disk.test.ts needs the right to mount a small tmpfs (run as root)");
+if (!isMounted)
+  console.warn("SKIPPED: test/app/full-disk.test.ts needs the right to mount a small tmpfs (run as root)");
 
 afterAll(() => {
   if (isMounted) spawnSync("umount", ["--lazy", disk]);
@@ -131,7 +132,9 @@ test.runIf(isMounted)(
       await until("a write failed", () => server.log().slice(before).includes("SQLITE_FULL"));
       empty();
       await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log().slice(before)));
-      expect(rows("SELECT state FROM jobs WHERE lane = 'review' ORDER BY id DESC LIMIT 1")).toEqual([{ state: "done" }]);
+      expect(rows("SELECT state FROM jobs WHERE lane = 'review' ORDER BY id DESC LIMIT 1")).toEqual([
+        { state: "done" },
+      ]);
       expect(said(world, pull)).toHaveLength(1);
       expect(world.comments(pull).reviews).toHaveLength(1);
     }
@@ -139,6 +142,16 @@ test.runIf(isMounted)(
   },
   90_000,
 );
+
+test.runIf(isMounted)("a server that starts on a full disk ends with 1, and starts once there is room", async () => {
+  fill();
+  const server = await deployed.launch();
+  expect(await server.ended()).toBe(1);
+  expect(server.log()).toContain("KODIAI_DATA_DIR: the disk is full");
+  empty();
+  const again = await deployed.start();
+  expect((await again.ready()).status).toBe(200);
+});
 
 /** A full disk is borne for seconds before it is reported. */
 async function notReady(server: ServerProcess): ReturnType<ServerProcess["ready"]> {

@@ -101,7 +101,7 @@ test.runIf(process.env.SLOW === "1")(
     await until("it waits", () => server.log().includes("waiting for GitHub"));
     expect((await server.ready()).reasons).toEqual(["GitHub answered 401 to GET /app", "GitHub is waited for"]);
     await new Promise((resolve) => server.child.once("exit", resolve));
-    expect(await server.ended()).toBe(2);
+    expect(await server.ended()).toBe(1);
     expect(server.log()).toMatch(
       /Kodiai does not start:\n {2}- APP_ID, PRIVATE_KEY: GitHub refuses them, also after a while \(GitHub answered 401 to GET \/app\)/,
     );

@@ -1,4 +1,5 @@
 // Opens a SQLite file the way Kodiai needs it and brings its schema up to date, with a copy of what was there before.
+import { existsSync, rmSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { StoreUnusable } from "../../domain/store-unusable.ts";
 import { Transient } from "../../domain/transient.ts";
@@ -18,8 +19,21 @@ export type Migrations = readonly string[];
  * @throws StoreUnusable when the file was written by a newer Kodiai; Error when it is not a database
  */
 export function openDatabase(path: string, migrations: Migrations, keeps = true): Database.Database {
+  const isNew = path !== ":memory:" && !existsSync(path);
   if (path !== ":memory:") ownerOnly(path);
   const db = new Database(path);
+  try {
+    prepare(db, path, migrations, keeps);
+    return db;
+  } catch (error) {
+    db.close();
+    // On a full disk SQLite leaves a new file empty, which the next start would take for one that lost what it held.
+    if (isNew && statSync(path).size === 0) rmSync(path);
+    throw error;
+  }
+}
+
+function prepare(db: Database.Database, path: string, migrations: Migrations, keeps: boolean): void {
   db.pragma("journal_mode = WAL");
   // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
   db.pragma("synchronous = FULL");
@@ -31,7 +45,6 @@ export function openDatabase(path: string, migrations: Migrations, keeps = true)
   // What SQLite sorts aside stays in memory: no file outside the data folder holds anybody's text.
   db.pragma("temp_store = MEMORY");
   migrate(db, migrations, path, keeps);
-  return db;
 }
 
 /** Where the copy of an older schema stands: `queue.db.schema-3`. Removed after 30 days (see expire.ts). */

@@ -68,7 +68,9 @@ test("a store that is full or read-only says so, keeps what it has, and takes ag
   const pages = Number(db.pragma("page_count", { simple: true }));
   db.pragma(`max_page_count = ${pages + 1}`);
   const many = Array.from({ length: 2_000 }, (_, index) => arrival({}, index + 1));
-  await expect(inbox.take(many)).rejects.toThrow(expect.objectContaining({ name: "Transient", message: "the disk is full" }));
+  await expect(inbox.take(many)).rejects.toThrow(
+    expect.objectContaining({ name: "Transient", message: "the disk is full" }),
+  );
   expect(rows(db)).toEqual([]);
   db.pragma("query_only = ON");
   await expect(inbox.probe(1)).rejects.toThrow(
