@@ -22,7 +22,8 @@ rule_files:
   - deploy/prometheus/alerts.yml
 \`\`\`
 
-[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has the alerts, each with what to do;
+[deploy/prometheus/alerts.yml](../deploy/prometheus/alerts.yml) has the alerts, each with what to do, and [alerts.test.yml](../deploy/prometheus/alerts.test.yml)
+series that raise them (\`promtool test rules\`);
 [deploy/grafana/kodiai.json](../deploy/grafana/kodiai.json) is a dashboard to import into Grafana.
 `;
 

@@ -11,6 +11,7 @@ import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { goneWatch } from "./server/after-gone.ts";
 import { thenDescribe } from "./server/after-review.ts";
+import { answerClock } from "./server/answer-clock.ts";
 import type { AppOptions, RunningApp } from "./server/app-options.ts";
 import { checkSweeper } from "./server/check-sweeper.ts";
 import { countedStore } from "./server/counted-store.ts";
@@ -87,7 +88,7 @@ function probotOf(
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl, pace } = options;
   neverTell(...secretsOf(options));
-  const fetch = githubFetch(apiUrl, options.waits?.deadlineMs);
+  const { fetch, sinceAnsweredMs } = answerClock(githubFetch(apiUrl, options.waits?.deadlineMs));
   const probot = probotOf(options, fetch);
   const app = await probot.auth();
   const name = await ownSlug(() => githubAnswers(options, apiUrl, options.unwanted), options);
@@ -119,6 +120,8 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
         damage: rounds.damage,
+        notes: rounds.notes,
+        sinceAnsweredMs,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
       })
     : null;

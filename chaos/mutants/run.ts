@@ -20,6 +20,7 @@ const COPIED = [
   "bench",
   "chaos",
   "docs",
+  "deploy",
   "Dockerfile",
   "package.json",
   "tsconfig.json",

@@ -12,6 +12,10 @@ export interface AdminDoorSettings {
   readonly port: number;
   /** Of the files of the store, as last looked at; null when they are whole. */
   readonly damage: () => string | null;
+  /** What does not keep deliveries from being kept, as sentences. */
+  readonly notes: () => readonly string[];
+  /** See answerClock. */
+  readonly sinceAnsweredMs: () => number | null;
   /** What answers every other address; made of what tells whether a delivery could be kept. */
   readonly others: (readiness: () => Promise<Readiness>) => (request: Request) => Promise<Response>;
 }
@@ -27,7 +31,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, damage, ...at }: AdminDoorSettings,
+  { others, damage, notes, sinceAnsweredMs, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -41,7 +45,7 @@ export async function openAdminDoor(
   });
   const pages = new Map<string, () => Page | Promise<Page>>([
     ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", async () => readyPage(await readiness())],
+    ["/readyz", async () => readyPage(await readiness(), notes())],
     [
       "/metrics",
       async () => {
@@ -49,6 +53,8 @@ export async function openAdminDoor(
         lag.reset();
         const text = await metrics.text({
           jobs: await store.queue.counts(),
+          ...(await store.signs.progress(Date.now())),
+          sinceAnsweredMs: sinceAnsweredMs(),
           ready: (await readiness()).ready,
           heldBytes: door.heldBytes(),
           rssBytes: process.memoryUsage.rss(),
@@ -93,8 +99,8 @@ async function shown(page: () => Page | Promise<Page>): Promise<Page> {
   }
 }
 
-function readyPage({ ready, reasons }: Readiness): Page {
-  return json(ready ? 200 : 503, { ok: ready, reasons });
+function readyPage({ ready, reasons }: Readiness, notes: readonly string[]): Page {
+  return json(ready ? 200 : 503, { ok: ready, reasons, ...(notes.length === 0 ? {} : { notes }) });
 }
 
 function json(status: number, value: object): Page {

@@ -11,6 +11,8 @@ import { writeSweeper } from "./write-sweeper.ts";
 export interface UpkeepRounds {
   /** Of the files of the store, as last looked at; null when they are whole. */
   damage(): string | null;
+  /** What else whoever runs Kodiai should know, as sentences. */
+  notes(): readonly string[];
   /** Ends what gives the workers something to do. */
   stop(): Promise<void>;
   /** Ends what tidies up behind them. */
@@ -33,6 +35,7 @@ export function upkeepRounds(
   });
   return {
     damage: watching.problem,
+    notes: () => [expiring.held()].filter((note) => note !== null),
     async stop() {
       await Promise.all([looking.stop(), expiring.stop(), watching.stop()]);
     },

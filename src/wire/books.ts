@@ -5,6 +5,7 @@ import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { EndedSessions } from "../ports/login.ts";
 import type { MissedBook } from "../ports/missed.ts";
 import type { ReplyBook, SpendingBook } from "../ports/model.ts";
+import type { Signs } from "../ports/signs.ts";
 import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
 import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
 import type { AnyJob, Lease, Ledger, Traces } from "../ports.ts";
@@ -42,6 +43,8 @@ export interface Books {
   readonly missed: MissedBook;
   /** When a backup was last restored, in epoch milliseconds; null when none was. */
   restoredAt(): Promise<number | null>;
+  /** How the work comes on. */
+  readonly signs: Signs;
   /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
   expire(now: number): Promise<number>;
   /** What models cost. */

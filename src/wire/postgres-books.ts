@@ -1,4 +1,5 @@
 // The books of a PostgreSQL, beside its queue.
+
 import { postgresAnswerBook } from "../adapters/postgres/answer-book.ts";
 import { postgresCheckBook } from "../adapters/postgres/check-book.ts";
 import { postgresDecisions } from "../adapters/postgres/decisions.ts";
@@ -16,6 +17,7 @@ import { postgresSpending } from "../adapters/postgres/spending.ts";
 import type { Postgres } from "../adapters/postgres/sql.ts";
 import { postgresTraces } from "../adapters/postgres/traces.ts";
 import { postgresOrphanWrites, postgresWriteBook } from "../adapters/postgres/write-book.ts";
+import { signsOf } from "../adapters/signs.ts";
 import type { Books } from "./books.ts";
 
 /** Connections to one database. */
@@ -45,6 +47,10 @@ export function postgresBooks({ quick: db, patient }: BookConnections, process: 
     waits: postgresPushWaits(db),
     looks: postgresFeedbackBook(db),
     missed: postgresMissedBook(db),
+    signs: signsOf({
+      all: (sql) => patient.all(sql),
+      queueNow: async () => (await patient.one<{ now: number }>("SELECT queue_now() AS now"))?.now ?? 0,
+    }),
     expire: (now) => expire(patient, now),
     restoredAt: () => momentsOf(db).at("restored"),
     book: postgresSpending(db),

@@ -1,4 +1,5 @@
 // The books of the embedded store, over its queue.db.
+import { signsOf } from "../adapters/signs.ts";
 import { sqliteAnswerBook } from "../adapters/sqlite/answer-book.ts";
 import { sqliteCheckBook } from "../adapters/sqlite/check-book.ts";
 import type { Database } from "../adapters/sqlite/database.ts";
@@ -47,6 +48,7 @@ export function sqliteBooks(db: Database.Database, { dataDir, clock, process }: 
     waits: sqlitePushWaits(db),
     looks: sqliteFeedbackBook(db),
     missed: sqliteMissedBook(db),
+    signs: signsOf({ all: async <Row>(sql: string) => db.prepare(sql).all() as Row[], queueNow: clock }),
     expire: (now) => expire(db, dataDir, now),
     restoredAt: async () => momentsOf(db).at("restored"),
     book: sqliteSpending(db),

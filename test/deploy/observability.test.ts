@@ -98,6 +98,7 @@ test("alerts are about retrieval that is slow, uncached, poor or dear, and about
       "KodiaiRetrievalPoor",
       "KodiaiRetrievalDear",
       "KodiaiJobsParked",
+      "KodiaiReviewsStopped",
       "KodiaiNotReady",
     ]),
   );
@@ -106,6 +107,8 @@ test("alerts are about retrieval that is slow, uncached, poor or dear, and about
   expect(exprOf("KodiaiEmbeddingCacheCold")).toMatch(/ < 0\.5 and/);
   expect(exprOf("KodiaiRetrievalPoor")).toMatch(/< scalar\(max\(kodiai_retrieval_similarity_limit_ratio\)\)/);
   expect(exprOf("KodiaiRetrievalDear")).toMatch(/ > 0\.001 and/);
+  // Parked jobs stay for 60 days; alerts.test.yml says when each of these is raised.
+  expect(exprOf("KodiaiJobsParked")).toMatch(/^max\(delta\(.+\[1h\]\)\) > /);
 });
 
 test.each(RULES.map((rule) => [rule.alert, rule] as const))(

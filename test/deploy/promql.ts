@@ -13,6 +13,7 @@ const AGGREGATIONS = new Set(["sum", "min", "max", "avg", "count"]);
 const FUNCTIONS: ReadonlyMap<string, { readonly args: number; readonly range: boolean }> = new Map([
   ["rate", { args: 1, range: true }],
   ["increase", { args: 1, range: true }],
+  ["delta", { args: 1, range: true }],
   ["histogram_quantile", { args: 2, range: false }],
   ["scalar", { args: 1, range: false }],
 ]);

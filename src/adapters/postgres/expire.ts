@@ -1,5 +1,6 @@
 // Removes what is kept no longer (see RETENTION), a little at a time; servers that come by at the same time skip each other's rows.
 import { CHUNK, DAY_MS, RETENTION } from "../retention.ts";
+import { momentsOf } from "./moments.ts";
 import type { Postgres } from "./sql.ts";
 
 /**
@@ -15,5 +16,6 @@ export async function expire(db: Postgres, now: number): Promise<number> {
       SELECT ctid FROM ${table} WHERE ${where} LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))`;
     for (let removed = CHUNK; removed === CHUNK; gone += removed) removed = await db.run(remove, [now - days * DAY_MS]);
   }
+  await momentsOf(db).set("tidied", now);
   return gone;
 }

@@ -3,10 +3,10 @@ import type { EndedSessions } from "../../ports/login.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * `session NAME`: until when a session of the dashboard would have lasted that was logged out of. swept: up to when GitHub's
- * log was read. round: when all repositories were last looked at. restored: of a backup.
+ * swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: when
+ * old rows were removed. `session NAME`: until when a dashboard session that was logged out of would have lasted.
  */
-export type Moment = "swept" | "round" | "restored" | `session ${string}`;
+export type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 
 export interface Moments {
   /** Epoch milliseconds; null when it never was. */

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CHUNK, DAY_MS, RETENTION } from "../retention.ts";
 import { type Database, write } from "./database.ts";
+import { momentsOf } from "./moments.ts";
 
 /** Copies that were kept when a schema changed. */
 export const COPIES_DAYS = 30;
@@ -28,6 +29,7 @@ export async function expire(db: Database.Database, dataDir: string, now: number
       if (removed === CHUNK) await new Promise((resolve) => setImmediate(resolve));
     }
   }
+  momentsOf(db).set("tidied", now);
   for (const name of readdirSync(dataDir).filter((one) => COPY.test(one))) {
     const path = join(dataDir, name);
     if (statSync(path).mtimeMs >= now - COPIES_DAYS * DAY_MS) continue;

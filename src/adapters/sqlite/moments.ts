@@ -4,8 +4,8 @@ import type { EndedSessions } from "../../ports/login.ts";
 import { write } from "./database.ts";
 
 /**
- * `session NAME`: until when a session of the dashboard would have lasted that was logged out of. swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: old
- * rows.
+ * swept: up to when GitHub's log was read. round: when all repositories were last looked at. restored: of a backup. tidied: when
+ * old rows were removed. `session NAME`: until when a dashboard session that was logged out of would have lasted.
  */
 export type Moment = "swept" | "round" | "restored" | "tidied" | `session ${string}`;
 

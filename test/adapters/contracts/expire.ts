@@ -37,6 +37,26 @@ export function expireContract(name: string, open: OpenBooks): void {
       expect((await books.book.purse(null, 0)).spent).toBe(0);
       expect((await queue.counts()).waiting).toBe(1);
       expect(await books.expire(401 * DAY + 1)).toBe(0);
+      expect(await books.signs.lastUsed()).toBe(401 * DAY + 1);
+    });
+
+    test("when it was last in use, for how long a job waits, and when a review was last posted", async () => {
+      const { queue, books, pass } = await open();
+      expect(await books.signs.lastUsed()).toBeNull();
+      const none = { review: 0, command: 0, upkeep: 0 };
+      expect(await books.signs.progress(DAY)).toEqual({ oldestWaitingMs: none, sincePostedMs: null });
+      const job = reviewJob(1, "a");
+      const lease = await heldJob(queue, job);
+      await pass(60_001);
+      expect((await books.signs.progress(DAY)).oldestWaitingMs).toEqual(none);
+      // Tried again: it waits since it was created, not since it was tried.
+      await queue.end(lease, 60_001, { state: "retry", at: 70_000, reason: "later" });
+      const { review: waiting } = (await books.signs.progress(DAY)).oldestWaitingMs;
+      expect(waiting).toBeGreaterThanOrEqual(60_000);
+      await books.ledger.save(job, review("a"), 2 * DAY);
+      await books.ledger.settle(job, review("a"), 2 * DAY, "posted");
+      expect((await books.signs.progress(3 * DAY)).sincePostedMs).toBe(DAY);
+      expect(await books.signs.lastUsed()).toBe(2 * DAY);
     });
   });
 }

@@ -1,0 +1,20 @@
+// Signs that a store is worked on, for whoever watches. Methods may throw `Transient`.
+import type { LaneName } from "../ports.ts";
+
+/** Whether work comes to its end, in milliseconds. */
+export interface Progress {
+  /** Of each lane, the age of its oldest waiting job since it was created; 0 where none waits. */
+  readonly oldestWaitingMs: Readonly<Record<LaneName, number>>;
+  /** Since a review was last posted; null when none was. */
+  readonly sincePostedMs: number | null;
+}
+
+export interface Signs {
+  /** @param now epoch milliseconds */
+  progress(now: number): Promise<Progress>;
+  /**
+   * The latest time, in epoch milliseconds, at which the store is known to have been in use: of its newest delivery, review or
+   * model question, or when what is old was last removed from it. Null for an empty store.
+   */
+  lastUsed(): Promise<number | null>;
+}
