@@ -119,8 +119,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const admin = options.admin
     ? await openAdminDoor(door, store, metrics, {
         ...options.admin,
-        damage: rounds.damage,
-        notes: rounds.notes,
+        rounds,
         sinceAnsweredMs,
         others: (readiness) => dashboardOf(options, store, reading, { readiness, workers }),
       })

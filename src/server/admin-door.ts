@@ -6,14 +6,12 @@ import type { Store } from "../wire/store.ts";
 import { type Door, listening } from "./http-door.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Readiness, readinessCheck } from "./readiness.ts";
+import type { UpkeepRounds } from "./upkeep-rounds.ts";
 
 export interface AdminDoorSettings {
   readonly host: string;
   readonly port: number;
-  /** Of the files of the store, as last looked at; null when they are whole. */
-  readonly damage: () => string | null;
-  /** What does not keep deliveries from being kept, as sentences. */
-  readonly notes: () => readonly string[];
+  readonly rounds: Pick<UpkeepRounds, "damage" | "notes">;
   /** See answerClock. */
   readonly sinceAnsweredMs: () => number | null;
   /** What answers every other address; made of what tells whether a delivery could be kept. */
@@ -31,7 +29,7 @@ export async function openAdminDoor(
   door: Door,
   store: Store,
   metrics: Pick<Metrics, "text" | "contentType">,
-  { others, damage, notes, sinceAnsweredMs, ...at }: AdminDoorSettings,
+  { others, rounds, sinceAnsweredMs, ...at }: AdminDoorSettings,
 ): Promise<Server> {
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
@@ -39,13 +37,13 @@ export async function openAdminDoor(
     inbox: store.inbox,
     isDraining: door.isDraining,
     failedAgo: door.failedAgo,
-    damage,
+    damage: rounds.damage,
     memory: () => ({ used: process.memoryUsage.rss(), most: memoryLimit() }),
     now: Date.now,
   });
   const pages = new Map<string, () => Page | Promise<Page>>([
     ["/healthz", async () => json(200, { ok: true, jobs: await store.queue.counts(), memory: store.warmth() })],
-    ["/readyz", async () => readyPage(await readiness(), notes())],
+    ["/readyz", async () => readyPage(await readiness(), rounds.notes())],
     [
       "/metrics",
       async () => {

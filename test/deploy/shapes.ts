@@ -117,6 +117,8 @@ const Deployment = z.strictObject({
       metadata: z.strictObject({ labels }),
       spec: z.strictObject({
         automountServiceAccountToken: z.literal(false),
+        // Exit codes are read by systemd alone: see operating.md.
+        restartPolicy: z.literal("Always"),
         terminationGracePeriodSeconds: z.int(),
         securityContext: z.strictObject({
           runAsNonRoot: z.literal(true),
