@@ -1273,4 +1273,16 @@ export const MUTANTS: readonly Mutant[] = [
       "a start with a clock 420 days ahead removes nothing and says so; with the right clock what is old goes",
     ],
   },
+  {
+    id: "a wrong clock proves itself",
+    loses: "what was written by a wrong clock does not make it right",
+    file: "src/server/expiry-sweep.ts",
+    find: "known ??= (await",
+    replace: "known = (await",
+    test: [
+      "test/server/expiry-sweep.test.ts",
+      "what a wrong clock wrote since does not make it right, and the right clock goes on",
+    ],
+    isQuick: true,
+  },
 ];

@@ -14,7 +14,7 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   SELECT max(received_at) AS at FROM deliveries
   UNION ALL SELECT max(written_at) FROM reviews
   UNION ALL SELECT max(at) FROM spending
-  UNION ALL SELECT at FROM moments WHERE name = 'tidied') AS signs`;
+  UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
 interface At {
   readonly at: number | null;

@@ -14,7 +14,7 @@ export interface Signs {
   progress(now: number): Promise<Progress>;
   /**
    * The latest time, in epoch milliseconds, at which the store is known to have been in use: of its newest delivery, review or
-   * model question, or when what is old was last removed from it. Null for an empty store.
+   * model question, when what is old was last removed from it, or when it was restored. Null for an empty store.
    */
   lastUsed(): Promise<number | null>;
 }
