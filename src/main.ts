@@ -1,7 +1,7 @@
 // The server: reads the environment once, refuses what is wrong, starts the app. `npm start`, and the container's command.
 // What the app is made of is loaded last, so that a refusal is told at once and a signal finds somebody who heeds it.
-import { existsSync } from "node:fs";
 import { flushCompileCache } from "node:module";
+import { loadDotEnv } from "./server/dot-env.ts";
 import { heedSignals } from "./server/heed-signals.ts";
 import { keepCompiled } from "./server/keep-compiled.ts";
 
@@ -10,15 +10,15 @@ process.umask(0o077);
 keepCompiled();
 const signals = heedSignals();
 const given = new Set(Object.keys(process.env));
-// The real environment beats .env: loadEnvFile leaves alone what is set.
-if (existsSync(".env")) process.loadEnvFile(".env");
+const split = loadDotEnv(".env");
 
 const { readEnv } = await import("./config/env.ts");
 const { shownVariables } = await import("./config/shown-variables.ts");
 const { readPrivateKey } = await import("./server/private-key.ts");
 const read = readEnv(process.env);
 const key = "env" in read ? readPrivateKey(read.env) : { problem: null };
-if ("problems" in read) refuse(read.problems);
+if (split.length > 0) refuse(split);
+else if ("problems" in read) refuse(read.problems);
 else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");

@@ -19,6 +19,7 @@ export interface Mutant {
 
 const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
 const WRITES_TEST = "test/adapters/sqlite/write-book.test.ts";
+const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const CORRIDOR = "src/flows/review-pull-request.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -1284,5 +1285,32 @@ export const MUTANTS: readonly Mutant[] = [
       "what a wrong clock wrote since does not make it right, and the right clock goes on",
     ],
     isQuick: true,
+  },
+  {
+    id: "any folder's .env is read",
+    loses: "a command reads .env in the server's own folder only",
+    file: "src/cli/server-folder.ts",
+    find: "  if (!isServersFolder(process.cwd(), dataDir)) {",
+    replace: '  if (!isServersFolder(process.cwd(), dataDir ?? "data")) {',
+    test: [
+      FOREIGN_ENV_TEST,
+      "retract and doctor do not read the .env of a folder that is not the server's, and say so",
+    ],
+  },
+  {
+    id: "a file's address with the environment's key",
+    loses: "an address of a .env is never combined with a key of the environment",
+    file: "src/server/dot-env.ts",
+    find: "if (problems.length === 0) process.loadEnvFile(path);\n  return problems;",
+    replace: "process.loadEnvFile(path);\n  return [];",
+    test: [FOREIGN_ENV_TEST, "an address of a .env is never combined with a key of the environment"],
+  },
+  {
+    id: "a file's address with another App's key",
+    loses: "setup does not send the key of another App to an address of a .env",
+    file: "src/cli/setup-plan.ts",
+    find: "if (!isKnownApp && ",
+    replace: "if (!isKnownApp && known.size === 0 && ",
+    test: [FOREIGN_ENV_TEST, "setup does not send the key of another App there"],
   },
 ];

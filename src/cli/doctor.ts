@@ -1,5 +1,5 @@
 // kodiai doctor: what is configured, reachable and degraded, each with its mend.
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
@@ -13,22 +13,27 @@ import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
+import { readServersEnv } from "./server-folder.ts";
 import { DAY_MS } from "./stats.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
-/** Exit 0 when nothing is broken, else 3. */
-export async function doctor(words: readonly string[]): Promise<ExitCode> {
+/**
+ * @param readEnvFile given what `--data-dir` names, sets the variables of a `.env`; returns why it did not, or null
+ * @returns 0 when nothing is broken, else 3
+ */
+export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
   const { values, positionals } = readWords(words, {
     json: { type: "boolean" },
     format: { type: "string" },
     "data-dir": { type: "string" },
   });
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
   const checks = [
     node(),
     rules(),
+    ...(unread === null ? [] : [{ name: "env", state: "note", text: unread } as const]),
     ...(await store(place)),
     ...(await memoryChecks(place)),
     ...(await retrieval(values["data-dir"])),

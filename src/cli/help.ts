@@ -69,7 +69,7 @@ usage: kodiai VERB [options]
   mcp      memory and review as tools for coding agents (Model Context Protocol), on standard input and output
              --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
              --allow-write             may remember notes; --all may be asked about every repository that memory knows
-  doctor   what is configured, reachable and degraded
+  doctor   what is configured, reachable and degraded; in the server's folder, with --data-dir, it reads .env too
   version  of Kodiai and of Node
   help     this page; kodiai VERB --help: what that verb takes
 

@@ -82,7 +82,13 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
     "config",
     async () => withPorts((await import("./config.ts")).config, (await import("../wire/config.ts")).configVerbPorts),
   ],
-  ["doctor", async () => (await import("./doctor.ts")).doctor],
+  [
+    "doctor",
+    async () => {
+      const { doctor } = await import("./doctor.ts");
+      return (words) => doctor(words);
+    },
+  ],
 ]);
 
 keepCompiled();

@@ -63,13 +63,10 @@ export interface SetupPlan {
 export function setupPlan(words: SetupWords, apiUrlOf: (host: string) => string): SetupPlan {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
-  const host = (words.host ?? process.env.GHE_HOST ?? known.get("GHE_HOST") ?? "github.com").toLowerCase();
-  if (!hostName.test(host)) throw new UsageError("--host takes a host name without https:// and path");
-  const apiUrl = process.env.KODIAI_GITHUB_API_URL ?? known.get("KODIAI_GITHUB_API_URL") ?? apiUrlOf(host);
+  const { host, apiUrl } = github(words, known, apiUrlOf);
   const dataDir = words["data-dir"] ?? process.env.KODIAI_DATA_DIR ?? known.get("KODIAI_DATA_DIR") ?? "./data";
   return {
-    host,
-    apiUrl: apiUrl.replace(/\/+$/, ""),
+    ...{ host, apiUrl },
     org: words.org === undefined ? null : matching("--org", words.org, /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/),
     name: matching("--name", words.name ?? "Kodiai", /^.{1,34}$/u),
     webhookUrl: webhookUrl(words["webhook-url"]),
@@ -81,6 +78,22 @@ export function setupPlan(words: SetupWords, apiUrlOf: (host: string) => string)
     known,
     past: (words.import ?? []).map((name) => matching("--import", name, /^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
   };
+}
+
+/** The addresses of a `.env` are for the App of that file: the key of another one is not sent to them. */
+function github(words: SetupWords, known: ReadonlyMap<string, string>, apiUrlOf: (host: string) => string) {
+  const at = (file: ReadonlyMap<string, string>) => {
+    const host = (words.host ?? process.env.GHE_HOST ?? file.get("GHE_HOST") ?? "github.com").toLowerCase();
+    if (!hostName.test(host)) throw new UsageError("--host takes a host name without https:// and path");
+    const apiUrl = process.env.KODIAI_GITHUB_API_URL ?? file.get("KODIAI_GITHUB_API_URL") ?? apiUrlOf(host);
+    return { host, apiUrl: apiUrl.replace(/\/+$/, "") };
+  };
+  const isKnownApp = words["private-key-file"] === undefined && words.new !== true && known.has("APP_ID");
+  const [named, inFile] = [at(new Map()), at(known)];
+  if (!isKnownApp && (named.host !== inFile.host || named.apiUrl !== inFile.apiUrl)) {
+    throw new UsageError(".env names another GitHub; for a new App name it with --host, or KODIAI_GITHUB_API_URL");
+  }
+  return inFile;
 }
 
 /** What is wrong with an address for webhooks; null when GitHub can deliver there. */

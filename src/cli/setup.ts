@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type AppDescription, appManifest, missingRights } from "../config/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
+import { loadDotEnv } from "../server/dot-env.ts";
 import { type Asker, askerFor, Cancelled } from "./asker.ts";
 import { estimateText, pastEstimate } from "./setup-past.ts";
 import {
@@ -261,7 +262,8 @@ async function readPast(
 
 async function endWithDoctor(plan: SetupPlan, ports: SetupVerbPorts, hasRights: boolean): Promise<ExitCode> {
   console.log("");
-  process.loadEnvFile(plan.envFile);
+  const split = loadDotEnv(plan.envFile);
+  if (split.length > 0) throw new UsageError(split.join("; "));
   const code = await ports.doctor(["--data-dir", plan.dataDir]);
   const next = "Start the server where this .env lies: `kodiai serve`, or the container with it as --env-file.";
   if (code === 0 && hasRights) console.log(`\n${next}`);

@@ -52,6 +52,12 @@ const ENV_HEAD = `## Environment variables
 
 Read once when the server starts; [.env.example](../.env.example) holds them all. A wrong value, a weak secret or an
 unknown variable that begins with \`KODIAI_\` keeps the server from starting. Secrets stand here and nowhere else.
+
+The server also reads \`.env\` in the folder where you start it; the environment wins. Of the other commands, \`doctor\` and
+\`retract\` read it, and only in the server's own folder: Kodiai's checkout, or the folder that holds the data folder that you
+name with \`--data-dir\` (or with an absolute path in KODIAI_DATA_DIR). Elsewhere they leave the file alone and say so. An
+address in \`.env\` is never used with a key from the environment: Kodiai names the two variables and stops. Set both in the
+same place.
 `;
 
 /** GitHub Markdown: keys by section with type, default, meaning and example; then the environment. */

@@ -3,6 +3,7 @@ import { ENV_VARIABLES, type EnvVariable } from "./env-variable-list.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 const HEAD = `# The environment of the Kodiai server. Copy to \`.env\` and fill in; the real environment beats this file.
+# Set an address and its key in the same place: one here with the other in the environment is refused.
 # Unknown KODIAI_ variables and weak secrets keep the server from starting.
 `;
 

@@ -7,8 +7,10 @@ import { appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubRetractions } from "../adapters/github/retractions.ts";
 import { gatedFetch } from "../adapters/github/write-gate.ts";
 import { unheldWrites } from "../adapters/github/write-path.ts";
+import { apiUrlFor } from "../cli/api-url.ts";
 import { isDatabase, storePlace } from "../cli/data-dir.ts";
 import type { RetractVerbPorts, RetractWords } from "../cli/retract.ts";
+import { readServersEnv } from "../cli/server-folder.ts";
 import { UsageError } from "../cli/usage.ts";
 import { readEnv } from "../config/env.ts";
 import { readEmbeddings } from "../config/read-embeddings.ts";
@@ -32,7 +34,8 @@ interface SignedIn {
  * @throws UsageError when nobody is signed in; Error when GitHub does not know the repository
  */
 export async function retractVerbPorts(words: RetractWords): Promise<RetractVerbPorts> {
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  const unread = readServersEnv(words.dataDir);
+  if (unread !== null) process.stderr.write(`kodiai retract: ${unread}\n`);
   const { APP_ID, GITHUB_TOKEN } = process.env;
   if (!APP_ID && !GITHUB_TOKEN) {
     throw new UsageError("set the App's credentials as for the server (APP_ID …), or GITHUB_TOKEN");
@@ -67,12 +70,8 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
 }
 
 async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
-  const { GITHUB_API_URL = "", GITHUB_SERVER_URL = "https://github.com" } = process.env;
-  const serverHost = URL.parse(GITHUB_SERVER_URL)?.host ?? "github.com";
-  const host = words.host ?? serverHost;
-  // The token of one GitHub is never sent to another.
-  const apiUrl = GITHUB_API_URL !== "" && host === serverHost ? GITHUB_API_URL.replace(/\/+$/, "") : apiUrlOf(host);
-  const github = clientOf(token, apiUrl);
+  const host = words.host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  const github = clientOf(token, apiUrlFor(host) ?? apiUrlOf(host));
   return {
     repo: await repoOf(github, words, host),
     retractions: githubRetractions(github, "kodiai[bot]", unheldWrites()),

@@ -41,7 +41,8 @@ export async function setupVerbPorts(): Promise<SetupVerbPorts> {
         (words) => historyVerbPorts({ ...words, host, token, apiUrl }),
         () => token,
       ),
-    doctor,
+    // Setup has set the variables of the file that it wrote.
+    doctor: (words) => doctor(words, () => null),
     usdPerMillionTokens: () => {
       const read = readEmbeddings(setVariables(process.env));
       return "embeddings" in read && read.embeddings.kind === "voyage" ? voyagePrice(read.embeddings.model) : 0;
