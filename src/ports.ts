@@ -62,6 +62,8 @@ export interface PullRequests {
     pull: PullRequest,
     earlier: { readonly headSha: string; readonly baseSha: string },
   ): Promise<ChangesSince>;
+  /** Why no file can be read at the head, as a fragment of a sentence; absent where that can be asked. */
+  readonly noHead?: string;
   /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
   /**

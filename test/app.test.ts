@@ -58,7 +58,7 @@ test("a push edits the summary in place and comments on what is new only", async
   await stage.settled(pull);
   expect(world.comments(pull).inline).toHaveLength(3);
   expect(world.comments(pull).reviews).toHaveLength(2);
-  expect(summaryOf(world, pull).body).toContain("**No findings**");
+  expect(summaryOf(world, pull).body).toContain("**No rule fired** in 1 file; no model read it");
 });
 
 test("a force-push that keeps a finding does not say it again", async () => {

@@ -19,6 +19,7 @@ export interface Mutant {
 
 const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
 const WRITES_TEST = "test/adapters/sqlite/write-book.test.ts";
+const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const CORRIDOR = "src/flows/review-pull-request.ts";
 
@@ -1312,5 +1313,40 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (!isKnownApp && ",
     replace: "if (!isKnownApp && known.size === 0 && ",
     test: [FOREIGN_ENV_TEST, "setup does not send the key of another App there"],
+  },
+  {
+    id: "text that is no diff counts as reviewed",
+    loses: "a file that is no diff was not reviewed: exit 3",
+    file: "src/cli/review.ts",
+    find: "  if (failed !== null) return 3;\n",
+    replace: "",
+    test: [REVIEW_VERB_TEST, "a text that is no diff was not reviewed: exit 3, in every format"],
+  },
+  {
+    id: "a data folder that is no folder is an empty store",
+    loses: "a store that cannot be opened is degraded",
+    file: "src/wire/cli-store.ts",
+    find: "?.isDirectory() === false) return",
+    replace: "?.isFIFO()) return",
+    test: [REVIEW_VERB_TEST, "a store that cannot be opened is degraded, in the output and on standard error"],
+  },
+  {
+    id: "any folder is a diff's clone",
+    loses: "a review of a diff names no commit of another folder",
+    file: "src/adapters/git/local-changes.ts",
+    find: "  if (diff?.top === null) return { base: NO_COMMIT, head: NOT_COMMITTED };\n",
+    replace: "",
+    test: [
+      REVIEW_VERB_TEST,
+      "a diff of another repository says once what is missing, and names no commit of the folder it is read in",
+    ],
+  },
+  {
+    id: "silence of rules is no findings",
+    loses: "without a model and without a finding, every format says that no model read it",
+    file: "src/domain/quiet-verdict.ts",
+    find: "  if (isRead) {",
+    replace: "  if (isRead || coverage === null) {",
+    test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
   },
 ];

@@ -1,6 +1,7 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
 import type { Skipped } from "../domain/outcome.ts";
+import { unreadDiff } from "../domain/quiet-verdict.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
@@ -44,8 +45,9 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
     console.log(`${styleText(["bold", "cyan"], "model")}\n${outline(clean.model, 1)}\n`);
     if (values["show-prompt"] === true) console.log(shownPrompts(questions, "pretty"));
   }
-  if (written.kind === "review") return 0;
-  console.error(`kodiai explain: not reviewed: ${written.reason}`);
+  const failed = written.kind === "review" ? unreadDiff(written) : written.reason;
+  if (failed === null) return 0;
+  console.error(`kodiai explain: not reviewed: ${failed}`);
   return 3;
 }
 

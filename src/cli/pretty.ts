@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import { problemLine } from "../config/problem-line.ts";
 import { SEVERITIES, type Severity } from "../domain/finding.ts";
+import { quietVerdict } from "../domain/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { codeFrame } from "./code-frame.ts";
 import type { NumberedLines } from "./shown-lines.ts";
@@ -75,13 +76,15 @@ function verdict(review: Review): string {
   const detail = counts.map(({ severity, count }) => styleText(COLOR[severity], `${count} ${severity}`)).join(", ");
   const what =
     total === 0
-      ? review.reviewed.length + review.leftOut.length === 0
-        ? styleText("bold", "nothing to review: no file changed")
-        : styleText(["green", "bold"], "no findings")
-      : `${styleText("bold", `${total} ${total === 1 ? "finding" : "findings"}`)}: ${detail}`;
-  const files = `${review.reviewed.length} ${review.reviewed.length === 1 ? "file" : "files"} reviewed`;
+      ? quiet(review)
+      : `${styleText("bold", `${total} ${total === 1 ? "finding" : "findings"}`)}: ${detail}; ${review.reviewed.length} ${review.reviewed.length === 1 ? "file" : "files"} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
-  return `${what}; ${files}, ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
+  return `${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
+}
+
+function quiet(review: Review): string {
+  const { head, rest } = quietVerdict(review);
+  return `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
 }
 
 function modelText({ coverage, cost }: Review): string {

@@ -1,6 +1,7 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
+import { unreadDiff } from "../domain/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { withoutSecrets } from "../flows/without-secrets.ts";
@@ -12,6 +13,7 @@ import { reviewJson } from "./review-json.ts";
 import { sarif } from "./sarif.ts";
 import { shownLines } from "./shown-lines.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords } from "./usage.ts";
 
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
@@ -41,7 +43,13 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
     console.log(shownPrompts(questions, format));
     return 0;
   }
+  const failed = unreadDiff(written);
+  if (failed !== null) console.error(`kodiai review: not reviewed: ${failed}`);
+  for (const { part, reason } of written.degraded) {
+    if (part === "memory") console.error(`kodiai review: degraded: ${part}: ${terminalText(reason)}`);
+  }
   console.log(await print(written, format, context));
+  if (failed !== null) return 3;
   return failOn !== null && meets(written, failOn) ? 1 : 0;
 }
 

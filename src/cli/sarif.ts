@@ -1,6 +1,7 @@
 // SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
 import manifest from "../../package.json" with { type: "json" };
 import type { Finding, HeldBack, Severity } from "../domain/finding.ts";
+import { quietVerdict, unreadDiff } from "../domain/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 
 const LEVEL: Readonly<Record<Severity, "error" | "warning" | "note">> = {
@@ -23,10 +24,15 @@ export function sarif(review: Review) {
   const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
   const index = new Map([...new Set(all.map(ruleId))].map((id, at) => [id, at]));
   const result = (finding: Finding) => ({ ruleIndex: index.get(ruleId(finding)) ?? -1, ...resultOf(finding) });
-  const notifications = review.degraded.map(({ part, reason }) => ({
-    level: "warning",
-    message: { text: `${part}: ${reason}` },
-  }));
+  const unread = unreadDiff(review) !== null;
+  const { head, rest } = quietVerdict(review);
+  const notifications = [
+    ...review.degraded.map(({ part, reason }) => ({
+      level: unread && part === "diff" ? "error" : "warning",
+      message: { text: `${part}: ${reason}` },
+    })),
+    ...(review.findings.length > 0 ? [] : [{ level: "note", message: { text: `${head}${rest}` } }]),
+  ];
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
@@ -35,7 +41,7 @@ export function sarif(review: Review) {
         tool: { driver: { name: "Kodiai", semanticVersion: manifest.version, rules: rules(all) } },
         automationDetails: { id: "kodiai/" },
         columnKind: "utf16CodeUnits",
-        invocations: [{ executionSuccessful: true, toolExecutionNotifications: notifications }],
+        invocations: [{ executionSuccessful: !unread, toolExecutionNotifications: notifications }],
         results: [
           ...review.findings.map(({ finding }) => result(finding)),
           ...review.heldBack.map((held) => ({ ...result(held.finding), suppressions: [suppression(held)] })),

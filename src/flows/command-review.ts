@@ -2,6 +2,7 @@
 import { type Answer, plainAnswer } from "../domain/conversation.ts";
 import { SEVERITIES } from "../domain/finding.ts";
 import type { ReviewJob } from "../domain/job.ts";
+import { quietVerdict } from "../domain/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { Order } from "./command-order.ts";
 
@@ -69,11 +70,13 @@ function summaryText(review: Review): string {
     .slice(0, FINDINGS)
     .map(({ finding: { severity, title, path, line } }) => `- ${severity}: ${title} (\`${path}:${line}\`)`);
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
+  const { head, rest } = quietVerdict(review);
+  const said = counts.length === 0 ? `${head}${rest}` : counts.join(", ");
   return [
-    `The latest review, of \`${headSha.slice(0, 7)}\`: ${counts.length === 0 ? "no findings" : counts.join(", ")}.`,
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.`,
     review.walkthrough ?? "",
     [...lines, ...more].join("\n"),
-    heldBack.length === 0 ? "" : `Held back: ${heldBack.length}.`,
+    heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,
     degraded.length === 0 ? "" : `Incomplete: ${degraded.map(({ part }) => part).join(", ")}.`,
   ]
     .filter((part) => part !== "")

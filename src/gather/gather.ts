@@ -69,7 +69,10 @@ export async function gather(
   const changed = readChanges(await pulls.changes(repo, pull));
   const byPath = selectFiles(changed.files, config.pathFilters);
   const readHead = (path: string) => pulls.text(repo, path, pull.head.sha, TEXT_LIMITS.bytesEach);
-  const head = await readHeadTexts(byPath.reviewed, readHead);
+  const head =
+    pulls.noHead === undefined || byPath.reviewed.length === 0
+      ? await readHeadTexts(byPath.reviewed, readHead)
+      : { texts: new Map<string, string>(), degraded: [{ part: "head-text", reason: pulls.noHead }] };
   // A header such as "Code generated … DO NOT EDIT" is known only now.
   const byText = selectFiles(byPath.reviewed, config.pathFilters, (path) => head.texts.get(path));
   const reviewed = new Set(byText.reviewed.map(({ path }) => path));

@@ -48,6 +48,8 @@ function readUnified(text: string) {
     .filter(({ path }) => path === null)
     .map(({ reason }) => ({ part: "diff", reason: `a part of the diff could not be read: ${reason}` }));
   const parsed: Parsed[] = [...files, ...named];
+  if (files.length === 0 && degraded.length === 0 && named.length > 0)
+    degraded.push({ part: "diff", reason: "no file of the diff could be read" });
   return { parsed, degraded };
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";
+import { quietVerdict, unreadDiff } from "../domain/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import { writeReview } from "../flows/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
@@ -28,7 +29,8 @@ export const reviewDiff: Tool<typeof input> = {
     const repo = await repositoryOf(repository, ports);
     const change = await ports.change(repo, diff, title, signal);
     const written = await writeReview(jobOf(change.repo, change.number, change.headSha), change.ports, enter);
-    if (written.kind === "skipped") throw new UsageError(`not reviewed: ${written.reason}`);
+    const failed = written.kind === "skipped" ? written.reason : unreadDiff(written);
+    if (written.kind === "skipped" || failed !== null) throw new UsageError(`not reviewed: ${failed}`);
     ports.recent.unshift(written);
     ports.recent.splice(MOST_RECENT);
     return { value: shownReview(written), lists: ["findings", "heldBack", "leftOut", "reviewed", "configProblems"] };
@@ -38,8 +40,10 @@ export const reviewDiff: Tool<typeof input> = {
 function shownReview(review: Review): Record<string, unknown> {
   const { signals, memory, coverage, cost, walkthrough, heldBack, leftOut, degraded, configProblems, reviewed } =
     review;
+  const { head, rest } = quietVerdict(review);
   return {
     version: 1,
+    verdict: review.findings.length === 0 ? `${head}${rest}` : null,
     findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
     heldBack: heldBack.map(({ finding, reason, precedent }) => ({
       ...{ id: finding.id, path: finding.path, line: finding.line, severity: finding.severity },

@@ -5,6 +5,7 @@ import type { ConfigProblem, FailOn } from "../config/repo-config.ts";
 import type { CheckAnnotation, CheckEnd } from "../domain/check.ts";
 import { atLeast, type Severity } from "../domain/finding.ts";
 import { publicWords } from "../domain/public-words.ts";
+import { quietVerdict } from "../domain/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "./fit-list.ts";
 import { safeUrl } from "./permalink.ts";
@@ -83,7 +84,8 @@ function conclude(
   }
   if (gap !== null) return { conclusion: "neutral", because: `Nothing at ${failOn} was found.${incomplete}` };
   const least = failOn === "critical" ? failOn : `${failOn} or worse`;
-  return { conclusion: "success", because: `The review is complete, and no finding is ${least}.` };
+  const who = review.coverage === null ? "No model read the change" : "The review is complete";
+  return { conclusion: "success", because: `${who}, and no finding is ${least}.` };
 }
 
 /** Why the review is no whole one, or null. */
@@ -95,9 +97,10 @@ function gapOf({ degraded, coverage, reviewed }: Review): string | null {
   return unread === 0 ? null : `${counted(unread, "file")} not wholly read by the model`;
 }
 
-function titleOf({ reviewed }: Review, findings: readonly PlacedFinding[]): string {
+function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
   if (findings.length > 0) return counted(findings.length, "finding");
-  return reviewed.length === 0 ? "Nothing to review" : `No findings in ${counted(reviewed.length, "file")}`;
+  const { head, rest } = quietVerdict(review);
+  return review.reviewed.length === 0 ? head : `${head}${rest}`;
 }
 
 /** Findings that have lines at the head, then problems of the configuration that have one there. */

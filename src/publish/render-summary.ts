@@ -74,9 +74,14 @@ export function renderReviewBody(headSha: string, repo: Review["repo"], summaryU
 }
 
 function footer(review: Review): string {
-  const head = linkedCode(review.headSha.slice(0, 7), commitLink(review.repo, review.headSha));
-  const base = linkedCode(review.baseSha.slice(0, 7), commitLink(review.repo, review.baseSha));
-  return `<sub>${cost(review)}${month(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${head} against ${base}.</sub>`;
+  return `<sub>${cost(review)}${month(review)} ${memory(review)}${memoryHeld(review.memory)} Reviewed ${ends(review)}.</sub>`;
+}
+
+/** What is staged, or stands in a diff, has no commit of its own; a diff whose clone is not here has no base either. */
+function ends({ repo, headSha, baseSha }: Review): string {
+  const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCode(sha.slice(0, 7), commitLink(repo, sha)));
+  const [head, base] = [named(headSha), named(baseSha)];
+  return `${head ?? "a change that is not committed"}${base === null ? "" : ` against ${base}`}`;
 }
 
 /** What memory had to say, also when it was nothing; what failed stands among what is incomplete. */

@@ -1,6 +1,7 @@
 // The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.
 import { SEVERITIES } from "../domain/finding.ts";
-import type { FileCoverage, PlacedFinding, Review } from "../domain/review.ts";
+import { quietVerdict } from "../domain/quiet-verdict.ts";
+import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "./fit-list.ts";
 
 const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: string }[] = [
@@ -20,14 +21,10 @@ export function verdict(review: Review, findings: readonly PlacedFinding[]): str
 }
 
 function found(review: Review, findings: readonly PlacedFinding[]): string {
-  const changed = review.reviewed.length + review.leftOut.length;
-  if (findings.length === 0 && review.reviewed.length === 0) {
-    return changed === 0
-      ? "**Nothing to review**: no file was changed"
-      : `**Nothing to review**: ${counted(changed, "changed file")}, all left out`;
+  if (findings.length === 0) {
+    const { head, rest } = quietVerdict(review);
+    return `**${head}**${rest}${addressed(review)}`;
   }
-  if (findings.length === 0)
-    return `**No findings**${byWhom(review)} in ${counted(review.reviewed.length, "file")}${heldBack(review)}`;
   const bySeverity = SEVERITIES.map((severity) => ({
     severity,
     count: findings.filter(({ finding }) => finding.severity === severity).length,
@@ -38,22 +35,15 @@ function found(review: Review, findings: readonly PlacedFinding[]): string {
   })).filter(({ count }) => count > 0);
   const severities = bySeverity.map(({ severity, count }) => `${count} ${severity}`).join(", ");
   const places = byPlace.map(({ word, count }) => `${count} ${word}`).join(", ");
-  return `**${counted(findings.length, "finding")}**: ${severities} — ${places}${heldBack(review)}`;
+  return `**${counted(findings.length, "finding")}**: ${severities} — ${places}${heldBack(review)}${addressed(review)}`;
 }
 
-/** Silence about what nobody read is no praise. */
-function byWhom({ coverage }: Review): string {
-  if (coverage === null || coverage.files.every(isRead)) return "";
-  return coverage.files.every(({ state }) => state === "not-read") ? " by rules" : " in what was read and by rules";
+function heldBack({ heldBack: held }: Review): string {
+  return held.length === 0 ? "" : `; ${held.length} held back`;
 }
 
-function isRead({ state }: FileCoverage): boolean {
-  return state === "full" || state === "earlier";
-}
-
-function heldBack({ heldBack: held, addressed }: Review): string {
-  const maybe = addressed.length === 0 ? "" : `; ${addressed.length} of earlier pushes may be addressed`;
-  return `${held.length === 0 ? "" : `; ${held.length} held back`}${maybe}`;
+function addressed({ addressed: maybe, reviewed }: Review): string {
+  return maybe.length === 0 || reviewed.length === 0 ? "" : `; ${maybe.length} of earlier pushes may be addressed`;
 }
 
 function incomplete(review: Review): string {

@@ -108,7 +108,7 @@ export async function review(
     degraded: eachOnce([
       ...context.degraded,
       ...precedents.degraded,
-      ...inspection.degraded,
+      ...inspection.degraded.filter(({ part }) => part !== "head-text" || !saysNoHead(context)),
       ...(update?.degraded ?? []),
       ...read.degraded,
     ]),
@@ -272,6 +272,11 @@ function withSuggestions(findings: readonly PlacedFinding[], context: PullReques
 function checked(finding: Finding, file: FileDiff | undefined, context: PullRequestContext): Finding["suggestion"] {
   if (file === undefined || !context.config.review.suggestions) return null;
   return suggestion(finding, file, context.headTexts.get(finding.path) ?? null);
+}
+
+/** Where no file could be read at the head, gather has said so of all of them. */
+function saysNoHead({ headTexts, degraded }: PullRequestContext): boolean {
+  return headTexts.size === 0 && degraded.some(({ part }) => part === "head-text");
 }
 
 function eachOnce(degraded: readonly Degraded[]): readonly Degraded[] {

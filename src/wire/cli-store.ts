@@ -1,6 +1,7 @@
 // Where the command line finds what is kept: in a folder, or in the PostgreSQL that DATABASE_URL names. Looking creates nothing.
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { noMemory } from "../adapters/no-memory/recall.ts";
 import { connectPostgres } from "../adapters/postgres/database.ts";
 import { postgresRecall } from "../adapters/postgres/recall.ts";
@@ -39,6 +40,31 @@ export function databaseAt(place: string): Postgres {
   return connectPostgres(place, FEW);
 }
 
+/**
+ * Why the store at a place cannot be opened; null where it can, and where there is none yet. One line, which names no path:
+ * it stands in reviews.
+ */
+export function storeProblem(place: string): string | null {
+  if (isDatabase(place)) return null;
+  try {
+    if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === false) return "the data folder is not a folder";
+    for (const name of ["memory.db", "queue.db"]) {
+      const path = join(place, name);
+      if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, constants.R_OK);
+    }
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read";
+    return `the store could not be opened (${code})`;
+  }
+}
+
+/** @throws Error where the store at a place cannot be opened */
+export function mustOpen(place: string): void {
+  const problem = storeProblem(place);
+  if (problem !== null) throw new Error(`${place}: ${problem}`);
+}
+
 /** What a local review reads of what was remembered and writes down of its searches; nothing where there is nothing yet. */
 export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "replays" | "retrievals"> {
   if (isDatabase(place)) {
@@ -47,6 +73,8 @@ export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "repl
     return { recall: postgresRecall(db), replays: postgresReplays(db), retrievals };
   }
   const path = join(place, "memory.db");
+  const problem = storeProblem(place);
+  if (problem !== null) return { recall: memoryOff(problem).recall, replays: null, retrievals: null };
   const recall = existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
   return { recall, replays: replaysInFile(path), retrievals: retrievalsIn(place) };
 }
@@ -76,6 +104,7 @@ export function statisticsAt(place: string): { readonly statistics: RetrievalSta
     const db = databaseAt(place);
     return { statistics: postgresRetrievalStatistics(db, Date.now), close: () => void db.close() };
   }
+  mustOpen(place);
   const path = join(place, "queue.db");
   const db = openDatabase(existsSync(path) ? path : ":memory:", QUEUE_MIGRATIONS);
   return { statistics: sqliteRetrievalStatistics(db, Date.now), close: () => void db.close() };

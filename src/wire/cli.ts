@@ -24,7 +24,7 @@ import { repoKey } from "../domain/memory.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
 import { chosenEmbedder, githubFetch, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
-import { rememberedAt, statisticsAt, UNHURRIED, unrecorded } from "./cli-store.ts";
+import { mustOpen, rememberedAt, statisticsAt, UNHURRIED, unrecorded } from "./cli-store.ts";
 import { apiUrlOf } from "./history.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
 import { openPostgresShelf } from "./postgres-store.ts";
@@ -188,6 +188,7 @@ export interface MemoryIfAny extends Pick<SearchVerbPorts, "folder" | "known" | 
 export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
   const place = storePlace(word);
   const folder = shownPlace(place);
+  mustOpen(place);
   const isThere = isDatabase(place) || existsSync(join(place, "memory.db"));
   const opened = isThere ? await openMemoryFor(place) : null;
   const all = opened?.labels.all ?? (async () => []);

@@ -18,6 +18,7 @@ import { newGateCache } from "../retrieve/retrieve.ts";
 import { knownRules, redact, serverInspector, withoutSecrets, withoutSecretsKept } from "../wire.ts";
 import { promptDelimiter } from "./asking.ts";
 import { type NamedChange, openMemoryFor, repositoryOf } from "./cli.ts";
+import { mustOpen } from "./cli-store.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
 
 /** How the server was started. */
@@ -39,6 +40,7 @@ type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
  */
 export async function mcpPorts(words: McpWords): Promise<McpPorts> {
   const store = storePlace(words.dataDir);
+  mustOpen(store);
   const folder = shownPlace(store);
   const shelf = lazily(() => openMemoryFor(store));
   const inspector = lazily(() => Promise.resolve(serverInspector()));

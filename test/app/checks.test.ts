@@ -63,7 +63,9 @@ test("it fails when a posted finding is severe enough, and succeeds when a compl
   const calm = await open(ON, { "src/etag.ts": LOGIN });
   const mild = await open("review: {checks: {enabled: true, failOn: critical}}");
   expect(await checksOf(failing)).toMatchObject([{ conclusion: "failure", title: "1 finding" }]);
-  expect(await checksOf(calm)).toMatchObject([{ conclusion: "success", title: "No findings in 1 file" }]);
+  expect(await checksOf(calm)).toMatchObject([
+    { conclusion: "success", title: "No rule fired in 1 file; no model read it" },
+  ]);
   expect(await checksOf(mild)).toMatchObject([{ conclusion: "success", annotations: [FINDING] }]);
 });
 

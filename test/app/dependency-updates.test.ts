@@ -249,7 +249,7 @@ describe("an update that brings an advisory", () => {
         { ".kodiai.yml": `rules: {known-advisory: ${setting}}\n` },
       );
     expect((await set("critical")).body).toMatch(/^\*\*1 finding\*\*: 1 critical/);
-    expect((await set("off")).body).toMatch(/^\*\*No findings\*\*/);
+    expect((await set("off")).body).toMatch(/^\*\*No rule fired\*\* in 1 file; no model read it/);
   });
 });
 
@@ -393,7 +393,7 @@ test("advisories that cannot be had make the review incomplete, and nothing is s
   );
   expect(section(body)).toContain("**Dependency update**: advisories were not looked up;");
   expect(body).toContain("- `dependency-advisories`: GitHub answered 502 to GET /advisories");
-  expect(body).toMatch(/^\*\*No findings\*\*.*incomplete/);
+  expect(body).toMatch(/^\*\*No rule fired\*\*.*incomplete/);
 });
 
 test("near the end of the hour's requests the rest is left to reviews", async () => {

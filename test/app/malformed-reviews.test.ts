@@ -108,7 +108,9 @@ describe.each([
         continue;
       }
       told++;
-      expect(summary, name).toContain("**No findings** by rules in 1 file. This review is **incomplete**, see below.");
+      expect(summary, name).toContain(
+        "**No rule fired** in 1 file; no model read it. This review is **incomplete**, see below.",
+      );
       expect(summary, name).toContain("the change was not read by the model");
       expect(summary, name).toContain("1 file not read, or not wholly, by the model");
       expect(anthropic.requests, name).toHaveLength(2);

@@ -78,7 +78,7 @@ test("CRLF and a missing last line end change neither the line nor the words", a
 test("a deleted file and a renamed one are reviewed without a word about what they lost", async () => {
   const { said: comments, summary } = await review({ "src/legacy.py": null });
   expect(comments).toEqual([]);
-  expect(summary).toContain("**No findings** in 1 file.");
+  expect(summary).toContain("**No rule fired** in 1 file; no model read it.");
 });
 
 test("a file whose patch GitHub withholds is compared from its two texts", async () => {

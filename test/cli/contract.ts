@@ -40,6 +40,7 @@ const Evidence = z.strictObject({ path: z.string(), line: z.int().positive().nul
 
 export const ReviewJson = z.strictObject({
   version: z.literal(1),
+  verdict: z.string().min(1).nullable(),
   findings: z.array(
     Finding.extend({
       place: z.enum(["inline", "file", "summary", "already-posted"]),
@@ -169,9 +170,12 @@ export const Sarif = z.strictObject({
       columnKind: z.literal("utf16CodeUnits"),
       invocations: z.tuple([
         z.strictObject({
-          executionSuccessful: z.literal(true),
+          executionSuccessful: z.boolean(),
           toolExecutionNotifications: z.array(
-            z.strictObject({ level: z.literal("warning"), message: z.strictObject({ text: z.string() }) }),
+            z.strictObject({
+              level: z.enum(["error", "warning", "note"]),
+              message: z.strictObject({ text: z.string() }),
+            }),
           ),
         }),
       ]),

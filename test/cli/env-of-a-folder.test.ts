@@ -90,7 +90,7 @@ describe("an address of a .env is never combined with a key of the environment",
     ["serve", [], "KODIAI_RERANKER_URL", { VOYAGE_API_KEY: KEY }],
     ["serve", [], "KODIAI_GITHUB_API_URL", { PRIVATE_KEY: PEM }],
   ] as const)("%s %j: %s", async (verb, words, address, key) => {
-    const app = verb === "serve" ? { APP_ID: "4242", WEBHOOK_SECRET } : {};
+    const app: Variables = verb === "serve" ? { APP_ID: "4242", WEBHOOK_SECRET } : {};
     dotEnv({ ...app, [address]: elsewhere });
     const { code, err } = await run([verb, ...words], { ...(verb === "serve" ? { PRIVATE_KEY: PEM } : {}), ...key });
     expect(err).toContain(`${address} is set in .env and ${Object.keys(key)[0]} in the environment`);

@@ -134,7 +134,7 @@ describe("renderSummary", () => {
 
   test("says when there was nothing to review, or nothing to say", () => {
     const none = { findings: [], heldBack: [], degraded: [] };
-    expect(line(sampleReview(none))).toBe("**No findings** in 4 files.");
+    expect(line(sampleReview(none))).toBe("**No rule fired** in 4 files; no model read them.");
     expect(line(sampleReview({ ...none, reviewed: [] }))).toBe(
       "**Nothing to review**: 25 changed files, all left out.",
     );

@@ -145,7 +145,7 @@ describe("a model fails", () => {
   test("without any finding, an unread change is not called free of findings", async () => {
     const { markdown } = await readBy(() => failure("overloaded"));
     expect(markdown).not.toMatch(/\*\*No findings\*\* in 1 file\. *$/m);
-    expect(markdown).toContain("**No findings** by rules");
+    expect(markdown).toContain("**No rule fired** in 1 file; no model read it");
   });
 
   test("a second look that fails leaves the first, with less confidence, and says so", async () => {

@@ -50,6 +50,20 @@ export async function gitText(cwd: string, args: readonly string[]): Promise<str
   return (await git(cwd, args)).toString("utf8").replace(/\n$/, "");
 }
 
+/** Whether `git ARGS` in `cwd`, given `input`, ends well. */
+export function gitAgrees(cwd: string, args: readonly string[], input: string): Promise<boolean> {
+  const child = gitProcess(cwd, args);
+  // Who has read enough to say no stops reading.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  child.stdout.resume();
+  child.stderr.resume();
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(false));
+    child.on("close", (code) => resolve(code === 0));
+  });
+}
+
 /** `git ARGS` in `cwd` as a process to talk with. Whoever starts it ends it. */
 export function gitProcess(cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   return spawn("git", [...INERT, ...args], { cwd, env: environment(), stdio: "pipe" });

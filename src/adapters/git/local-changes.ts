@@ -1,10 +1,11 @@
 // A range of commits, the index, or a diff file, read as if it were a pull request.
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince, PullRequests } from "../../ports.ts";
-import { GitFailed, git, gitText } from "./git.ts";
+import { GitFailed, git, gitAgrees, gitText } from "./git.ts";
 
 /** What to review: commits from where head left base; what is staged; or the text of a diff. */
 export type LocalRange =
@@ -39,17 +40,50 @@ const NOT_COMMITTED = "f".repeat(40);
 export async function localChanges(cwd: string, range: LocalRange): Promise<LocalChanges> {
   if (range.kind !== "diff") await gitText(cwd, ["rev-parse", "--git-dir"]);
   const repo = await localRepo(cwd, range);
-  const { base, head } = await ends(cwd, range);
+  const diff = range.kind === "diff" ? await placeOf(cwd, range.text) : null;
+  const { base, head } = await ends(cwd, range, diff);
   const pull = await asPullRequest(cwd, range, base, head);
-  return { repo, pull, pulls: ports(cwd, range, pull) };
+  return { repo, pull, pulls: ports(cwd, range, pull, diff) };
 }
 
-function ports(cwd: string, range: LocalRange, pull: PullRequest): PullRequests {
+/** Where the files of a diff are. */
+interface DiffPlace {
+  /** The clone that the diff fits; null where it fits none. */
+  readonly top: string | null;
+  /** Its files are there as the diff leaves them. */
+  readonly isApplied: boolean;
+}
+
+/** A diff names no repository: it belongs to the clone that it can be applied to, or has been applied to. */
+async function placeOf(cwd: string, diff: string): Promise<DiffPlace> {
+  const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]).catch(() => null);
+  if (top === null) return { top, isApplied: false };
+  const check = ["apply", "--check", "--whitespace=nowarn"];
+  if (await gitAgrees(top, [...check, "--reverse", "-"], diff)) return { top, isApplied: true };
+  return { top: (await gitAgrees(top, [...check, "--cached", "-"], diff)) ? top : null, isApplied: false };
+}
+
+const NO_HEAD = "the rules that need whole files did not run";
+
+/** Why the files of a diff cannot be read as it leaves them; undefined where they can. */
+function headless(diff: DiffPlace | null): string | undefined {
+  if (diff === null || diff.isApplied) return undefined;
+  return diff.top === null
+    ? `no clone that the diff fits is here: files and .kodiai.yml were not read, and ${NO_HEAD}`
+    : `the diff is not applied in this clone: ${NO_HEAD}`;
+}
+
+function ports(cwd: string, range: LocalRange, pull: PullRequest, diff: DiffPlace | null): PullRequests {
+  const noHead = headless(diff);
   return {
+    ...(noHead === undefined ? {} : { noHead }),
     pull: () => Promise.resolve(pull),
     changes: async () => ({ kind: "unified", text: await diffText(cwd, range, pull) }),
     changesSince: (_repo, _pull, earlier) => changesSince(cwd, range, pull, earlier.headSha),
-    text: (_repo, path, sha, maxBytes) => fileText(cwd, range, path, sha, pull, maxBytes),
+    text: (_repo, path, sha, maxBytes) => {
+      if (range.kind !== "diff" || sha !== pull.head.sha) return fileText(cwd, range, path, sha, pull, maxBytes);
+      return diff?.top && diff.isApplied ? workingText(diff.top, path, maxBytes) : Promise.resolve(null);
+    },
     ownersText: () => Promise.resolve(null),
     authorFacts: () => Promise.resolve({ mergedPullRequests: null }),
     ownComments: () => Promise.resolve([]),
@@ -85,8 +119,6 @@ async function fileText(
   maxBytes: number,
 ): Promise<string | null> {
   if (sha === NO_COMMIT) return null;
-  // The head of a diff file exists nowhere; the head of what is staged is the index.
-  if (range.kind === "diff" && sha === pull.head.sha) return null;
   const object = range.kind === "staged" && sha === pull.head.sha ? `:0:${path}` : `${sha}:${path}`;
   try {
     const size = Number(await gitText(cwd, ["cat-file", "-s", object]));
@@ -99,11 +131,22 @@ async function fileText(
   }
 }
 
-async function ends(cwd: string, range: LocalRange): Promise<{ base: string; head: string }> {
+/** A regular file of the working tree: git has checked that the diff's names do not lead out of it. */
+async function workingText(top: string, path: string, maxBytes: number): Promise<string | null> {
+  const file = await realpath(join(top, path)).catch(() => null);
+  if (file === null || file !== join(await realpath(top), path)) return null;
+  const { size } = await stat(file);
+  if (size > maxBytes) return null;
+  const bytes = await readFile(file);
+  return bytes.includes(0) ? null : bytes.toString("utf8");
+}
+
+async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Promise<{ base: string; head: string }> {
   if (range.kind === "commits") {
     const [base, head] = await Promise.all([commit(cwd, range.base), commit(cwd, range.head)]);
     return { base: await mergeBase(cwd, base, head), head };
   }
+  if (diff?.top === null) return { base: NO_COMMIT, head: NOT_COMMITTED };
   const here = await commit(cwd, "HEAD").catch(() => NO_COMMIT);
   return { base: here, head: NOT_COMMITTED };
 }
