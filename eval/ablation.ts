@@ -9,6 +9,7 @@ import type { Arm } from "./ask-room.ts";
 import { retrievalFingerprint } from "./configuration-fingerprint.ts";
 import { withFirstKeywordScore } from "./first-keyword-score.ts";
 import type { JudgedData } from "./judged-data.ts";
+import { SEED } from "./metrics.ts";
 import { type TaskData, type TaskQuery, taskOf } from "./retrieval-task.ts";
 import type { Row, SuiteResult } from "./suite.ts";
 import { type TemporaryStore, type WrittenById, withStore } from "./temporary-store.ts";
@@ -170,7 +171,7 @@ export async function ablation(
     rows: [...STAGES, ...LANGUAGE_STEP].map((stage) => rowOfStage(stage, answers, threshold)),
     printIntervals: ["mrr", "recall@10"],
     notes: [
-      "Each gain is over the row named, in points of recall@10, paired (bootstrap, seed 1); what was once expected of the step stands behind it.",
+      `Each gain is over the row named, in points of recall@10, paired (bootstrap, seed ${SEED}); what was once expected of the step stands behind it.`,
       "The learned table was fitted on this data; fit-fusion.ts prints its figures outside the folds it was fitted on.",
     ],
   };

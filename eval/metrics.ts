@@ -40,6 +40,9 @@ export function ndcgAt(k: number, ranked: readonly string[], grades: ReadonlyMap
   return ideal === 0 ? 0 : got / ideal;
 }
 
+/** Of every interval that is not asked for with another. */
+export const SEED = 1;
+
 /**
  * Percentile bootstrap over items.
  *
@@ -47,7 +50,7 @@ export function ndcgAt(k: number, ranked: readonly string[], grades: ReadonlyMap
  * @param seed the same seed gives the same interval
  * @returns mean and 95 % interval; all 0 when there are no values
  */
-export function bootstrap(values: readonly number[], seed = 1, rounds = 2_000): Interval {
+export function bootstrap(values: readonly number[], seed = SEED, rounds = 2_000): Interval {
   if (values.length === 0) return { mean: 0, low: 0, high: 0 };
   const random = randomFrom(seed);
   const means = Array.from({ length: rounds }, () => {
@@ -60,7 +63,7 @@ export function bootstrap(values: readonly number[], seed = 1, rounds = 2_000): 
 }
 
 /** The interval of a − b over the same queries in the same order. */
-export function pairedBootstrap(a: readonly number[], b: readonly number[], seed = 1, rounds = 2_000): Interval {
+export function pairedBootstrap(a: readonly number[], b: readonly number[], seed = SEED, rounds = 2_000): Interval {
   if (a.length !== b.length) throw new Error("a paired comparison needs the same queries on both sides");
   return bootstrap(
     a.map((value, at) => value - (b[at] ?? 0)),

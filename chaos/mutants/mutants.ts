@@ -19,6 +19,9 @@ export interface Mutant {
 
 const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
 const WRITES_TEST = "test/adapters/sqlite/write-book.test.ts";
+const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
+const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
+const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const CORRIDOR = "src/flows/review-pull-request.ts";
@@ -1348,5 +1351,57 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
+  },
+  {
+    id: "situations of 71 words",
+    loses: "a situation is of 20 to 70 words",
+    file: "src/learn/situation-problems.ts",
+    find: "least: 20, most: 70",
+    replace: "least: 20, most: 71",
+    test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
+    isQuick: true,
+  },
+  {
+    id: "situations of 19 words",
+    loses: "a situation is of 20 to 70 words",
+    file: "src/learn/situation-problems.ts",
+    find: "least: 20, most: 70",
+    replace: "least: 19, most: 70",
+    test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
+    isQuick: true,
+  },
+  {
+    id: "one fingerprint for everything",
+    loses: "other data and another configuration have other fingerprints",
+    file: "eval/read-data.ts",
+    find: 'createHash("sha256").update(canonicalJson(value))',
+    replace: 'createHash("sha256").update(typeof value)',
+    test: [RETRIEVAL_SUITE_TEST, "other data and another configuration have other fingerprints"],
+  },
+  {
+    id: "the ablation without its seed",
+    loses: "the ablation names the seed of its intervals",
+    file: "eval/ablation.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "paired (bootstrap, seed ${SEED})",
+    replace: "paired (bootstrap)",
+    test: [RETRIEVAL_SUITE_TEST, ABLATION_TITLE],
+  },
+  {
+    id: "a row of the ablation renamed",
+    loses: "the rows of the ablation keep their names",
+    file: "eval/ablation.ts",
+    find: 'const LANGUAGE = "+ language boost";',
+    replace: 'const LANGUAGE = "+ language";',
+    test: [RETRIEVAL_SUITE_TEST, ABLATION_TITLE],
+  },
+  {
+    id: "a keyless review without its label",
+    loses: "a review says that no model was asked",
+    file: "src/publish/render-summary.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "return `Cost: no model was asked${time}.`;",
+    replace: 'return "";',
+    test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would stand on GitHub"],
   },
 ];

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { retrievalFingerprint } from "../../eval/configuration-fingerprint.ts";
 import { suite } from "../../eval/suites/retrieval.ts";
+import { localWords } from "../../src/adapters/local/local-embedder.ts";
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -51,6 +53,34 @@ const QUERY = {
   grades: { "c:before": 3, "c:unlike": 1 },
 };
 
+/** The rows of the ablation table: tables of different days are compared by these names. */
+const ABLATION = [
+  "naive: title and first 20 paths, vectors",
+  "enriched query, vectors",
+  "+ words (hybrid)",
+  "+ several queries, pooled by RRF",
+  "+ several queries, pooled by best rank",
+  "+ several queries, pooled by max",
+  "+ path, language and category in the embedded text",
+  "+ model-written situation",
+  "+ model-written tags",
+  "+ model-written lesson (multi-field)",
+  "+ its code in the embedded text",
+  "+ language boost",
+  "+ recency",
+  "+ contrast",
+  "+ HyDE",
+  "+ model-written queries",
+  "+ model-written queries of 20–50 words",
+  "+ rerank",
+  "+ learned fusion (default)",
+  "semantic alone (embedder local-hash-1)",
+  "other embedders",
+  "keyword alone",
+  "keyword alone, one query",
+  "first system's keyword score, one query",
+];
+
 async function measured(flags: object, query: object = QUERY) {
   const data = await mkdtemp(join(tmpdir(), "retrieval-"));
   folders.push(data);
@@ -90,6 +120,20 @@ describe("the retrieval suite", () => {
     expect({ ...one.first, p95Ms: 0 }).toEqual({ ...other.first, p95Ms: 0 });
   });
 
+  test("other data and another configuration have other fingerprints", async () => {
+    const [one, other] = [
+      await measured({ rows: "default" }),
+      await measured({ rows: "default" }, { ...QUERY, title: "fix: open it later" }),
+    ];
+    expect(one.result.data.fingerprint).toMatch(/^[0-9a-f]{12}$/);
+    expect(other.result.data.fingerprint).not.toBe(one.result.data.fingerprint);
+    const embedder = localWords();
+    expect(one.result.config.fingerprint).toBe(retrievalFingerprint(embedder));
+    const stricter = retrievalFingerprint({ ...embedder, threshold: embedder.threshold / 2 });
+    expect(stricter).toMatch(/^[0-9a-f]{12}$/);
+    expect(stricter).not.toBe(one.result.config.fingerprint);
+  });
+
   test("refuses to run when a truth is not in memory, and for a task that is none", async () => {
     await expect(measured({}, { ...QUERY, relevantGold: ["c:gone"] })).rejects.toThrow(/c:gone is not in/);
     await expect(measured({ task: "X" })).rejects.toThrow(/--task is one of G, H, S/);
@@ -101,5 +145,8 @@ describe("the retrieval suite", () => {
     expect(remark("+ words (hybrid)")).toMatch(/over "enriched query, vectors"; expected C1: \+10–15$/);
     expect(remark("+ HyDE")).toMatch(/not measured: no model replies are recorded/);
     expect(result.rows.filter(({ n }) => n === 1).length).toBeGreaterThan(12);
+    expect(result.rows.map(({ name }) => name).slice(0, ABLATION.length)).toEqual(ABLATION);
+    expect(result.config.fingerprint).toBe(retrievalFingerprint(localWords()));
+    expect(result.notes?.join("\n")).toContain("(bootstrap, seed 1)");
   });
 });

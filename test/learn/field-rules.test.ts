@@ -38,6 +38,8 @@ describe("a situation", () => {
         const text = `${core} ${padding(count - 8)}`.trim();
         expect(situation(text)).toEqual([...(count < 20 ? ["too-short"] : []), ...(count > 70 ? ["too-long"] : [])]);
       }),
+      // Both sides of both ends, which a draw from two hundred may miss.
+      { examples: [[19], [20], [70], [71]] },
     );
   });
 
@@ -116,6 +118,15 @@ describe("a situation", () => {
 });
 
 describe("a lesson", () => {
+  test.each([
+    [19, ["too-short"]],
+    [20, []],
+    [220, []],
+    [221, ["too-long"]],
+  ])("of %i characters", (chars, problems) => {
+    expect(lesson(`Close it ${"x".repeat(chars - 10)}.`)).toEqual(problems);
+  });
+
   test.each([
     LESSON,
     "Never build a shell command from user input; pass the arguments as a list.",
