@@ -1,5 +1,7 @@
 // The judged retrieval data as it stands in its folder: comments, and pull requests with what an earlier comment should be.
-import { dataFingerprint, readRows } from "./read-data.ts";
+import { z } from "zod";
+import { dataFingerprint, readRows, shapedRows } from "./read-data.ts";
+import { unanswered, unansweredRows } from "./unanswered.ts";
 
 export interface CorpusRow {
   readonly id: string;
@@ -49,13 +51,33 @@ export interface JudgedData {
 export async function readJudged(folder: string): Promise<JudgedData> {
   const files = await readRows(folder);
   const rows = files.flatMap((file) => file.rows) as Record<string, unknown>[];
-  const corpus = rows.filter((row) => "hunk" in row && "createdAt" in row) as unknown as CorpusRow[];
-  const queries = rows.filter((row) => "diff" in row && "asOf" in row) as unknown as JudgedRow[];
+  const corpus = shapedRows(
+    rows.filter((row) => "hunk" in row),
+    "createdAt",
+    Corpus,
+  ) as unknown as CorpusRow[];
+  const queries = shapedRows(
+    rows.filter((row) => "diff" in row),
+    "asOf",
+    Judged,
+  ) as unknown as JudgedRow[];
   const ids = new Set(corpus.map((row) => row.id));
-  for (const query of queries) {
+  const dropped = new Set(unansweredRows().map(({ id }) => id));
+  const asked = queries.filter((query) => {
     const truth = [...query.own, ...query.relevant, ...query.relevantGold, ...Object.keys(query.grades)];
     const missing = truth.find((id) => !ids.has(id));
-    if (missing !== undefined) throw new Error(`${query.id}: truth ${missing} is not in the corpus`);
-  }
-  return { corpus, queries, fingerprint: dataFingerprint(files) };
+    if (missing === undefined) return true;
+    if (!dropped.has(missing)) throw new Error(`${query.id}: truth ${missing} is not in the corpus`);
+    unanswered(query.id, `its truth ${missing} could not be read`);
+    return false;
+  });
+  return { corpus, queries: asked, fingerprint: dataFingerprint(files) };
 }
+
+const date = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is no date");
+const Corpus = z.looseObject({ id: z.string(), repo: z.string(), text: z.string(), createdAt: date });
+const Judged = z.looseObject({
+  ...{ id: z.string(), repo: z.string(), title: z.string(), diff: z.string(), asOf: date },
+  ...{ own: z.array(z.string()), relevant: z.array(z.string()), relevantGold: z.array(z.string()) },
+  ...{ languages: z.array(z.string()), grades: z.record(z.string(), z.number()) },
+});

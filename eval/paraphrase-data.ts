@@ -1,6 +1,6 @@
 // Findings, what other tools said wrongly, and the queries of other reviewers, read from their folder by shape.
 import { z } from "zod";
-import { dataFingerprint, readRows } from "./read-data.ts";
+import { dataFingerprint, readRows, shapedRows } from "./read-data.ts";
 
 const Finding = z.object({
   id: z.string(),
@@ -59,7 +59,7 @@ export async function readParaphrase(folder: string): Promise<ParaphraseData> {
     numbers.set(key, number);
     return number;
   };
-  const said = rows.flatMap((row) => Finding.safeParse(row).data ?? []);
+  const said = shapedRows(rows, "finding_text", Finding);
   const saidOf = (row: z.infer<typeof Finding>): Said => ({
     id: row.id,
     text: row.finding_text,
@@ -75,10 +75,8 @@ export async function readParaphrase(folder: string): Promise<ParaphraseData> {
   const read: ParaphraseData = {
     memories: said.filter(({ source_tool }) => !source_tool).map(saidOf),
     distractors: said.filter(({ source_tool }) => source_tool).map(saidOf),
-    singles: rows.flatMap((row) => Query.safeParse(row).data ?? []).map((row) => setOf(row.id, [row.query], row)),
-    sets: rows
-      .flatMap((row) => Queries.safeParse(row).data ?? [])
-      .map((row) => setOf(row.test_case_id, row.queries, row)),
+    singles: shapedRows(rows, "query", Query).map((row) => setOf(row.id, [row.query], row)),
+    sets: shapedRows(rows, "queries", Queries).map((row) => setOf(row.test_case_id, row.queries, row)),
     fingerprint: dataFingerprint(files),
   };
   const ids = new Set(read.memories.map(({ id }) => id));

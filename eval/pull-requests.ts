@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Side } from "../src/domain/pull-request.ts";
+import { jsonLines } from "./read-data.ts";
+import { answered } from "./unanswered.ts";
 
 /** What a person said about lines of the diff. */
 export interface GoldenComment {
@@ -44,7 +46,7 @@ export interface PullsRead {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** @throws Error when the folder holds no pull request, or a row of a file that holds some is not JSON */
+/** @throws Error when the folder holds no pull request */
 export async function readPulls(folder: string): Promise<PullsRead> {
   const golden: Row[] = [];
   const queries: Row[] = [];
@@ -57,20 +59,23 @@ export async function readPulls(folder: string): Promise<PullsRead> {
     const kind = kindOf(lines[0]);
     if (kind === null) continue;
     files.push({ name: relative(folder, path), sha256: createHash("sha256").update(text).digest("hex") });
-    for (const line of lines) {
-      const row = JSON.parse(line) as Row;
+    for (const row of jsonLines(text, relative(folder, path)) as readonly Row[]) {
       if (kind === "golden") golden.push(row);
       else if (kind === "query") queries.push(row);
       else {
         said.set(String(row.id), row);
         const known = corpus.get(String(row.repo));
-        if (known === undefined) corpus.set(String(row.repo), [line]);
-        else known.push(line);
+        if (known === undefined) corpus.set(String(row.repo), [JSON.stringify(row)]);
+        else known.push(JSON.stringify(row));
       }
     }
   }
   if (golden.length + queries.length === 0) throw new Error(`${folder} holds no pull requests with a diff`);
-  const read = [...shuffled(golden).map(goldenPull), ...shuffled(queries).map((row) => queryPull(row, said))];
+  const idOf = (row: Row) => String(row.id ?? row.url ?? row.repo);
+  const read = [
+    ...answered(shuffled(golden), idOf, goldenPull),
+    ...answered(shuffled(queries), idOf, (row) => queryPull(row, said)),
+  ];
   return { pulls: eachOnce(read.filter(({ diff }) => diff !== "")), withoutDiff: countEmpty(read), corpus, files };
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { baselineOf, fallenBelow, readBaselines, writeBaselines } from "./baseline.ts";
 import type { Row, Suite, SuiteResult } from "./suite.ts";
+import { unansweredRows } from "./unanswered.ts";
 
 const SUITES = join(dirname(fileURLToPath(import.meta.url)), "suites");
 
@@ -19,11 +20,19 @@ if (name === undefined || !known.includes(name) || data === undefined) {
 
 const { suite } = (await import(join(SUITES, `${name}.ts`))) as { suite: Suite };
 const result = await suite({ data, flags });
+const missing = unansweredRows();
 console.log(table(name, result));
+if (missing.length > 0) {
+  console.log(`unanswered: ${missing.length} rows of another shape`);
+  for (const { id, reason } of missing) console.log(`  ${id}: ${reason}`);
+}
 const json = flags.get("json");
 if (json !== undefined) {
   const { data: measured, config, task, rows } = result;
-  await writeFile(json, `${JSON.stringify({ suite: name, task, data: measured, config, rows }, null, 2)}\n`);
+  await writeFile(
+    json,
+    `${JSON.stringify({ suite: name, task, data: measured, config, rows, unanswered: missing }, null, 2)}\n`,
+  );
 }
 if (flags.has("write-baseline")) await writeBaselines([baselineOf(name, result)]);
 if (flags.has("baseline")) {

@@ -1404,4 +1404,15 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'return "";',
     test: [REVIEW_VERB_TEST, "md: the summary and the comments as they would stand on GitHub"],
   },
+  {
+    id: "a malformed row ends the run",
+    loses: "an evaluation counts rows of another shape and goes on",
+    file: "eval/unanswered.ts",
+    find: "      unanswered(idOf(row), error);\n      return [];",
+    replace: "      throw error;",
+    test: [
+      "test/eval/malformed-rows.test.ts",
+      "conformance: an input or expectation of another shape is unanswered, beside those that are answered",
+    ],
+  },
 ];

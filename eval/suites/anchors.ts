@@ -10,8 +10,9 @@ import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { anchorOf } from "../../src/review/anchor.ts";
 import { diffLines } from "../../src/review/diff-lines.ts";
 import { locate } from "../../src/review/locate.ts";
-import { dataFingerprint, fingerprint } from "../read-data.ts";
+import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
+import { answered, unanswered } from "../unanswered.ts";
 
 /** Lines in a quote, as the instructions ask for. */
 const QUOTED = 3;
@@ -64,14 +65,32 @@ async function sourcesOf(data: string): Promise<readonly Source[]> {
 
 async function manifestOf(data: string): Promise<Source> {
   const manifest = await readFile(join(data, "manifest.jsonl"), "utf8");
-  const rows = linesOf(manifest).map((line) => JSON.parse(line) as { file: string });
-  const diffs = await Promise.all(rows.map(({ file }) => readFile(join(data, file), "utf8")));
+  const rows = jsonLines(manifest, "manifest.jsonl") as { readonly id?: string; readonly file: string }[];
+  const read = await Promise.all(
+    rows.map(async ({ id, file }, at) => {
+      try {
+        return [await readFile(join(data, file), "utf8")];
+      } catch (error) {
+        unanswered(id ?? `manifest.jsonl[${at}]`, error);
+        return [];
+      }
+    }),
+  );
+  const diffs = read.flat();
   return { name: "diffs", sha256: sha256(diffs.join("\0")), diffs };
 }
 
 async function queriesOf(data: string): Promise<Source> {
   const text = await readFile(join(data, "queries.jsonl"), "utf8");
-  const diffs = linesOf(text).map((line) => (JSON.parse(line) as { diff: string }).diff);
+  const rows = jsonLines(text, "queries.jsonl") as { readonly id?: string; readonly diff: unknown }[];
+  const diffs = answered(
+    rows,
+    ({ id }) => id ?? "a query without an id",
+    ({ diff }) => {
+      if (typeof diff !== "string") throw new Error("diff: it is no text");
+      return diff;
+    },
+  );
   return { name: "pull requests", sha256: sha256(text), diffs };
 }
 
@@ -102,10 +121,6 @@ function tallyFile(file: FileDiff, tally: Tally): void {
       else tally.quoteWrong++;
     }
   }
-}
-
-function linesOf(text: string): readonly string[] {
-  return text.split("\n").filter((line) => line !== "");
 }
 
 function sha256(text: string): string {

@@ -9,7 +9,7 @@ import { fuseByRank, type QueryCandidates } from "../../src/retrieve/fuse.ts";
 import { intervalText } from "../answers.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { bootstrap, pairedBootstrap, recallAt } from "../metrics.ts";
-import { dataFingerprint, readRows } from "../read-data.ts";
+import { dataFingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -42,8 +42,8 @@ const published = (name: string, pass: readonly [number, number, number]): Row =
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
   const rows = files.flatMap((file) => file.rows);
-  const chunks = rows.flatMap((row) => Chunk.safeParse(row).data ?? []);
-  const questions = rows.flatMap((row) => Question.safeParse(row).data ?? []);
+  const chunks = shapedRows(rows, "chunk_id", Chunk);
+  const questions = shapedRows(rows, "golden_chunk_ids", Question);
   return withStore(async (store) => {
     const records = recordsOf(chunks);
     const added = await store.addRecords([...records.values()]);

@@ -6,8 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { AreaCheck } from "../conformance/area-check.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
+import { answered, unanswered } from "../unanswered.ts";
 
 interface Case {
+  /** FILE[INDEX] where the case has none. */
+  readonly id: string;
   readonly area: string;
   readonly input: unknown;
   readonly expected: unknown;
@@ -18,11 +21,12 @@ interface Case {
 type Verdict =
   | { readonly kind: "right" }
   | { readonly kind: "deliberate"; readonly name: string }
-  | { readonly kind: "wrong"; readonly text: string };
+  | { readonly kind: "wrong"; readonly text: string }
+  | { readonly kind: "unanswered" };
 
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
-  const cases = files.flatMap((file) => file.rows) as Case[];
+  const cases = files.flatMap(({ name, rows: all }) => all.flatMap((one, at) => caseOf(one, `${name}[${at}]`)));
   const checks = await loadChecks();
   const owned = cases.filter(({ area }) => checks.has(area));
   const byArea = Map.groupBy(owned, rowName);
@@ -43,6 +47,14 @@ export const suite: Suite = async ({ data }) => {
     ],
   };
 };
+
+function caseOf(row: unknown, place: string): Case[] {
+  const { id, area } = row as { readonly id?: unknown; readonly area?: unknown };
+  const known = typeof id === "string" || typeof id === "number" ? String(id) : place;
+  if (typeof area === "string") return [{ ...(row as Case), id: known }];
+  unanswered(known, "it names no area");
+  return [];
+}
 
 /** A correction is counted apart: it must be right outright. */
 function rowName({ area, wrong }: Case): string {
@@ -80,11 +92,24 @@ function row(
   return {
     name,
     n: group.length,
-    metrics: { right: count("right"), deliberate: count("deliberate"), total: group.length },
+    metrics: {
+      ...{ right: count("right"), deliberate: count("deliberate") },
+      ...{ unanswered: count("unanswered"), total: group.length },
+    },
   };
 }
 
-function judge({ input, expected, wrong }: Case, check: AreaCheck): Verdict {
+/** An input that lacks what an answer needs has none; neither has an expectation that cannot be compared. */
+function judge(one: Case, check: AreaCheck): Verdict {
+  const [verdict] = answered(
+    [one],
+    ({ area, id }) => `${area} ${id}`,
+    (asked) => verdictOf(asked, check),
+  );
+  return verdict ?? { kind: "unanswered" };
+}
+
+function verdictOf({ input, expected, wrong }: Case, check: AreaCheck): Verdict {
   const actual = check.answer(input);
   const same = check.same ?? containsExpected;
   if (same(actual, expected)) return { kind: "right" };

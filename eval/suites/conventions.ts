@@ -6,7 +6,7 @@ import { lowInformation } from "../../src/domain/low-information.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { rowRecord } from "../../src/learn/learn.ts";
 import { ALIKE, recurringRemarks } from "../../src/learn/recurring-remarks.ts";
-import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
+import { dataFingerprint, fingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 
 const Cluster = z.object({ slug: z.string(), label: z.string(), ids: z.array(z.string()) });
@@ -57,9 +57,8 @@ function recordsOf(rows: readonly unknown[]): MemoryRecord[] {
 
 function labelsOf(rows: readonly unknown[]): Labels {
   const labels = new Map<string, Set<string>>();
-  for (const row of rows) {
-    const { data: cluster } = Cluster.safeParse(row);
-    for (const id of cluster?.ids ?? []) labels.set(id, (labels.get(id) ?? new Set()).add(cluster?.slug ?? ""));
+  for (const { ids, slug } of shapedRows(rows, "slug", Cluster)) {
+    for (const id of ids) labels.set(id, (labels.get(id) ?? new Set()).add(slug));
   }
   if (labels.size === 0) throw new Error("there are no labelled clusters in this folder");
   return labels;

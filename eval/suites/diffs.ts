@@ -5,8 +5,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
 import { type ParsedDiff, parseDiff } from "../../src/gather/parse-diff.ts";
-import { dataFingerprint, fingerprint } from "../read-data.ts";
+import { dataFingerprint, fingerprint, jsonLines } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
+import { unanswered } from "../unanswered.ts";
 
 type Probe = readonly ["LEFT" | "RIGHT", number, "add" | "del" | "ctx", string];
 type Range = readonly [number, number];
@@ -45,15 +46,11 @@ const PROBE_LENGTH = 200;
 
 export const suite: Suite = async ({ data }) => {
   const manifest = await readFile(join(data, "manifest.jsonl"));
-  const facts = manifest
-    .toString("utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as DiffFacts);
+  const facts = jsonLines(manifest.toString("utf8"), "manifest.jsonl") as DiffFacts[];
   const read = [{ name: "manifest.jsonl", sha256: sha256(manifest) }];
   const tally = { right: 0, probes: 0, probesRight: 0, bytes: 0, ms: 0, refused: 0 };
   const notes: string[] = [];
-  for (const diff of facts) {
+  const judge = async (diff: DiffFacts): Promise<void> => {
     const bytes = await readFile(join(data, diff.file));
     read.push({ name: diff.file, sha256: sha256(bytes) });
     const text = bytes.toString("utf8");
@@ -69,6 +66,9 @@ export const suite: Suite = async ({ data }) => {
     const all = [...wrong, ...probes.wrong];
     if (all.length === 0) tally.right++;
     else notes.push(`${diff.id}: ${all.slice(0, 3).join("; ")}${all.length > 3 ? ` … ${all.length} in all` : ""}`);
+  };
+  for (const [at, diff] of facts.entries()) {
+    await judge(diff).catch((error: unknown) => unanswered(String(diff.id ?? `manifest.jsonl[${at}]`), error));
   }
   return {
     data: { n: facts.length, fingerprint: dataFingerprint(read) },

@@ -7,6 +7,7 @@ import type { Review } from "../../src/domain/review.ts";
 import { type Step, writeReview } from "../../src/flows/review-pull-request.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
+import { unanswered } from "../unanswered.ts";
 
 interface DiffEntry {
   readonly id: string;
@@ -34,7 +35,13 @@ export const suite: Suite = async ({ data, flags }) => {
   const [manifest] = await readRows(data);
   const entries = (manifest?.rows ?? []) as DiffEntry[];
   const tally: Tally = { findings: 0, heldBack: 0, addedLines: 0, byRule: new Map(), hits: [] };
-  for (const entry of entries) await count(join(data, entry.file), entry, tally);
+  for (const [at, entry] of entries.entries()) {
+    try {
+      await count(join(data, entry.file), entry, tally);
+    } catch (error) {
+      unanswered(String(entry.id ?? `${manifest?.name}[${at}]`), error);
+    }
+  }
   const per1000 = (n: number) => (n * 1000) / Math.max(1, tally.addedLines);
   const all = tally.findings + tally.heldBack;
   return {

@@ -7,7 +7,7 @@ import { evaluationRepo } from "../../src/learn/parse-row.ts";
 import { askRoom } from "../ask-room.ts";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { pullRequestContext } from "../pull-request-context.ts";
-import { dataFingerprint, readRows } from "../read-data.ts";
+import { dataFingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 import { type TemporaryStore, withStore } from "../temporary-store.ts";
 
@@ -28,7 +28,8 @@ type Scores = ReadonlyMap<string, number>;
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
-  const pairs = files.flatMap((file) => file.rows).flatMap((row) => Pairs.safeParse(row).data?.pairs ?? []);
+  const rows = files.flatMap((file) => file.rows);
+  const pairs = shapedRows(rows, "pairs", Pairs).flatMap((row) => row.pairs);
   if (pairs.length === 0) throw new Error(`${data} holds no reference pairs`);
   return withStore(async (store) => {
     const memories = [...new Set(pairs.map(({ memory }) => memory))];

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parseIntent } from "../../src/analyze/intent.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
+import { answered } from "../unanswered.ts";
 
 const TYPES = ["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
 
@@ -28,9 +29,12 @@ const PARTS: readonly Part[] = ["type", "scope", "breaking"];
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
-  const read = files.flatMap((file) => file.rows).map((row) => TitleRow.safeParse(row));
-  const rows = read.flatMap((row) => (row.success ? [row.data] : []));
-  const refused = read.length - rows.length;
+  const read = files.flatMap(({ name, rows: all }) => all.map((row, at) => ({ row, id: `${name}[${at}]` })));
+  const rows = answered(
+    read,
+    ({ id }) => id,
+    ({ row }) => TitleRow.parse(row),
+  );
   const scored = rows.flatMap(({ title, expected, repo, pr }) => {
     const wanted = expected?.titleOnly;
     const type = wanted?.type?.toLowerCase() ?? "";
@@ -54,10 +58,7 @@ export const suite: Suite = async ({ data }) => {
         metrics: { type: share("type"), scope: share("scope"), breaking: share("breaking") },
       },
     ],
-    notes: [
-      ...(mistakes.length === 0 ? ["no mistakes"] : mistakes.map((mistake) => mistake.line)),
-      ...(refused === 0 ? [] : [`${refused} rows have another shape and were not read`]),
-    ],
+    notes: mistakes.length === 0 ? ["no mistakes"] : mistakes.map((mistake) => mistake.line),
   };
 };
 
