@@ -31,6 +31,7 @@ import { timedStep } from "./server/timed-step.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
 import { chosenModel } from "./wire/asking.ts";
 import { passwordIn } from "./wire/database-password.ts";
+import { githubFetch } from "./wire/egress.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
 import { openPostgresStore } from "./wire/postgres-store.ts";
@@ -42,7 +43,6 @@ import {
   chosenEmbedder,
   followPorts,
   githubAnswers,
-  githubFetch,
   type Reading,
   reviewPorts,
   serverInspector,

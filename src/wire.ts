@@ -14,7 +14,6 @@ import type { GuardedFetch } from "./adapters/github/guarded-fetch.ts";
 import { githubFiles, githubPullRequests } from "./adapters/github/pull-requests.ts";
 import { githubRepositoryHost } from "./adapters/github/repository-host.ts";
 import { githubReviews } from "./adapters/github/reviews.ts";
-import { wholeAnswers } from "./adapters/github/whole-answers.ts";
 import { unpacedWrites, type WriteTurns, writeTurns } from "./adapters/github/write-turns.ts";
 import { localWords } from "./adapters/local/local-embedder.ts";
 import { customRuleProblems } from "./adapters/rules/custom.ts";
@@ -44,7 +43,7 @@ import type { Inspector, Lease, Ledger, Queue } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
-import { egressTo } from "./wire/egress.ts";
+import { egressTo, githubFetch } from "./wire/egress.ts";
 import { pastOf } from "./wire/history.ts";
 import { inTurn } from "./wire/in-turn.ts";
 import { neverTell, redactor } from "./wire/secrets.ts";
@@ -117,11 +116,6 @@ export function serverInspector(): IsolatedInspector {
 /** What the configuration is checked against: the built-in rules, and whether custom rules can run. */
 export function knownRules(): Required<KnownRules> {
   return { ruleIds: new Set([...ruleIds(), ADVISORY_RULE]), version: rulesVersion(), customRuleProblems };
-}
-
-/** `fetch` for GitHub: the API's origin and nothing else, and whole answers. `deadlineMs` other than the documented one is for tests. */
-export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
-  return wholeAnswers(egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs }));
 }
 
 export interface GitHubWiring extends Omit<WriteWiring, "clients" | "turns"> {

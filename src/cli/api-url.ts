@@ -1,13 +1,16 @@
 import { endpointProblem } from "../config/endpoint-problem.ts";
+import { apiUrlOf } from "../config/github-address.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * GITHUB_API_URL, as GitHub Actions sets it, where it belongs to this host: the token of one GitHub is never sent to
- * another. Undefined for the host's usual address.
+ * The API of a host. GITHUB_API_URL, as GitHub Actions sets it, holds for the host that it belongs to: the token of one
+ * GitHub is never sent to another.
+ *
+ * @throws UsageError
  */
-export function apiUrlFor(host: string): string | undefined {
+export function apiUrlFor(host: string): string {
   const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
-  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return undefined;
+  if (apiUrl === "" || URL.parse(serverUrl)?.host !== host.toLowerCase()) return apiUrlOf(host);
   const problem = endpointProblem(apiUrl, []);
   if (problem !== null) throw new UsageError(`GITHUB_API_URL ${problem}`);
   return apiUrl.replace(/\/+$/, "");

@@ -20,10 +20,7 @@ export interface ConfigVerbPorts {
   read(): Promise<ParsedConfig>;
 }
 
-export type OpenConfig = (
-  word: string | undefined,
-  apiUrl: (host: string) => string | undefined,
-) => Promise<ConfigVerbPorts>;
+export type OpenConfig = (word: string | undefined, apiUrlFor: (host: string) => string) => Promise<ConfigVerbPorts>;
 
 /** @throws UsageError */
 export async function config(words: readonly string[], open: OpenConfig): Promise<ExitCode> {

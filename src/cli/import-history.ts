@@ -19,8 +19,7 @@ export interface HistoryWords {
   readonly owner: string;
   readonly name: string;
   readonly token: string;
-  /** Undefined: the host's usual address. */
-  readonly apiUrl: string | undefined;
+  readonly apiUrl: string;
   readonly dataDir: string | undefined;
   readonly isDry: boolean;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { endpointProblem } from "../config/endpoint-problem.ts";
 import { hostName } from "../config/env-forms.ts";
+import { apiUrlOf } from "../config/github-address.ts";
 import { localDashboard } from "../config/login-address.ts";
 import { weakSecret } from "../config/weak-secret.ts";
 import { variablesIn } from "./setup-store.ts";
@@ -57,10 +58,9 @@ export interface SetupPlan {
 /**
  * Reads the options.
  *
- * @param apiUrlOf the API of a host
  * @throws UsageError
  */
-export function setupPlan(words: SetupWords, apiUrlOf: (host: string) => string): SetupPlan {
+export function setupPlan(words: SetupWords): SetupPlan {
   const envFile = resolve(words["env-file"] ?? ".env");
   const known = variablesIn(envFile);
   const { host, apiUrl } = github(words, known, apiUrlOf);

@@ -23,7 +23,6 @@ import { type ExitCode, readWords, UsageError } from "./usage.ts";
 export interface SetupVerbPorts {
   /** app.yml. */
   readonly description: AppDescription;
-  readonly apiUrlOf: (host: string) => string;
   page(wish: {
     readonly port: number;
     readonly registerUrl: string;
@@ -65,7 +64,7 @@ export async function setup(words: readonly string[], open: () => Promise<SetupV
   const { values, positionals } = readWords(words, SETUP_OPTIONS);
   if (positionals.length > 0) throw new UsageError(`setup takes no ${JSON.stringify(positionals[0])}`);
   const ports = await open();
-  const plan = setupPlan(values, ports.apiUrlOf);
+  const plan = setupPlan(values);
   // A host that the operator names here may stand in their own network: said once, kept for the server.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
   const asker = askerFor(values.yes === true);
@@ -133,7 +132,7 @@ async function newApp(plan: SetupPlan, ports: SetupVerbPorts, asker: Asker) {
   });
   try {
     console.log(
-      `Open this page in a browser on this machine, once; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
+      `Open this page in a browser on this machine where you are signed in to ${plan.host}; from elsewhere through \`ssh -L\`:\n\n  ${page.url}\n`,
     );
     const fresh = await ports.convert(await page.code, plan.apiUrl);
     if (fresh.webhookSecret === null)

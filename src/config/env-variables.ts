@@ -95,7 +95,7 @@ export const EnvVariables = z.object({
     .transform((host) => host.toLowerCase())
     .refine((host) => hostName.test(host), "must be a host name without https:// and path")
     .optional()
-    .describe("Host of a GitHub Enterprise Server. Without it: github.com.")
+    .describe("Host of a GitHub Enterprise Server, or `SUBDOMAIN.ghe.com` with data residency. Without it: github.com.")
     .meta({ examples: ["github.example.com"] }),
   GHE_PROTOCOL: z
     .enum(["https", "http"], "must be `https` or `http`")

@@ -3,6 +3,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { endpointProblem } from "./endpoint-problem.ts";
 import { ENV_VARIABLES } from "./env-variable-list.ts";
 import { EnvVariables } from "./env-variables.ts";
+import { apiUrlOf } from "./github-address.ts";
 import { shown } from "./located.ts";
 import { localDashboard } from "./login-address.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
@@ -204,7 +205,5 @@ function formerSecret(values: EnvVariables): Env["formerSecret"] {
 function apiUrl(values: EnvVariables): string {
   const given = values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "");
   if (given !== undefined) return given;
-  return values.GHE_HOST === undefined
-    ? "https://api.github.com"
-    : `${values.GHE_PROTOCOL}://${values.GHE_HOST}/api/v3`;
+  return apiUrlOf(values.GHE_HOST ?? "github.com", values.GHE_PROTOCOL);
 }

@@ -23,9 +23,9 @@ import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
-import { chosenEmbedder, githubFetch, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
+import { chosenEmbedder, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
 import { mustOpen, rememberedAt, statisticsAt, UNHURRIED, unrecorded } from "./cli-store.ts";
-import { apiUrlOf } from "./history.ts";
+import { githubFetch } from "./egress.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
 import { openPostgresShelf } from "./postgres-store.ts";
 import { chosenReranker } from "./reranker.ts";
@@ -78,13 +78,12 @@ export async function pullRequestPorts(named: {
   readonly name: string;
   readonly number: number;
   readonly token: string;
-  /** Instead of the host's own API. */
-  readonly apiUrl?: string | undefined;
+  readonly apiUrl: string;
   /** See storePlace. */
   readonly place: string;
   readonly model: ModelWish;
 }): Promise<NamedChange> {
-  const apiUrl = named.apiUrl ?? apiUrlOf(named.host);
+  const { apiUrl } = named;
   neverTell(named.token);
   const github = new Octokit({
     auth: named.token,

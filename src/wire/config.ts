@@ -10,8 +10,8 @@ import { UsageError } from "../cli/usage.ts";
 import type { Repo } from "../domain/job.ts";
 import { configAt } from "../gather/gather.ts";
 import type { PullRequests } from "../ports.ts";
-import { githubFetch, knownRules } from "../wire.ts";
-import { apiUrlOf } from "./history.ts";
+import { knownRules } from "../wire.ts";
+import { githubFetch } from "./egress.ts";
 import { neverTell } from "./secrets.ts";
 
 /** A repository by name, and the API that serves it. */
@@ -27,14 +27,14 @@ type Files = Pick<PullRequests, "text" | "ownersText">;
  * Whose configuration a word means: a folder (its file as it lies there), or OWNER/NAME on GitHub.
  *
  * @param word undefined is the folder of the process
- * @param apiUrlFor another address than a host's usual one; undefined for the usual one
+ * @param apiUrlFor the API of a host
  */
 export async function configVerbPorts(
   word: string | undefined,
-  apiUrlFor: (host: string) => string | undefined,
+  apiUrlFor: (host: string) => string,
 ): Promise<ConfigVerbPorts> {
   const token = process.env.GITHUB_TOKEN ?? "";
-  const filesOf = (named: NamedRepository) => filesOnGitHub(apiUrlFor(named.host) ?? apiUrlOf(named.host), token);
+  const filesOf = (named: NamedRepository) => filesOnGitHub(apiUrlFor(named.host), token);
   if (word !== undefined && !isFolder(word)) {
     const named = namedRepository(word);
     if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");

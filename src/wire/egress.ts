@@ -1,5 +1,7 @@
 // The way out of the process, the only one: what the operator named, and nothing that a pull request or a model says.
+import { restStatuses } from "../adapters/github/graphql-refusal.ts";
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
+import { wholeAnswers } from "../adapters/github/whole-answers.ts";
 import { EnvVariables } from "../config/env-variables.ts";
 
 export interface EgressWish {
@@ -21,6 +23,15 @@ export function egressTo(address: string, { deadlineMs, own = false }: EgressWis
     privateHosts: own ? [hostname] : privateHosts(),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
+}
+
+/**
+ * `fetch` for GitHub: the API's origin and nothing else, whole answers, and GraphQL's refusals as REST's.
+ *
+ * @param deadlineMs other than the documented one in tests
+ */
+export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
+  return restStatuses(wholeAnswers(egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs })));
 }
 
 /** Hosts that the operator listed, also for plain http: those stand next door. */

@@ -6,7 +6,7 @@ import { translated } from "../adapters/github/translate-error.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/follow-history.ts";
 import type { PastReviews } from "../ports/history.ts";
-import { egressTo } from "./egress.ts";
+import { githubFetch } from "./egress.ts";
 
 /** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
 const PACE_MS = 100;
@@ -23,13 +23,6 @@ export function pastOf(
   };
 }
 
-/** The API of a GitHub host: github.com has its own, a GitHub Enterprise Server serves it under /api/v3. */
-export function apiUrlOf(host: string): string {
-  if (host === "github.com") return "https://api.github.com";
-  // GitHub Enterprise Cloud with data residency: docs.github.com, "About data residency".
-  return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
-}
-
 /**
  * A repository and its past reviews, read with a person's token.
  *
@@ -43,7 +36,7 @@ export async function personsPast(named: {
   readonly apiUrl: string;
 }): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
   const { host, owner, name, token, apiUrl } = named;
-  const fetch = egressTo(apiUrl);
+  const fetch = githubFetch(apiUrl);
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const github = new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request: { fetch }, log: silent });
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

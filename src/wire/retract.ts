@@ -18,8 +18,8 @@ import { setVariables } from "../config/set-variables.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Retractions } from "../ports/checks.ts";
 import { privateKeyOf } from "../server/private-key.ts";
-import { chosenEmbedder, githubFetch } from "../wire.ts";
-import { apiUrlOf } from "./history.ts";
+import { chosenEmbedder } from "../wire.ts";
+import { githubFetch } from "./egress.ts";
 import { openPostgresShelf } from "./postgres-store.ts";
 import { openStore } from "./store.ts";
 
@@ -71,7 +71,7 @@ async function asApp(words: RetractWords): Promise<SignedIn> {
 
 async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
   const host = words.host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
-  const github = clientOf(token, apiUrlFor(host) ?? apiUrlOf(host));
+  const github = clientOf(token, apiUrlFor(host));
   return {
     repo: await repoOf(github, words, host),
     retractions: githubRetractions(github, "kodiai[bot]", unheldWrites()),

@@ -9,8 +9,7 @@ import { appDescription } from "../config/app-manifest.ts";
 import { readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
 import { openSetupDoor } from "../server/setup-door.ts";
-import { githubFetch } from "../wire.ts";
-import { apiUrlOf } from "./history.ts";
+import { githubFetch } from "./egress.ts";
 import { historyVerbPorts } from "./import.ts";
 import { neverTell } from "./secrets.ts";
 
@@ -21,7 +20,6 @@ const APP_YML = new URL("../../app.yml", import.meta.url);
 export async function setupVerbPorts(): Promise<SetupVerbPorts> {
   return {
     description: appDescription(await readFile(APP_YML, "utf8")),
-    apiUrlOf,
     page: openSetupDoor,
     convert: async (code, apiUrl) => {
       const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
