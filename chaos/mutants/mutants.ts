@@ -1074,6 +1074,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/publish/sanitize.test.ts", "a command in the middle of a line is code"],
     isQuick: true,
   },
+  {
     id: "an outsider's unmerged branch counts in an import",
     loses: "an outsider's branch changes no outcome and defines no fix before it is merged",
     file: "src/flows/remember-threads.ts",

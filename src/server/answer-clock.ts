@@ -1,5 +1,5 @@
 // When GitHub last answered: a GitHub that is away for hours is otherwise seen only in reviews that do not come.
-import type { githubFetch } from "../wire.ts";
+import type { githubFetch } from "../wire/egress.ts";
 
 type Fetch = ReturnType<typeof githubFetch>;
 

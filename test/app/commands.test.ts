@@ -225,7 +225,7 @@ describe("in the thread of a finding", () => {
         repository: {
           pullRequest: {
             reviewThreads: {
-              nodes: [{ id: "PRRT_1", isResolved: false, comments: { nodes: [{ databaseId: root }] } }],
+              nodes: [{ id: "PRRT_1", isResolved: false, comments: { nodes: [{ fullDatabaseId: String(root) }] } }],
               pageInfo: { hasNextPage: false, endCursor: null },
             },
           },

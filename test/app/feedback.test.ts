@@ -117,6 +117,17 @@ describe("thumbs", () => {
     expect(at.log.join("")).toMatch(/reactions to https:[^ ]+: 1000 of 1151 were read/);
   });
 
+  test("a comment that is deleted between two pages of its reactions costs its own reactions and nothing else", async () => {
+    const { stage: at, world, pull, cart, rootOf } = await play();
+    const stray = world.person("stray");
+    for (let n = 0; n < 150; n++) cart.reactions.push({ id: 9_000_000 + n, author: stray, content: "heart" });
+    world.react(rootOf(BACKUP_PY), "otto", "+1");
+    world.fail({ match: { path: "/graphql" }, happens: () => {} });
+    world.fail({ match: { path: "/graphql" }, happens: () => world.removeComment(pull, cart) });
+    await anHourPasses(at);
+    expect(await outcome(at, pull, BACKUP_PY)).toBe(`accepted ${TODAY} by @otto`);
+  });
+
   test("a matter of security is not declined by thumbs, however many", async () => {
     const { stage: at, world, pull, rootOf } = await play();
     for (const login of ["wren", "ines", "otto"]) world.react(rootOf(BACKUP_PY), login, "-1");

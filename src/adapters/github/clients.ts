@@ -5,13 +5,17 @@ import type { Repo } from "../../domain/job.ts";
 import { OutOfReach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { InstallationPace } from "../../ports/writes.ts";
+import type { GraphqlDocument } from "./graphql-documents.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { installationLimits } from "./installation-limits.ts";
+import { type InstallationLimits, installationLimits } from "./installation-limits.ts";
 import { limitWait, translated } from "./translate-error.ts";
 import { gatedFetch } from "./write-gate.ts";
 
 /** The part of Octokit that the adapters use; Probot's own client fits it too. */
-export type GitHub = Pick<Octokit, "rest" | "paginate" | "request" | "graphql">;
+export interface GitHub extends Pick<Octokit, "rest" | "paginate" | "request"> {
+  /** Rejects like REST's requests where GitHub refuses; a GraphqlResponseError for what only GraphQL says. */
+  graphql<Answer>(document: GraphqlDocument, variables: Readonly<Record<string, unknown>>): Promise<Answer>;
+}
 
 export interface ClientOptions {
   /** Authenticated as the app itself: mints the tokens. */
@@ -57,7 +61,12 @@ const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
 /** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
 export function githubClients(given: ClientOptions): Clients {
-  const options = { ...given, limits: installationLimits(given.limits) };
+  const options = {
+    ...given,
+    limits: installationLimits(given.limits),
+    // GraphQL has points of its own: without any left, REST goes on. Another process learns it from one refused query.
+    graphqlLimits: installationLimits({ closedFor: async () => 0, close: async () => {} }),
+  };
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
   async function mint(installationId: number, body: Readonly<Record<string, unknown>>) {
@@ -161,20 +170,25 @@ function outOfReach(error: unknown): unknown {
   );
 }
 
+interface OpenClients extends ClientOptions {
+  /** The same for what GraphQL alone may not be asked. */
+  readonly graphqlLimits: InstallationLimits;
+}
+
 /** Inside a window nothing is asked at all. */
-async function checkOpen({ limits, now }: ClientOptions, installationId: number): Promise<void> {
+async function checkOpen({ limits, now }: Pick<OpenClients, "limits" | "now">, installationId: number): Promise<void> {
   const closed = await limits.closedFor(installationId);
   if (closed > 0) throw new Transient("GitHub asked us to wait", now() + closed);
 }
 
 /** @param renew makes another token for one that GitHub does not take any more; null where this one was made for now */
 function newClient(
-  options: ClientOptions,
+  options: OpenClients,
   token: string,
   installationId: number,
   renew: (() => Promise<string>) | null,
 ): Octokit {
-  const { fetch, limits, now } = options;
+  const { fetch, limits, graphqlLimits, now } = options;
   let current = token;
   const octokit = new Octokit({
     baseUrl: options.apiUrl,
@@ -183,9 +197,10 @@ function newClient(
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
   octokit.hook.wrap("request", async (request, given) => {
+    if (given.url.endsWith("/graphql")) await checkOpen({ limits: graphqlLimits, now }, installationId);
     const send = () => {
       // Hooks share these options; others given to them would be lost.
-      given.headers.authorization = `token ${current}`;
+      given.headers.authorization = `bearer ${current}`;
       return request(given);
     };
     try {
@@ -198,7 +213,8 @@ function newClient(
   });
   octokit.hook.error("request", async (error) => {
     const wait = error instanceof RequestError ? limitWait(error, now()) : null;
-    if (wait?.isWhole === true) await limits.close(installationId, wait.ms);
+    if (wait?.of === "all") await limits.close(installationId, wait.ms);
+    if (wait?.of === "graphql") await graphqlLimits.close(installationId, wait.ms);
     throw error;
   });
   return octokit;

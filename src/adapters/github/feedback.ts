@@ -6,6 +6,8 @@ import { parseFindingMarker } from "../../domain/marker.ts";
 import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../domain/pull-feedback.ts";
 import type { Feedback } from "../../ports/feedback.ts";
 import type { GitHub } from "./clients.ts";
+import { FEEDBACK } from "./graphql-documents.ts";
+import { errorTypes } from "./graphql-refusal.ts";
 import { moreReactions, type ReactionPage } from "./more-reactions.ts";
 import { accessOf } from "./permissions.ts";
 import { translated } from "./translate-error.ts";
@@ -15,32 +17,7 @@ const PAGES = 10;
 /** GitHub's comparison lists at most 300 files. */
 const COMPARED_FILES = 300;
 
-const WHO = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
-const REACTION = `id content createdAt user { ${WHO} }`;
-// Reactions are read of each thread's first comment only: a hundred for every comment would cost twenty times as much.
-const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
-    state url headRefOid author { ${WHO} } mergedAt mergedBy { ${WHO} } mergeCommit { oid }
-    timelineItems(last: 50, itemTypes: [REVIEW_DISMISSED_EVENT]) { nodes { ... on ReviewDismissedEvent {
-      id createdAt url dismissalMessage actor { ${WHO} } review { databaseId author { ${WHO} } }
-    } } }
-    reviewThreads(first: 50, after: $after) {
-      nodes {
-        id isResolved resolvedBy { ${WHO} }
-        root: comments(first: 1) { nodes {
-          id databaseId body url author { ${WHO} } pullRequestReview { databaseId }
-          reactions(first: 100) { totalCount nodes { ${REACTION} } pageInfo { hasNextPage endCursor } }
-        } }
-        answers: comments(first: 100) { totalCount nodes {
-          databaseId body url createdAt authorAssociation author { ${WHO} }
-        } }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  } }
-}`;
-
-/** Of an interface or a union: what it is, and its numeric id where it has one. Null for a deleted account. */
+/** Its numeric id where it has one. Null for a deleted account. */
 interface Actor {
   readonly __typename: string;
   readonly login: string;
@@ -65,15 +42,15 @@ interface ThreadNode {
   readonly resolvedBy: Actor | null;
   readonly root: Listed<{
     readonly id: string;
-    readonly databaseId: number;
+    readonly fullDatabaseId: string;
     readonly body: string;
     readonly url: string;
     readonly author: Actor | null;
-    readonly pullRequestReview: { readonly databaseId: number } | null;
+    readonly pullRequestReview: { readonly fullDatabaseId: string } | null;
     readonly reactions: ReactionPage<ReactionNode>;
   }>;
   readonly answers: Listed<{
-    readonly databaseId: number;
+    readonly fullDatabaseId: string;
     readonly body: string;
     readonly url: string;
     readonly createdAt: string;
@@ -96,7 +73,7 @@ interface PullNode {
     readonly url: string;
     readonly dismissalMessage: string | null;
     readonly actor: Actor | null;
-    readonly review: { readonly databaseId: number; readonly author: Actor | null } | null;
+    readonly review: { readonly fullDatabaseId: string; readonly author: Actor | null } | null;
   }>;
   readonly reviewThreads: Listed<ThreadNode> & {
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
@@ -131,7 +108,7 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
   const cut: string[] = [];
   let isComplete = true;
   let after: string | null = null;
-  const more = moreReactions<ReactionNode>(github, REACTION);
+  const more = moreReactions<ReactionNode>(github);
   /** The same thread with as many reactions to our comment as are read. */
   const readOn = async (thread: ThreadNode): Promise<ThreadNode> => {
     const [first] = present(thread.root);
@@ -156,14 +133,12 @@ async function read(github: GitHub, repo: Repo, number: number, botLogin: string
   }
 }
 
-/** GraphQL answers 200 with an error of type NOT_FOUND where there is no such pull request for us. */
+/** Null where there is no such pull request for us. */
 async function ask(github: GitHub, where: Record<string, unknown>): Promise<Answer | null> {
   try {
-    return await github.graphql<Answer>(QUERY, where);
+    return await github.graphql<Answer>(FEEDBACK, where);
   } catch (error) {
-    if (error instanceof Error && error.name === "GraphqlResponseError" && /could not resolve/i.test(error.message)) {
-      return null;
-    }
+    if (errorTypes(error).includes("NOT_FOUND")) return null;
     throw error;
   }
 }
@@ -182,7 +157,9 @@ function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads"
   const dismissals = present(pull.timelineItems).flatMap((event): ReadDismissal[] => {
     const { id, createdAt, url: page, dismissalMessage: message, actor, review } = event;
     if (review === null || !isOurs(review.author, botLogin)) return [];
-    return [{ id, reviewId: review.databaseId, by: person(actor), at: Date.parse(createdAt), message, url: page }];
+    return [
+      { id, reviewId: Number(review.fullDatabaseId), by: person(actor), at: Date.parse(createdAt), message, url: page },
+    ];
   });
   return {
     state: state === "OPEN" ? "open" : state === "MERGED" ? "merged" : "closed",
@@ -205,14 +182,14 @@ function threadOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, bot
     id,
     findingId,
     url: first.url,
-    reviewId: first.pullRequestReview?.databaseId ?? null,
+    reviewId: first.pullRequestReview === null ? null : Number(first.pullRequestReview.fullDatabaseId),
     reactions: present(first.reactions).flatMap((one) => reactionOf(one, botLogin) ?? []),
     replies: present(answers).flatMap((one) => {
       const by = person(one.author);
-      if (one.databaseId === first.databaseId || by === null || isOurs(one.author, botLogin)) return [];
+      if (one.fullDatabaseId === first.fullDatabaseId || by === null || isOurs(one.author, botLogin)) return [];
       const isFirstTime = one.authorAssociation.startsWith("FIRST_TIME");
-      const { databaseId, body, url, createdAt } = one;
-      return [{ id: databaseId, by, isFirstTime, at: Date.parse(createdAt), body, url }];
+      const { fullDatabaseId, body, url, createdAt } = one;
+      return [{ id: Number(fullDatabaseId), by, isFirstTime, at: Date.parse(createdAt), body, url }];
     }),
     isResolved,
     resolvedBy: person(resolvedBy),

@@ -1,5 +1,7 @@
 // Reactions beyond the first hundred of a comment: a page a question, so many pages and no more.
 import type { GitHub } from "./clients.ts";
+import { MORE_REACTIONS } from "./graphql-documents.ts";
+import { errorTypes } from "./graphql-refusal.ts";
 
 /** What stands of a comment's reactions on a page of the one query about a pull request. */
 export interface ReactionPage<Node> {
@@ -12,13 +14,6 @@ export interface ReactionPage<Node> {
 const PAGES_EACH = 9;
 const PAGES_TOGETHER = 30;
 
-/** @param fields of a reaction, as GraphQL writes them */
-const query = (fields: string) => `query ($id: ID!, $after: String) {
-  node(id: $id) { ... on PullRequestReviewComment { reactions(first: 100, after: $after) {
-    nodes { ${fields} } pageInfo { hasNextPage endCursor }
-  } } }
-}`;
-
 interface Answer<Node> {
   readonly node: { readonly reactions?: ReactionPage<Node> } | null;
 }
@@ -30,7 +25,6 @@ interface Answer<Node> {
  */
 export function moreReactions<Node>(
   github: GitHub,
-  fields: string,
 ): (
   id: string,
   first: ReactionPage<Node>,
@@ -41,12 +35,22 @@ export function moreReactions<Node>(
     let page = first.pageInfo;
     for (let turn = 0; turn < PAGES_EACH && page?.hasNextPage === true && left > 0; turn += 1) {
       left -= 1;
-      const { node } = await github.graphql<Answer<Node>>(query(fields), { id, after: page.endCursor });
-      // Deleted in between.
-      if (node?.reactions === undefined) return { nodes, isAll: false };
-      nodes.push(...node.reactions.nodes);
-      page = node.reactions.pageInfo;
+      const reactions = await nextPage<Node>(github, id, page.endCursor);
+      if (reactions === null) return { nodes, isAll: false };
+      nodes.push(...reactions.nodes);
+      page = reactions.pageInfo;
     }
     return { nodes, isAll: page?.hasNextPage !== true };
   };
+}
+
+/** Null for a comment that was deleted in between. */
+async function nextPage<Node>(github: GitHub, id: string, after: string | null): Promise<ReactionPage<Node> | null> {
+  try {
+    const { node } = await github.graphql<Answer<Node>>(MORE_REACTIONS, { id, after });
+    return node?.reactions ?? null;
+  } catch (error) {
+    if (errorTypes(error).includes("NOT_FOUND")) return null;
+    throw error;
+  }
 }

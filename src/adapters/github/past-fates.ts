@@ -4,28 +4,34 @@ import type { Repo } from "../../domain/job.ts";
 import { Transient } from "../../domain/transient.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { GitHub } from "./clients.ts";
+import { fatesOf } from "./graphql-documents.ts";
 import { translate } from "./translate-error.ts";
 
 /** Pull requests of one question, and threads of each: 2,000 nodes, two points of the 5,000 an hour. */
 const BATCH = 20;
-const THREADS = 100;
 
 interface Told {
   readonly repository: Readonly<Record<string, ToldPull | null>> | null;
+}
+
+interface ToldActor {
+  readonly __typename: string;
+  readonly login: string;
+  readonly databaseId?: number | null;
 }
 
 interface ToldPull {
   readonly number: number;
   readonly merged: boolean;
   readonly authorAssociation: string;
-  /** Null for an account that is gone; only a person has an id. */
-  readonly author: { readonly login: string; readonly databaseId?: number | null } | null;
+  /** Null for a deleted account. */
+  readonly author: ToldActor | null;
   readonly reviewThreads: {
     readonly nodes: readonly ({
       readonly isResolved: boolean;
       /** Null where an App resolved it. */
-      readonly resolvedBy: { readonly login: string; readonly databaseId: number | null } | null;
-      readonly comments: { readonly nodes: readonly ({ readonly databaseId: number | null } | null)[] };
+      readonly resolvedBy: ToldActor | null;
+      readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | null } | null)[] };
     } | null)[];
   };
 }
@@ -44,7 +50,7 @@ export async function pastFates(
   let failed: string | null = null;
   for (let at = 0; at < numbers.length; at += BATCH) {
     try {
-      told.push(...pullsOf(await github.graphql(queryFor(numbers.slice(at, at + BATCH)), { owner, name })));
+      told.push(...pullsOf(await github.graphql(fatesOf(numbers.slice(at, at + BATCH)), { owner, name })));
     } catch (error) {
       // One pull request that is gone fails the question, and the others are answered all the same.
       const known = partOf(error);
@@ -53,39 +59,28 @@ export async function pastFates(
       failed = "GitHub does not tell who resolved which thread and which pull requests were merged";
     }
   }
-  return { ...fatesOf(told), failed };
-}
-
-function queryFor(pulls: readonly number[]): string {
-  const each = pulls.map(
-    (number) => `p${number}: pullRequest(number: ${number}) {
-    number merged authorAssociation author { login ... on User { databaseId } }
-    reviewThreads(first: ${THREADS}) {
-      nodes { isResolved resolvedBy { login databaseId } comments(first: 1) { nodes { databaseId } } }
-    } }`,
-  );
-  return `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { ${each.join("\n")} } }`;
+  return { ...asFates(told), failed };
 }
 
 function pullsOf({ repository }: Told): readonly ToldPull[] {
   return Object.values(repository ?? {}).filter((pull) => pull !== null);
 }
 
-function fatesOf(told: readonly ToldPull[]): PastFates {
+function asFates(told: readonly ToldPull[]): PastFates {
   const pulls = told.map(({ number, merged, author, authorAssociation }) => {
     const by = author === null ? null : person(author, authorAssociation);
     return [number, { isMerged: merged, author: by }] as const;
   });
   const threads = told.flatMap(({ reviewThreads }) => reviewThreads.nodes.filter((thread) => thread !== null));
   const resolvedBy = threads.flatMap(({ isResolved, resolvedBy: by, comments }) => {
-    const id = comments.nodes[0]?.databaseId;
-    return isResolved && by !== null && typeof id === "number" ? [[id, person(by, "NONE")] as const] : [];
+    const id = comments.nodes[0]?.fullDatabaseId;
+    return isResolved && by !== null && typeof id === "string" ? [[Number(id), person(by, "NONE")] as const] : [];
   });
   return { pulls: new Map(pulls), resolvedBy: new Map(resolvedBy) };
 }
 
-function person({ login, databaseId }: NonNullable<ToldPull["author"]>, association: string): PastAuthor {
-  return { id: databaseId ?? 0, login, isBot: typeof databaseId !== "number", association };
+function person({ __typename, login, databaseId }: ToldActor, association: string): PastAuthor {
+  return { id: databaseId ?? 0, login, isBot: __typename !== "User", association };
 }
 
 /** What was answered beside the errors; null when another try may help. GraphQL's own rate limit costs the answer only. */

@@ -1,10 +1,12 @@
 // Writes answers and reactions on GitHub.
 import type { Repo } from "../../domain/job.ts";
 import { proofMarker } from "../../domain/marker.ts";
+import { OutOfReach } from "../../domain/out-of-reach.ts";
 import type { AnswerPlace, Replies } from "../../ports/talk.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
-import { translated } from "./translate-error.ts";
+import { FIND_THREAD, RESOLVE_THREAD } from "./graphql-documents.ts";
+import { translate, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** The answering port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
@@ -48,25 +50,17 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
   };
 }
 
-const FIND = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
-    reviewThreads(first: 100, after: $after) {
-      nodes { id isResolved comments(first: 1) { nodes { databaseId } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  } }
-}`;
-const RESOLVE = `mutation ($thread: ID!) { resolveReviewThread(input: { threadId: $thread }) { thread { isResolved } } }`;
+interface FoundThread {
+  readonly id: string;
+  readonly isResolved: boolean;
+  readonly comments: { readonly nodes: readonly { readonly fullDatabaseId: string }[] };
+}
 
 interface FoundThreads {
   readonly repository: {
     readonly pullRequest: {
       readonly reviewThreads: {
-        readonly nodes: readonly {
-          readonly id: string;
-          readonly isResolved: boolean;
-          readonly comments: { readonly nodes: readonly { readonly databaseId: number }[] };
-        }[];
+        readonly nodes: readonly FoundThread[];
         readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
       };
     };
@@ -82,28 +76,27 @@ async function resolve(
   rootId: number,
 ): ReturnType<Replies["resolve"]> {
   try {
-    let after: string | null = null;
-    do {
-      const where = { owner: repo.owner, name: repo.name, number, after };
-      const found: FoundThreads = await github.graphql(FIND, where);
-      const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
-      const thread = nodes.find(({ comments }) => comments.nodes[0]?.databaseId === rootId);
-      if (thread !== undefined) {
-        if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE, { thread: thread.id }));
-        return "resolved";
-      }
-      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-    } while (after !== null);
-    return "gone";
+    const thread = await threadOf(github, repo, number, rootId);
+    if (thread === null) return "gone";
+    if (!thread.isResolved) await path.repeat(() => github.graphql(RESOLVE_THREAD, { thread: thread.id }));
+    return "resolved";
   } catch (error) {
-    if (isRefusal(error)) return "refused";
-    throw error;
+    const known = translate(error, Date.now());
+    if (known instanceof OutOfReach) return known.status === 404 ? "gone" : "refused";
+    throw known;
   }
 }
 
-/** GraphQL answers 200 with errors; the REST gate in front of it 403. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ("status" in error && (error.status === 403 || error.status === 404)) return true;
-  return error.name === "GraphqlResponseError" && /not accessible by integration|forbidden/i.test(error.message);
+/** The thread that a comment begins; null where there is none. */
+async function threadOf(github: GitHub, repo: Repo, number: number, rootId: number): Promise<FoundThread | null> {
+  let after: string | null = null;
+  do {
+    const where = { owner: repo.owner, name: repo.name, number, after };
+    const found: FoundThreads = await github.graphql<FoundThreads>(FIND_THREAD, where);
+    const { nodes, pageInfo } = found.repository.pullRequest.reviewThreads;
+    const thread = nodes.find(({ comments }) => Number(comments.nodes[0]?.fullDatabaseId) === rootId);
+    if (thread !== undefined) return thread;
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  } while (after !== null);
+  return null;
 }

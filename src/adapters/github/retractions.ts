@@ -3,12 +3,9 @@ import { hasSummaryMarker, parseFindingMarker, parseReviewMarker } from "../../d
 import type { OwnPost, Retractions } from "../../ports/checks.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
+import { MINIMIZE } from "./graphql-documents.ts";
 import { translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
-
-const MINIMIZE = `mutation ($id: ID!) {
-  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
-}`;
 
 /** The port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
 export function githubRetractions(

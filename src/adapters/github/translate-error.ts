@@ -3,6 +3,7 @@ import { RequestError } from "@octokit/request-error";
 import { LeaseLost } from "../../domain/lease-lost.ts";
 import { OutOfReach, type Reach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
+import { errorTypes } from "./graphql-refusal.ts";
 import { EgressRefused, refusalIn } from "./guarded-fetch.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
@@ -34,9 +35,19 @@ export function translate(error: unknown, now: number): unknown {
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
   if (error instanceof RequestError) return translateStatus(error, now);
+  const [status, why] = GRAPHQL_REACH.find(([, , type]) => errorTypes(error).includes(type)) ?? [];
+  if (status !== undefined && why !== undefined)
+    return new OutOfReach(why, status, `GitHub answered ${status} to a GraphQL query`, error);
   if (isBrokenConnection(error)) return new Transient(`GitHub did not answer${codeOf(error)}`, null, error);
   return error;
 }
+
+/** What GraphQL says by a type, as REST says it. */
+const GRAPHQL_REACH = [
+  [404, "gone", "NOT_FOUND"],
+  [403, "refused", "FORBIDDEN"],
+  [403, "refused", "INSUFFICIENT_SCOPES"],
+] as const satisfies readonly (readonly [status: number, why: Reach, type: string])[];
 
 /** True for what our own code threw before a request left. */
 export function wasNeverSent(error: unknown): boolean {
@@ -67,8 +78,8 @@ function reachOf({ status, message: said }: RequestError): Reach | null {
 /** What GitHub asks for after too many requests. */
 export interface LimitWait {
   readonly ms: number;
-  /** False where only one kind of request is meant, such as searches. */
-  readonly isWhole: boolean;
+  /** Which requests of the installation are meant; `other` is one kind of REST's, such as searches. */
+  readonly of: "all" | "graphql" | "other";
 }
 
 /** How long GitHub asks us to wait, from one second to an hour; null when the error is none of its limits. */
@@ -77,9 +88,10 @@ export function limitWait(error: RequestError, now: number): LimitWait | null {
   const headers = error.response?.headers ?? {};
   const resource = headers["x-ratelimit-resource"];
   const isPrimary = headers["x-ratelimit-remaining"] === "0";
-  const isWhole = !isPrimary || resource === undefined || resource === "core";
+  const isAll = !isPrimary || resource === undefined || resource === "core";
+  const of = isAll ? "all" : resource === "graphql" ? "graphql" : "other";
   const named = afterSeconds(headers["retry-after"]) ?? (isPrimary ? untilReset(headers, now) : null);
-  return { ms: Math.min((named ?? SECONDARY_LIMIT_WAIT_MS) + ROUNDING_MS, MAX_WAIT_MS), isWhole };
+  return { ms: Math.min((named ?? SECONDARY_LIMIT_WAIT_MS) + ROUNDING_MS, MAX_WAIT_MS), of };
 }
 
 function isRateLimit(error: RequestError): boolean {

@@ -24,7 +24,7 @@ function world() {
       const repositories = [{ id: REPO.id, full_name: "acme/shop" }];
       return json(201, { token, expires_at: new Date(clock.now + HOUR).toISOString(), repositories });
     }
-    const token = (new Headers(init?.headers).get("authorization") ?? "").replace("token ", "");
+    const token = (new Headers(init?.headers).get("authorization") ?? "").replace("bearer ", "");
     used.push(token);
     return (ends.get(token) ?? 0) > clock.now ? json(200, {}) : json(401, { message: "Bad credentials" });
   }) as unknown as GuardedFetch;

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { githubChecks } from "../../../src/adapters/github/checks.ts";
 import { type Clients, githubClients } from "../../../src/adapters/github/clients.ts";
 import { findPost } from "../../../src/adapters/github/find-post.ts";
+import { RESOLVE_THREAD } from "../../../src/adapters/github/graphql-documents.ts";
 import type { GuardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { githubReplies } from "../../../src/adapters/github/replies.ts";
 import { githubReviews } from "../../../src/adapters/github/reviews.ts";
@@ -215,7 +216,7 @@ test("a write that goes around the one path is not sent", async () => {
   const github = await (clients as Clients).forRepository(7, REPO);
   const where = { owner: "acme", repo: "shop", issue_number: 1, body: "hello" };
   await expect(github.rest.issues.createComment(where)).rejects.toThrow("around the one path");
-  await expect(github.graphql("mutation { x }")).rejects.toThrow("around the one path");
+  await expect(github.graphql(RESOLVE_THREAD, { thread: "PRRT_1" })).rejects.toThrow("around the one path");
   expect(asked).toEqual([]);
 });
 

@@ -1,14 +1,19 @@
 // Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
 // public, only reading), as on GitHub; the emulator alone would take any token for its first user.
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
-import { GRAPHQL, GRAPHQL_NEEDS, type Need, OPERATIONS } from "./operations.ts";
+import { GRAPHQL, type Need, OPERATIONS, type Permission } from "./operations.ts";
 
 const RANK = { read: 1, write: 2 } as const;
 
 /** Who asks, once the door knows. */
 export type Caller =
   | { readonly kind: "app" }
-  | { readonly kind: "installation"; readonly person: Person; readonly owner: string; readonly mayWriteCode: boolean }
+  | {
+      readonly kind: "installation";
+      readonly person: Person;
+      readonly owner: string;
+      readonly may: (permission: Permission) => boolean;
+    }
   | { readonly kind: "person"; readonly person: Person };
 
 interface Grant {
@@ -32,8 +37,6 @@ export interface Wish {
   readonly authorization: string | undefined;
   /** As in operations.ts. */
   readonly operation: string;
-  /** Of GraphQL. */
-  readonly isMutation: boolean;
   /** OWNER/NAME, or null when it is not about a repository. */
   readonly repository: string | null;
   readonly isPrivate: boolean | null;
@@ -69,8 +72,8 @@ export function openDoor(bot: Person): Door {
 
 function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyMap<string, Holder>): Caller {
   const token = /^(?:bearer|token)\s+(\S+)$/i.exec(wish.authorization ?? "")?.[1];
-  const need =
-    wish.operation === GRAPHQL ? GRAPHQL_NEEDS[wish.isMutation ? "mutation" : "query"] : OPERATIONS[wish.operation];
+  // GraphQL looks at permissions field by field.
+  const need = wish.operation === GRAPHQL ? "token" : OPERATIONS[wish.operation];
   if (need === "anyone") return { kind: "app" };
   if (token === undefined) throw new Refusal(401, "Requires authentication");
   if (need === undefined) throw new Refusal(404, "Not Found");
@@ -85,8 +88,8 @@ function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyM
   if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");
   checkRepository(grant, wish);
   if (!holds(grant, need)) throw new Refusal(403, "Resource not accessible by integration");
-  const mayWriteCode = grant.permissions.get("contents") === "write";
-  return { kind: "installation", person: grant.bot, owner: grant.owner, mayWriteCode };
+  const may = (permission: Permission) => holds(grant, [permission]);
+  return { kind: "installation", person: grant.bot, owner: grant.owner, may };
 }
 
 function grantOf(answer: Json, owner: string, bot: Person): Grant {

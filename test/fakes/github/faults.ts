@@ -60,6 +60,56 @@ function meets({ match }: Fault, method: string, path: string): boolean {
   return typeof match.path === "string" ? path.includes(match.path) : match.path.test(path);
 }
 
+const IN_A_QUARTER = () => String(Math.floor(Date.now() / 1000) + 900);
+
+/**
+ * What GraphQL answers with 200 where REST would refuse. Sources: GitHub's documentation, "Rate limits and query limits for the
+ * GraphQL API" (status, headers, words); googleapis/repo-automation-bots issue 4020 and octokit/plugin-throttling.js issue 824
+ * (types); octokit/plugin-retry.js (the timeout).
+ */
+export const GRAPHQL_REFUSALS = {
+  /** Points are used up for the next quarter of an hour. */
+  primary: () => ({
+    status: 200,
+    headers: {
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": IN_A_QUARTER(),
+      "x-ratelimit-resource": "graphql",
+    },
+    body: { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded for installation ID 1001." }] },
+  }),
+  /** Some are left, fewer than the query costs. */
+  dearer: () => ({
+    status: 200,
+    headers: {
+      "x-ratelimit-remaining": "4",
+      "x-ratelimit-reset": IN_A_QUARTER(),
+      "x-ratelimit-resource": "graphql",
+    },
+    body: { errors: [{ type: "RATE_LIMIT", message: "API rate limit already exceeded for installation ID 1001." }] },
+  }),
+  secondary: () => ({
+    status: 200,
+    headers: { "retry-after": "120" },
+    body: {
+      documentation_url: "https://docs.github.com/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api",
+      message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+    },
+  }),
+  timeout: () => ({
+    status: 200,
+    body: {
+      data: null,
+      errors: [
+        {
+          message:
+            "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. Please include `0403:094E:157B29B:29134A0:61E4695A` when reporting this issue.",
+        },
+      ],
+    },
+  }),
+} as const satisfies Record<string, () => Pick<Fault, "status" | "headers" | "body">>;
+
 const MESSAGES = new Map([
   [403, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."],
   [404, "Not Found"],

@@ -152,7 +152,9 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   const apart = [...installations].map(([owner, id]) => [owner, id + SECOND.apart] as const);
   const second = options.secondApp === true ? { ...SECOND, installations: new Map(apart) } : null;
   const git = await startEmulator(manifest, APP, installations, second);
-  let lastId = 1_000_000;
+  // Of comments and reviews: beyond 32 bits, as on github.com. Accounts still fit.
+  let lastId = 3_000_000_000;
+  let lastPerson = 1_000_000;
   const born = new Map<number, number>();
   const { lagMs = 0 } = options;
   const hub: Hub = {
@@ -176,7 +178,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     if (known) return Object.assign(known, facts);
     const fresh: Person = {
       login,
-      id: hub.nextId(),
+      id: ++lastPerson,
       type: login.endsWith("[bot]") ? "Bot" : "User",
       association: "CONTRIBUTOR",
       permission: "read",

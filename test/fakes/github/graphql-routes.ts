@@ -1,107 +1,178 @@
-// The three GraphQL operations that REST has no word for: which thread a comment begins, marking it as resolved, and folding a
-// comment away. What is none of them, the fake does not understand.
-import { type Context, Hono } from "hono";
-import { isJson, type Json, type Person, type Pull } from "./conversation.ts";
-import { feedbackAnswer, reactionsAnswer } from "./feedback-acts.ts";
+// What GraphQL tells of this world, and the two things that it does: a thread is resolved, a comment is folded away.
+import { Hono } from "hono";
+import { type Json, now, type Person, type Pull, type Reaction, type ReviewComment } from "./conversation.ts";
+import type { Caller } from "./door.ts";
+import { threadId } from "./feedback-acts.ts";
+import { answerOf, connection, FieldRefused } from "./graphql.ts";
 import { authorOf, bodyOf, type Hub, type RouteEnv } from "./hub.ts";
-import { manyPulls } from "./lists.ts";
-import { nodeId } from "./shapes.ts";
-
-const FOLDING = /^\s*mutation\s*\(\$id: ID!\)\s*\{\s*minimizeComment\(input: \{subjectId: \$id, classifier: (\w+)\}\)/;
-const CLASSIFIERS = ["ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM"];
+import { nodeId, pullPage } from "./shapes.ts";
 
 export function graphqlRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
-  // GitHub answers 200 whatever happens.
   routes.post("/graphql", async (c) => {
     const { query, variables } = await bodyOf(c);
-    const given = isJson(variables) ? variables : {};
-    const text = String(query);
-    if (text.includes("resolveReviewThread")) {
-      // Observed on github.com: `pull_requests: write` does not suffice (community discussion 44650).
-      const may = c.env.caller.kind === "installation" && c.env.caller.mayWriteCode;
-      return c.json(may ? resolved(hub, String(given.thread)) : FORBIDDEN);
-    }
-    if (text.includes("reactions(first: 100, after: $after)")) return c.json(reactionsAnswer(hub, given));
-    if (text.includes("dismissalMessage")) return c.json(feedbackAnswer(hub, given));
-    if (text.includes("reviewThreads")) {
-      const many = manyPulls(String(query), (number) => pullAnswer(hub, { ...given, number }));
-      if (many !== null) return c.json({ data: { repository: many } });
-      return c.json({ data: { repository: { pullRequest: { reviewThreads: threads(hub, given) } } } });
-    }
-    return c.json(folded(hub, c, text, String(given.id)));
+    const { caller } = c.env;
+    return c.json(await answerOf(query, variables, { ...questions(hub, caller), ...acts(hub, caller, authorOf(c)) }));
   });
   return routes;
 }
 
-function folded(hub: Hub, c: Context<RouteEnv>, query: string, id: string): Json {
-  const [, classifier = ""] = FOLDING.exec(query) ?? [];
-  const failed = (type: string, message: string) => ({ data: null, errors: [{ type, message }] });
-  if (!CLASSIFIERS.includes(classifier)) return failed("undefinedField", "The fake does not understand this query");
-  const author = authorOfNode(hub, id);
-  if (author === null) return failed("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'`);
-  if (author !== authorOf(c)) return failed("FORBIDDEN", "Resource not accessible by integration");
-  hub.minimized.set(id, classifier);
-  return { data: { minimizeComment: { minimizedComment: { isMinimized: true } } } };
-}
-
-const FORBIDDEN = {
-  data: { resolveReviewThread: null },
-  errors: [
-    {
-      type: "FORBIDDEN",
-      path: ["resolveReviewThread"],
-      locations: [{ line: 1, column: 32 }],
-      message: "Resource not accessible by integration",
+function questions(hub: Hub, caller: Caller): Json {
+  return {
+    repository({ owner, name }: Json) {
+      const repository = hub.repositories.get(`${owner}/${name}`.toLowerCase());
+      if (repository === undefined)
+        throw new FieldRefused("NOT_FOUND", `Could not resolve to a Repository with the name '${owner}/${name}'.`);
+      return {
+        pullRequest({ number }: Json) {
+          if (!may(caller, "pull_requests:read")) throw forbidden();
+          const pull = repository.pulls.find((one) => one.number === number);
+          if (pull === undefined)
+            throw new FieldRefused("NOT_FOUND", `Could not resolve to a PullRequest with the number of ${number}.`);
+          return pullNode(pull);
+        },
+      };
     },
-  ],
-};
-
-function pullOf(hub: Hub, { owner, name, number }: Json): Pull | undefined {
-  const repository = hub.repositories.get(`${owner}/${name}`.toLowerCase());
-  return repository?.pulls.find((one) => one.number === number);
+    node({ id }: Json) {
+      for (const pull of pullsOf(hub)) {
+        const comment = pull.comments.find((one) => nodeId("PRRC", one.id) === id);
+        if (comment !== undefined) return commentNode(pull, comment);
+      }
+      throw noNode(id);
+    },
+  };
 }
 
-/** How a pull request ended, and who resolved what on it. */
-function pullAnswer(hub: Hub, given: Json): Json {
-  const pull = pullOf(hub, given);
-  const { author, number, merged } = pull ?? { author: null, number: given.number, merged: false };
-  const by = author === null || author.isGone === true ? null : userNode(author);
-  return { number, merged, authorAssociation: author?.association, author: by, reviewThreads: threads(hub, given) };
+function acts(hub: Hub, caller: Caller, author: Person): Json {
+  return {
+    resolveReviewThread({ input }: Json) {
+      // Observed on github.com: `pull_requests: write` does not suffice (community discussion 44650).
+      if (!may(caller, "contents:write")) throw forbidden();
+      const { threadId: thread } = input as Json;
+      for (const pull of pullsOf(hub)) {
+        const root = pull.comments.find(({ id }) => threadId(id) === thread);
+        if (root === undefined) continue;
+        pull.resolved.add(root.id);
+        return { thread: threadNode(pull, root) };
+      }
+      throw noNode(thread);
+    },
+    minimizeComment({ input }: Json) {
+      const { subjectId, classifier } = input as Json;
+      const id = String(subjectId);
+      const writer = authorOfNode(hub, id);
+      if (writer === null) throw noNode(id);
+      if (writer !== author || !may(caller, "pull_requests:write")) throw forbidden();
+      hub.minimized.set(id, String(classifier));
+      return { minimizedComment: { __typename: "PullRequestReviewComment", isMinimized: true } };
+    },
+  };
 }
 
-/** Only a person has an id where the query asks for one `on User`. */
-function userNode({ login, id, type }: Person): Json {
-  return type === "User" ? { login, databaseId: id } : { login: login.replace(/\[bot\]$/, "") };
+function may(caller: Caller, permission: Parameters<Extract<Caller, { kind: "installation" }>["may"]>[0]): boolean {
+  return caller.kind === "installation" ? caller.may(permission) : permission.endsWith(":read");
 }
 
-function threads(hub: Hub, given: Json): Json {
-  const pull = pullOf(hub, given);
-  const roots = (pull?.comments ?? []).filter(({ inReplyTo }) => inReplyTo === null);
-  const nodes = roots.map(({ id }) => ({
-    id: `PRRT_${id}`,
-    isResolved: pull?.resolved.has(id) === true,
-    resolvedBy: resolverOf(pull, id),
-    comments: { nodes: [{ databaseId: id }] },
-  }));
-  return { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
+function forbidden(): FieldRefused {
+  return new FieldRefused("FORBIDDEN", "Resource not accessible by integration");
 }
 
-function resolverOf(pull: Pull | undefined, id: number): Json | null {
-  const by = pull?.resolvedBy.get(id);
-  return by === undefined || by.type !== "User" || pull?.resolved.has(id) !== true ? null : userNode(by);
+function noNode(id: unknown): FieldRefused {
+  return new FieldRefused("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'`);
 }
 
-function resolved(hub: Hub, thread: string): Json {
-  const id = Number(thread.replace("PRRT_", ""));
-  for (const pull of [...hub.repositories.values()].flatMap(({ pulls }) => pulls)) {
-    if (pull.comments.some((comment) => comment.id === id)) pull.resolved.add(id);
-  }
-  return { data: { resolveReviewThread: { thread: { isResolved: true } } } };
+function pullsOf(hub: Hub): readonly Pull[] {
+  return [...hub.repositories.values()].flatMap(({ pulls }) => pulls);
+}
+
+function pullNode(pull: Pull): Json {
+  const roots = pull.comments.filter(({ inReplyTo }) => inReplyTo === null);
+  return {
+    state: pull.merged ? "MERGED" : pull.state.toUpperCase(),
+    url: pullPage(pull),
+    headRefOid: pull.headSha,
+    number: pull.number,
+    merged: pull.merged,
+    authorAssociation: pull.author.association,
+    author: actor(pull.author),
+    mergedAt: pull.merged ? pull.mergedAt : null,
+    mergedBy: pull.merged && pull.mergedBy !== null ? actor(pull.mergedBy) : null,
+    mergeCommit: pull.merged ? { oid: pull.headSha } : null,
+    timelineItems: connection(
+      pull.dismissals.map(({ id, review, by, message, createdAt }) => ({
+        __typename: "ReviewDismissedEvent",
+        id: nodeId("RDE", id),
+        createdAt,
+        url: `${pullPage(pull)}#event-${id}`,
+        dismissalMessage: message,
+        actor: actor(by),
+        review: { ...numbered(review.id), author: actor(review.author) },
+      })),
+    ),
+    reviewThreads: connection(roots.map((root) => threadNode(pull, root))),
+  };
+}
+
+function threadNode(pull: Pull, root: ReviewComment): Json {
+  const by = pull.resolvedBy.get(root.id);
+  const isResolved = pull.resolved.has(root.id);
+  const all = pull.comments.filter(({ id, inReplyTo }) => id === root.id || inReplyTo === root.id);
+  return {
+    id: threadId(root.id),
+    isResolved,
+    resolvedBy: isResolved && by !== undefined ? user(by) : null,
+    comments: connection(all.map((comment) => commentNode(pull, comment))),
+  };
+}
+
+function commentNode(pull: Pull, comment: ReviewComment): Json {
+  const { id, body, author, createdAt, reviewId, reactions } = comment;
+  return {
+    __typename: "PullRequestReviewComment",
+    id: nodeId("PRRC", id),
+    ...numbered(id),
+    body,
+    url: `${pullPage(pull)}#discussion_r${id}`,
+    createdAt,
+    authorAssociation: author.association,
+    author: actor(author),
+    pullRequestReview: numbered(reviewId),
+    reactions: connection(reactions.map(reactionNode)),
+  };
+}
+
+const CONTENTS = new Map([
+  ["+1", "THUMBS_UP"],
+  ["-1", "THUMBS_DOWN"],
+]);
+
+function reactionNode({ id, content, author, createdAt }: Reaction): Json {
+  return {
+    id: nodeId("REA", id),
+    content: CONTENTS.get(content) ?? content.toUpperCase(),
+    createdAt: createdAt ?? now(),
+    user: user(author),
+  };
+}
+
+/** `databaseId` is an Int, which ids of comments and reviews outgrew: GitHub's own deprecation says so. */
+function numbered(id: number): Json {
+  return { databaseId: id, fullDatabaseId: String(id) };
+}
+
+/** Of a field of type `User`: GitHub shows nobody for what an App does. */
+function user(person: Person): Json | null {
+  return person.type === "User" ? actor(person) : null;
+}
+
+/** GraphQL leaves out the `[bot]` that REST writes. */
+function actor({ login, id, type, isGone }: Person): Json | null {
+  if (isGone === true) return null;
+  return { __typename: type, login: type === "Bot" ? login.replace(/\[bot\]$/, "") : login, databaseId: id };
 }
 
 function authorOfNode(hub: Hub, id: string): Person | null {
-  for (const pull of [...hub.repositories.values()].flatMap(({ pulls }) => pulls)) {
+  for (const pull of pullsOf(hub)) {
     const said = [
       ...pull.reviews.map((one) => ({ node: nodeId("PRR", one.id), author: one.author })),
       ...pull.comments.map((one) => ({ node: nodeId("PRRC", one.id), author: one.author })),

@@ -1,4 +1,4 @@
-// How GitHub orders and cuts the lists of a whole repository, and how it answers one question about many pull requests.
+// How GitHub orders and cuts the lists of a whole repository.
 import type { Json } from "./conversation.ts";
 import type { RouteContext } from "./hub.ts";
 
@@ -11,11 +11,4 @@ export function inOrder(c: RouteContext, items: readonly Json[]): Json[] {
   const way = c.req.query("sort") !== undefined && c.req.query("direction") === "desc" ? -1 : 1;
   const rank = (item: Json) => Date.parse(String(item[sort]));
   return kept.toSorted((a, b) => way * (rank(a) - rank(b) || Number(a.id) - Number(b.id)));
-}
-
-/** `p12: pullRequest(number: 12) { … }`, any number of them; null when the query asks nothing of the kind. */
-export function manyPulls(query: string, pull: (number: number) => Json): Json | null {
-  const asked = [...query.matchAll(/(p\d+): pullRequest\(number: (\d+)\)/g)];
-  if (asked.length === 0) return null;
-  return Object.fromEntries(asked.map(([, alias = "", number]) => [alias, pull(Number(number))]));
 }

@@ -23,12 +23,6 @@ const CODE_READ: Need = ["contents:read"];
 
 /** GraphQL has one address for all, of which GitHub's OpenAPI description knows nothing. */
 export const GRAPHQL = "POST /graphql";
-/** Queries read pull requests, mutations change them. */
-export const GRAPHQL_NEEDS: Readonly<Record<"query" | "mutation", Need>> = {
-  query: ["pull_requests:read", "issues:read"],
-  mutation: ["pull_requests:write", "issues:write"],
-};
-
 /** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
 export const OPERATIONS: Readonly<Record<string, Need>> = {
   "POST /app-manifests/{code}/conversions": "anyone",

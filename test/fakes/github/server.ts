@@ -18,6 +18,7 @@ import { packageRoutes } from "./package-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { appJson, userJson, WEB } from "./shapes.ts";
+import { statelessToken, subjectOf } from "./stateless-token.ts";
 import { talkRoutes } from "./talk-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
@@ -167,8 +168,7 @@ function admit(way: Doorway, { sent, authorization }: Arrived): Caller {
   // Where packages are made lies beyond this world; whoever asks may read what is public.
   const isElsewhere = name !== null && way.hub.packages.releases.has(name.toLowerCase());
   const isPrivate = repository ? repository.private : isElsewhere ? false : null;
-  const isMutation = isJson(sent.body) && /^\s*mutation\b/.test(String(sent.body.query));
-  return way.door.enter({ authorization, operation, isMutation, repository: name, isPrivate });
+  return way.door.enter({ authorization, operation, repository: name, isPrivate });
 }
 
 function refusal(error: Refusal): Response {
@@ -241,7 +241,10 @@ async function proxied(way: Doorway, c: RouteContext): Promise<Response> {
     throw new Refusal(422, "There is at least one repository that does not exist or is not accessible.");
   }
   const url = way.git.url + raw.url.slice(new URL(raw.url).origin.length);
-  const answer = await fetch(url, { method, headers: raw.headers, ...(text === "" ? {} : { body: text }) });
+  const headersIn = new Headers(raw.headers);
+  const authorization = emulatorsToken(headersIn.get("authorization"));
+  if (authorization !== null) headersIn.set("authorization", authorization);
+  const answer = await fetch(url, { method, headers: headersIn, ...(text === "" ? {} : { body: text }) });
   if (answer.status === 204) return new Response(null, { status: 204 });
   const headers = new Headers();
   const links = answer.headers.get("link");
@@ -278,11 +281,18 @@ function withoutLargeContent(path: string, body: Json): Json {
   return tooLarge ? { ...body, content: "", encoding: "none" } : body;
 }
 
+/** The emulator knows its own tokens only, which ours carry. */
+function emulatorsToken(authorization: string | null): string | null {
+  const subject = subjectOf(authorization?.replace(/^\w+ /, "") ?? "");
+  return subject === null ? authorization : `token ${subject}`;
+}
+
 function rememberToken(way: Doorway, path: string, answer: Json): void {
   const { hub, door } = way;
   const id = Number(path.split("/")[3]);
   const [owner = ""] = [...hub.installations].find(([, installation]) => installation === id) ?? [];
   const [second] = [...(way.second?.installations ?? [])].find(([, installation]) => installation === id) ?? [];
+  answer.token = statelessToken(String(answer.token), way.git.app.id);
   if (isJson(answer.permissions)) answer.permissions = { metadata: "read", ...answer.permissions };
   if (second === undefined) door.remember(answer, owner);
   else door.remember(answer, second, way.second?.bot);

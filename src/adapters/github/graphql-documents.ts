@@ -1,0 +1,79 @@
+// Every GraphQL document that Kodiai sends. The client takes no other, and a test validates each export of this file against
+// GitHub's published schema.
+
+declare const checked: unique symbol;
+/** A document of this file: only here is one made, so none escapes the test. */
+export type GraphqlDocument = string & { readonly [checked]: true };
+
+const document = (text: string) => text as GraphqlDocument;
+
+/** Of an `Actor`, which may be no person; only these two kinds have a number that we use. */
+const ACTOR = "__typename login ... on User { databaseId } ... on Bot { databaseId }";
+/** Of a field of type `User`, into which no fragment on `Bot` may be spread. */
+const USER = "__typename login databaseId";
+const REACTION = `id content createdAt user { ${USER} }`;
+
+/**
+ * How people took the findings on one pull request. Reactions are read of each thread's first comment only: a hundred for
+ * every comment would cost twenty times as much. Ids of comments and reviews no longer fit `databaseId`, which has 32 bits.
+ */
+export const FEEDBACK = document(`query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+    state url headRefOid author { ${ACTOR} } mergedAt mergedBy { ${ACTOR} } mergeCommit { oid }
+    timelineItems(last: 50, itemTypes: [REVIEW_DISMISSED_EVENT]) { nodes { ... on ReviewDismissedEvent {
+      id createdAt url dismissalMessage actor { ${ACTOR} } review { fullDatabaseId author { ${ACTOR} } }
+    } } }
+    reviewThreads(first: 50, after: $after) {
+      nodes {
+        id isResolved resolvedBy { ${USER} }
+        root: comments(first: 1) { nodes {
+          id fullDatabaseId body url author { ${ACTOR} } pullRequestReview { fullDatabaseId }
+          reactions(first: 100) { totalCount nodes { ${REACTION} } pageInfo { hasNextPage endCursor } }
+        } }
+        answers: comments(first: 100) { totalCount nodes {
+          fullDatabaseId body url createdAt authorAssociation author { ${ACTOR} }
+        } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  } }
+}`);
+
+/** Further reactions to one comment. */
+export const MORE_REACTIONS = document(`query ($id: ID!, $after: String) {
+  node(id: $id) { ... on PullRequestReviewComment { reactions(first: 100, after: $after) {
+    nodes { ${REACTION} } pageInfo { hasNextPage endCursor }
+  } } }
+}`);
+
+/** Which thread a comment begins. */
+export const FIND_THREAD = document(`query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+    reviewThreads(first: 100, after: $after) {
+      nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  } }
+}`);
+
+export const RESOLVE_THREAD = document(`mutation ($thread: ID!) {
+  resolveReviewThread(input: { threadId: $thread }) { thread { isResolved } }
+}`);
+
+export const MINIMIZE = document(`mutation ($id: ID!) {
+  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
+}`);
+
+/** How each pull request ended, and who resolved which of its first hundred threads. */
+export function fatesOf(pulls: readonly number[]): GraphqlDocument {
+  const each = pulls.map(
+    (number) => `p${number}: pullRequest(number: ${number}) {
+    number merged authorAssociation author { ${ACTOR} }
+    reviewThreads(first: 100) {
+      nodes { isResolved resolvedBy { ${USER} } comments(first: 1) { nodes { fullDatabaseId } } }
+    } }`,
+  );
+  return document(
+    `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { ${each.join("\n")} } }`,
+  );
+}

@@ -1,0 +1,53 @@
+// Every GraphQL document that Kodiai can send is one that GitHub takes: by its published schema, without deprecated fields, and
+// within its limits.
+import { getNamedType, NoDeprecatedCustomRule, parse, TypeInfo, validate, visit, visitWithTypeInfo } from "graphql";
+import { describe, expect, test } from "vitest";
+import * as documents from "../../../src/adapters/github/graphql-documents.ts";
+import { documentErrors, githubSchema } from "../../fakes/github/graphql.ts";
+
+const ALL = Object.entries(documents).map(
+  ([name, one]) => [name, typeof one === "function" ? one([1, 20]) : one] as const,
+);
+
+describe.each(ALL)("%s", (_name, text) => {
+  test("is valid by GitHub's published schema", () => {
+    expect(documentErrors(parse(text))).toEqual([]);
+  });
+
+  test("asks for no field that GitHub has deprecated", () => {
+    const found = validate(githubSchema(), parse(text), [NoDeprecatedCustomRule]);
+    expect(found.map(({ message }) => message)).toEqual([]);
+  });
+
+  test("bounds every list by `first` or `last`, at most a hundred", () => {
+    const info = new TypeInfo(githubSchema());
+    const visitor = visitWithTypeInfo(info, {
+      Field(node) {
+        if (!/Connection$/.test(getNamedType(info.getType())?.name ?? "")) return;
+        const bounds = (node.arguments ?? []).filter(({ name }) => /^(?:first|last)$/.test(name.value));
+        const counts = bounds.map(({ value }) => (value.kind === "IntValue" ? Number(value.value) : Number.NaN));
+        expect(counts, node.name.value).toHaveLength(1);
+        expect(counts[0]).toBeGreaterThan(0);
+        expect(counts[0]).toBeLessThanOrEqual(100);
+      },
+    });
+    visit(parse(text), visitor);
+  });
+});
+
+test("every document of the project is among them", () => {
+  expect(ALL.map(([name]) => name)).toContain("FEEDBACK");
+  expect(ALL.length).toBeGreaterThanOrEqual(6);
+});
+
+test.each([
+  ["a wrong field", "{ viewer { nickname } }", "undefinedField"],
+  [
+    "a fragment on a type that the field cannot be",
+    'query { node(id: "1") { ... on Reaction { user { ... on Bot { login } } } } }',
+    "cannotSpreadFragment",
+  ],
+  ["an argument that nobody knows", '{ repository(owner: "a", label: "b") { id } }', "argumentNotAccepted"],
+])("%s fails", (_what, text, code) => {
+  expect(documentErrors(parse(text))).toContainEqual(expect.objectContaining({ extensions: { code } }));
+});
