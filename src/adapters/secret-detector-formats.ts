@@ -56,7 +56,9 @@ const CLOUD: readonly TokenFormat[] = [
 ];
 
 const DEVELOPMENT: readonly TokenFormat[] = [
-  format("GitHub token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh[pousr]_[0-9a-zA-Z]{36,251}"),
+  format("GitHub token", ["ghp_", "gho_", "ghu_", "ghr_"], "gh[pour]_[0-9a-zA-Z]{36,251}"),
+  // Since 2026 `ghs_APPID_JWT`, about 520 characters with dots: docs.github.com, "Generating an installation access token".
+  format("GitHub token", ["ghs_"], "ghs_[A-Za-z0-9._-]{35,4000}[A-Za-z0-9_-]"),
   format("GitHub token", ["github_pat_"], "github_pat_\\w{82}"),
   format(
     "GitLab token",

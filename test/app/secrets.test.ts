@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { statelessToken } from "../fakes/github/stateless-token.ts";
 import { said, summaryOf } from "./given.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
@@ -55,6 +56,24 @@ test("what Kodiai posts and logs holds no token, whether it stood in code, a pat
   await world.push(pull, { "docs/wait.md": "# Waiting\n" });
   await stage.settled(pull);
   expect(world.comments(pull).inline).toHaveLength(3);
+});
+
+test("of an installation token, dots and all, no part is posted or logged", async () => {
+  const { world } = stage;
+  const token = statelessToken("of somebody else");
+  const repository = await world.repository("acme", "tokens", { files: { "README.md": "# Tokens\n" } });
+  const pull = await world.pullRequest(repository, {
+    title: `Use ${token}`,
+    files: { "src/client.py": `TOKEN = "${token}"\n` },
+  });
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(world, pull)).toEqual(["src/client.py:1 leaked-secret"]);
+  const { inline, reviews } = world.comments(pull);
+  const posted = [...inline.map((one) => one.body), ...reviews.map((one) => one.body), summaryOf(world, pull).body];
+  for (const part of token.split(".").flatMap((one) => one.match(/.{20}/g) ?? [])) {
+    expect(posted.join("\n")).not.toContain(part);
+    expect(stage.log.join("\n")).not.toContain(part);
+  }
 });
 
 test("what the log quotes of others holds no token", async () => {

@@ -3,12 +3,15 @@ import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { entropy } from "../../../src/adapters/secret-detector-placeholders.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
+import { statelessToken } from "../../fakes/github/stateless-token.ts";
 import { type GitleaksRule, gitleaksRules, secretFixtures } from "./shared-fixtures.ts";
 
 const redactor = secretRedactor();
 const join = (...parts: readonly string[]) => parts.join("");
 
 const GITHUB = join("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E");
+/** As GitHub makes them for installations since 2026: `ghs_APPID_JWT`. */
+const STATELESS = statelessToken();
 const PEM = [
   join("-----BEGIN RSA ", "PRIVATE KEY-----"),
   "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
@@ -18,6 +21,7 @@ const PEM = [
 
 const TOKENS: readonly (readonly [string, string])[] = [
   ["github-token", GITHUB],
+  ["github-token", STATELESS],
   ["aws-access-key", join("AK", "IA", "Q7ZN5WVKXL3RTYBM")],
   ["stripe-key", join("sk", "_live_", "9fKq2mLx8vRtZw4Yb6Nc")],
   ["google-api-key", join("AI", "za", "SyB9k2mLx8vRtZw4Yb6NcQ7dJ3hP5gF1aE0")],
@@ -29,6 +33,12 @@ test.each(TOKENS)("a %s is replaced by its kind, and what surrounds it stays", a
   const { text, found } = await redactor.redact(`first line\nconst key = "${token}"; // mine\nlast line`);
   expect(text).toBe(`first line\nconst key = "‹redacted:${kind}›"; // mine\nlast line`);
   expect(found).toEqual([{ kind }]);
+});
+
+test("an installation token ends where its sentence goes on", async () => {
+  expect(STATELESS.length).toBeGreaterThan(500);
+  const { text } = await redactor.redact(`It was ${STATELESS}. Then \`${STATELESS}\`, and`);
+  expect(text).toBe("It was [redacted:github-token]. Then `[redacted:github-token]`, and");
 });
 
 test("a private key keeps its number of lines", async () => {
