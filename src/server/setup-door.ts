@@ -1,5 +1,6 @@
 // One page for one person, on loopback: it carries the App's manifest to GitHub, and takes the code that GitHub sends the
-// browser back with. Behind a token that is good once, because whoever answers that page decides whose App this becomes.
+// browser back with. Behind a token, because whoever answers that page decides whose App this becomes. It can be opened again
+// until the code is there: who is signed out is led to GitHub's login, which drops the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,17 +36,17 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
-  let isOpened = false;
+  let isOver = false;
   const start: Answer = (url, response) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
-    if (isOpened) return say(response, 410, "This page was opened already. Run kodiai setup again for another.");
-    isOpened = true;
+    if (isOver) return say(response, 410, "The App was made already. Run kodiai setup --new for another.");
     return show(response, formPage(wish, state, `${origin()}/done`), new URL(wish.registerUrl).origin);
   };
   const done: Answer = (url, response) => {
     const code = url.searchParams.get("code") ?? "";
     if (!same(url.searchParams.get("state"), state) || !/^[\w-]{1,200}$/.test(code))
       return say(response, 404, "Not found");
+    isOver = true;
     say(response, 200, "The App was made. You may close this page; kodiai setup goes on in the terminal.");
     return outcome.resolve(code);
   };
@@ -94,13 +95,16 @@ function same(said: string | null, ours: string): boolean {
 function formPage({ registerUrl, manifest }: SetupWish, state: string, redirectUrl: string): string {
   const action = new URL(registerUrl);
   action.searchParams.set("state", state);
+  const [host, login] = [escaped(action.host), escaped(new URL("/login", action).href)];
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Kodiai: make the GitHub App</title>
 <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
 <h1>Make the GitHub App</h1>
+<p><strong>First sign in to <a href="${login}" target="_blank" rel="noreferrer">${host}</a></strong> in this browser. If
+you are signed out, GitHub asks you to log in and then shows an empty form: come back to this page and go on from here.</p>
 <p>GitHub shows what the App is called and what it may do, and asks you to confirm. Nothing else leaves this machine.</p>
 <form action="${escaped(action.href)}" method="post">
 <input type="hidden" name="manifest" value="${escaped(manifest(redirectUrl))}">
-<button>Go to ${escaped(action.host)}</button>
+<button>Go to ${host}</button>
 </form></html>`;
 }
 

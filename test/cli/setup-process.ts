@@ -34,6 +34,8 @@ export async function browse(url: string): Promise<{
   readonly action: string;
   readonly manifest: Json;
   readonly policy: string;
+  /** What the page says, in order. */
+  readonly html: string;
   send(code: string, state?: string): Promise<Response>;
 }> {
   const page = await fetch(url);
@@ -45,6 +47,7 @@ export async function browse(url: string): Promise<{
   return {
     action,
     manifest,
+    html,
     policy: page.headers.get("content-security-policy") ?? "",
     send: (code, state = ownState) => fetch(`${manifest.redirect_url}?${new URLSearchParams({ code, state })}`),
   };

@@ -43,7 +43,6 @@ test("an App is made through one page on loopback; its secrets are kept for the 
     ...{ name: "Kodiai of Acme", public: false, hook_attributes: { url: HOOK, active: true } },
     ...{ default_permissions: asked.permissions, default_events: asked.events },
   });
-  expect((await fetch(setup.url)).status).toBe(410);
   expect((await fetch(setup.url.replace(/token=.*/, "token=guessed"))).status).toBe(404);
   expect((await send(world.confirmManifest(manifest), "another-state")).status).toBe(404);
   expect((await send(world.confirmManifest(manifest))).status).toBe(200);
@@ -86,6 +85,21 @@ test("a request that is no address is answered with 404, and setup goes on", asy
   const { manifest, send } = await browse(setup.url);
   expect((await send(world.confirmManifest(manifest))).status).toBe(200);
   expect((await setup.ended).code).toBe(0);
+});
+
+test("who is signed out is told first, comes back to the page after GitHub's login, and makes the App", async () => {
+  const setup = await startSetup(["--webhook-url", HOOK], folder, env());
+  const { html } = await browse(setup.url);
+  const first = html.indexOf('First sign in to <a href="https://github.com/login"');
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(html.indexOf("<form"));
+  // GitHub's login leads to an empty form: what was posted is lost, and the person opens the page again.
+  const again = await browse(setup.url);
+  expect((await again.send(world.confirmManifest(again.manifest))).status).toBe(200);
+  const after = await fetch(setup.url).catch(() => null);
+  expect([null, 410]).toContain(after === null ? null : after.status);
+  expect(await setup.ended).toMatchObject({ code: 0, err: "" });
+  expect(variables()).toMatchObject({ APP_ID: "4242" });
 });
 
 test("an App that is there is taken without a question, its webhook and secret are set, and a second run changes nothing", async () => {
