@@ -35,6 +35,18 @@ test.each(TOKENS)("a %s is replaced by its kind, and what surrounds it stays", a
   expect(found).toEqual([{ kind }]);
 });
 
+test.each([
+  ["cut off before its signature", STATELESS.slice(0, STATELESS.lastIndexOf("."))],
+  ["cut off in its first part", STATELESS.slice(0, 45)],
+  ["turned round", [...STATELESS].reverse().join("")],
+  ["as base64", Buffer.from(STATELESS).toString("base64")],
+  ["in two strings", [STATELESS.slice(0, 20), STATELESS.slice(20)].join('" +\n      "')],
+])("an installation token %s is hidden whole", async (_how, disguised) => {
+  const { text, found } = await redactor.redact(`const key = "${disguised}"; // mine`);
+  expect(text.replaceAll("\n", "")).toBe('const key = "[redacted:github-token]"; // mine');
+  expect(found).toEqual([{ kind: "github-token" }]);
+});
+
 test("an installation token ends where its sentence goes on", async () => {
   expect(STATELESS.length).toBeGreaterThan(500);
   const { text } = await redactor.redact(`It was ${STATELESS}. Then \`${STATELESS}\`, and`);
