@@ -1487,6 +1487,17 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/graphql-limits.test.ts", "a secondary limit closes the installation"],
   },
   {
+    id: "what GraphQL forbids is a bug",
+    loses: "what GraphQL refuses by a type is refused as REST's is",
+    file: "src/adapters/github/translate-error.ts",
+    find: '  [403, "refused", "FORBIDDEN"],\n',
+    replace: "",
+    test: [
+      "test/app/commands.test.ts",
+      "`resolve` says how where GitHub does not let an app do it, and is quiet where it does",
+    ],
+  },
+  {
     id: "tokens without dots",
     loses: "an installation token is hidden whole",
     file: "src/adapters/secret-detector-formats.ts",
