@@ -8,8 +8,10 @@ import type { GitHub } from "../../../src/adapters/github/clients.ts";
 import * as documents from "../../../src/adapters/github/graphql-documents.ts";
 import { documentErrors, githubSchema } from "../../fakes/github/graphql.ts";
 
+/** As many pull requests as one question is about. */
+const TWENTY = Array.from({ length: 20 }, (_, at) => at + 1);
 const ALL = Object.entries(documents).map(
-  ([name, one]) => [name, typeof one === "function" ? one([1, 20]) : one] as const,
+  ([name, one]) => [name, typeof one === "function" ? one(TWENTY) : one] as const,
 );
 
 describe.each(ALL)("%s", (_name, text) => {
@@ -22,19 +24,30 @@ describe.each(ALL)("%s", (_name, text) => {
     expect(found.map(({ message }) => message)).toEqual([]);
   });
 
-  test("bounds every list by `first` or `last`, at most a hundred", () => {
+  test("bounds every list by `first` or `last`, at most a hundred, and asks for 500,000 nodes at most", () => {
     const info = new TypeInfo(githubSchema());
+    const around = [1];
+    let nodes = 0;
+    const isList = () => /Connection$/.test(getNamedType(info.getType())?.name ?? "");
     const visitor = visitWithTypeInfo(info, {
-      Field(node) {
-        if (!/Connection$/.test(getNamedType(info.getType())?.name ?? "")) return;
-        const bounds = (node.arguments ?? []).filter(({ name }) => /^(?:first|last)$/.test(name.value));
-        const counts = bounds.map(({ value }) => (value.kind === "IntValue" ? Number(value.value) : Number.NaN));
-        expect(counts, node.name.value).toHaveLength(1);
-        expect(counts[0]).toBeGreaterThan(0);
-        expect(counts[0]).toBeLessThanOrEqual(100);
+      Field: {
+        enter(node) {
+          if (!isList()) return;
+          const bounds = (node.arguments ?? []).filter(({ name }) => /^(?:first|last)$/.test(name.value));
+          const counts = bounds.map(({ value }) => (value.kind === "IntValue" ? Number(value.value) : Number.NaN));
+          expect(counts, node.name.value).toHaveLength(1);
+          expect(counts[0]).toBeGreaterThan(0);
+          expect(counts[0]).toBeLessThanOrEqual(100);
+          around.push((around.at(-1) ?? 1) * (counts[0] ?? 0));
+          nodes += around.at(-1) ?? 0;
+        },
+        leave() {
+          if (isList()) around.pop();
+        },
       },
     });
     visit(parse(text), visitor);
+    expect(nodes).toBeLessThanOrEqual(500_000);
   });
 });
 
