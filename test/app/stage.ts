@@ -148,9 +148,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         | { outcome: string; reason: string }
         | undefined) ?? null,
     async hurry() {
-      db.prepare("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'").run();
-      db.prepare("UPDATE installations SET closed_until = 0").run();
-      await restart();
+      // While it is down: a process that GitHub asked to wait knows so by itself, and would put them off again.
+      await restart({}, () => {
+        db.prepare("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'").run();
+        db.prepare("UPDATE installations SET closed_until = 0").run();
+      });
     },
     async crash() {
       await restart({}, () => {
