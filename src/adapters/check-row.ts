@@ -37,6 +37,6 @@ export interface UnwrittenRow {
 export function unwrittenCheck({ key, wanted, post }: UnwrittenRow): BegunCheck {
   const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
   const { id } = JSON.parse(post) as Post;
-  // Nobody judged: how strict it was to be does not matter any more.
-  return { id, key, repo, installationId, headSha, failOn: "never" };
+  // How strict it was to be was lost with the answer: it fails rather than lets a required check pass unjudged.
+  return { id, key, repo, installationId, headSha, failOn: "minor" };
 }
