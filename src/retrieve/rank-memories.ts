@@ -3,7 +3,7 @@ import type { Corpus, MemoryRecord } from "../domain/memory.ts";
 import type { Boost, RankedMemory, Strategy } from "../domain/retrieval.ts";
 import { languageBoost } from "./boost-language.ts";
 import { chunkLanguage } from "./chunk-language.ts";
-import { dedupeSteps, SAME_TEXT } from "./dedupe.ts";
+import { type Deduped, dedupeSteps, SAME_TEXT } from "./dedupe.ts";
 import { fixedInChange, NEARER_TO_FIX } from "./fixed-in-change.ts";
 import type { FusedHit } from "./fuse.ts";
 import type { Evidence, Fusion } from "./fusion.ts";
@@ -30,6 +30,8 @@ export interface RankSettings {
   readonly floors: boolean;
   /** False takes the configured threshold as it is, whatever the candidates' distances. */
   readonly adaptive: boolean;
+  /** False keeps near-identical texts apart. */
+  readonly fold: boolean;
   readonly language: boolean;
   /** For the method that orders by distance. */
   readonly byLanguage: RerankConfig;
@@ -92,10 +94,8 @@ export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: R
   yield;
   // Of two that say the same, the one that will stand higher is kept.
   if (settings.method === "semantic") relevant.sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0));
-  const { kept, folded } = yield* dedupeSteps(
-    relevant.map((candidate) => foldable(candidate)),
-    { threshold: SAME_TEXT },
-  );
+  const foldables = relevant.map((candidate) => foldable(candidate));
+  const { kept, folded } = settings.fold ? yield* dedupeSteps(foldables, { threshold: SAME_TEXT }) : apart(foldables);
   yield;
   cut.push(...folded.map(({ id, into }) => ({ id, reason: `says the same as ${into}` })));
   const unique = kept.map(({ item, alternateSources }) => ({ candidate: item.candidate, alternateSources }));
@@ -104,6 +104,10 @@ export function* rankSteps(evidence: Evidence, settings: RankSettings, behind: R
     settings.method === "semantic" ? byDistance(unique, evidence, settings) : byFused(unique, evidence, settings);
   const placed = ranked.map((memory) => ({ ...memory, nearestHunk: nearest.get(memory.record.id) ?? null }));
   return { ranked: placed, cut, threshold, candidates: hits.length };
+}
+
+function apart<T>(items: readonly T[]): Deduped<T> {
+  return { kept: items.map((item) => ({ item, alternateSources: [] })), folded: [] };
 }
 
 interface Unique {

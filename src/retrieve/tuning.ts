@@ -31,6 +31,8 @@ export interface Tuning {
   readonly adaptive: boolean;
   /** False lets the ranked list be as long as topK whatever its characters. */
   readonly budget: boolean;
+  /** False keeps near-identical texts apart: the order itself is judged so. */
+  readonly fold: boolean;
   readonly rareWords: number;
   readonly perFile: number | null;
   readonly language: boolean;
@@ -57,6 +59,7 @@ export const TUNING: Tuning = {
   floors: true,
   adaptive: true,
   budget: true,
+  fold: true,
   rareWords: RARE_WORDS,
   perFile: null,
   language: true,
