@@ -23,6 +23,8 @@ export async function allWays(
   const files = [
     { file: "./plain-sqlite.ts", needs: [] },
     { file: "./in-memory.ts", needs: [] },
+    { file: "./plain-bm25.ts", needs: [] },
+    { file: "./exact-search.ts", needs: ["usearch"] },
     { file: "./graphs.ts", needs: ["usearch"] },
     { file: "./lancedb.ts", needs: [] },
     { file: "./libsql.ts", needs: [] },

@@ -1,10 +1,10 @@
-// vec0 (float32, cosine) and FTS5, as plainly as each is meant to be used.
+// vec0 (cosine, of float32 and of int8) and FTS5, as plainly as each is meant to be used.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load } from "sqlite-vec";
 import { tokenise } from "../../src/domain/tokenise.ts";
-import { batchesOf, type Maker, type Stored, type Way } from "./way.ts";
+import { batchesOf, int8Codes, type Maker, type Stored, type Way } from "./way.ts";
 
 /** Rows of a transaction. */
 const BATCH = 5_000;
@@ -30,6 +30,40 @@ export const vec0: Maker = {
   },
   open: (_, { folder }) => Promise.resolve(vec0In(join(folder, "vec0.db"))),
 };
+
+export const vec0Int8: Maker = {
+  name: "vec0 int8",
+  needs: null,
+  mostRows: null,
+  make(stored, { folder }) {
+    const path = join(folder, "vec0-int8.db");
+    const db = opened(path);
+    load(db);
+    const { dimension } = stored;
+    db.exec(`CREATE VIRTUAL TABLE v USING vec0 (e int8[${dimension}] distance_metric=cosine)`);
+    const add = db.prepare("INSERT INTO v (rowid, e) VALUES (?, vec_int8(?))");
+    inBatches(db, stored, (first, count) => {
+      const codes = int8Codes(stored.vectors(first, count), dimension);
+      for (let at = 0; at < count; at += 1)
+        add.run(BigInt(first + at), codes.subarray(at * dimension, (at + 1) * dimension));
+    });
+    db.close();
+    return Promise.resolve(vec0Int8In(path));
+  },
+  open: (_, { folder }) => Promise.resolve(vec0Int8In(join(folder, "vec0-int8.db"))),
+};
+
+function vec0Int8In(path: string): Way {
+  const db = opened(path);
+  load(db);
+  const all = db.prepare("SELECT rowid FROM v WHERE e MATCH vec_int8(?) AND k = ?").pluck();
+  return {
+    filters: false,
+    nearest: (vector, k) => all.all(int8Codes(vector, vector.length), k) as number[],
+    diskBytes: statSync(path).size,
+    close: () => void db.close(),
+  };
+}
 
 function vec0In(path: string): Way {
   const db = opened(path);
@@ -71,6 +105,42 @@ function fts5In(path: string): Way {
     matching(text, k) {
       const words = [...new Set(tokenise(text))].map((word) => `"${word}"`).join(" OR ");
       return find.all(words, k) as number[];
+    },
+    diskBytes: statSync(path).size,
+    close: () => void db.close(),
+  };
+}
+
+/** Of a query's words; all of a long text take too long. */
+const RAREST = 60;
+
+/** A table of its own, so that neither row stands for the other. */
+export const fts5Rarest: Maker = {
+  name: `FTS5, ${RAREST} rarest words`,
+  needs: null,
+  mostRows: null,
+  async make(stored, place) {
+    const way = await fts5.make(stored, place);
+    await way.close();
+    return fts5RarestIn(join(place.folder, "fts5.db"));
+  },
+  open: (_, { folder }) => Promise.resolve(fts5RarestIn(join(folder, "fts5.db"))),
+};
+
+function fts5RarestIn(path: string): Way {
+  const db = opened(path);
+  db.exec("CREATE VIRTUAL TABLE temp.counts USING fts5vocab ('main', 'f', 'row')");
+  const count = db.prepare("SELECT doc FROM temp.counts WHERE term = ?").pluck();
+  const find = db.prepare("SELECT rowid FROM f WHERE f MATCH ? ORDER BY bm25(f) LIMIT ?").pluck();
+  return {
+    filters: false,
+    matching(text, k) {
+      const known = [...new Set(tokenise(text))].flatMap((word) => {
+        const rows = count.get(word) as number | undefined;
+        return rows === undefined ? [] : [{ word, rows }];
+      });
+      const rarest = known.sort((one, other) => one.rows - other.rows).slice(0, RAREST);
+      return rarest.length === 0 ? [] : (find.all(rarest.map(({ word }) => `"${word}"`).join(" OR "), k) as number[]);
     },
     diskBytes: statSync(path).size,
     close: () => void db.close(),

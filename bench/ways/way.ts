@@ -19,6 +19,8 @@ export interface Way {
     k: number,
     language: string | null,
   ) => readonly number[] | Promise<readonly number[]>;
+  /** The same for all queries of a review in one call, without a filter. Absent: they are asked one after another. */
+  readonly nearestAll?: (vectors: readonly Float32Array[], k: number) => readonly (readonly number[])[];
   /** False where a filter by language cannot be asked of it. */
   readonly filters: boolean;
   /** Numbers of the k best rows by words. Absent: it has no words. */
@@ -57,4 +59,19 @@ export interface Maker {
 /** Batches of rows: [first, count]. */
 export function* batchesOf(rows: number, size: number): Generator<readonly [first: number, count: number]> {
   for (let first = 0; first < rows; first += size) yield [first, Math.min(size, rows - first)];
+}
+
+/**
+ * One signed byte a component, scaled so that the largest fills the range: cosine does not depend on a vector's length.
+ *
+ * @param vectors of the dimension, one after another; none all zero
+ */
+export function int8Codes(vectors: Float32Array, dimension: number): Int8Array {
+  const codes = new Int8Array(vectors.length);
+  for (let from = 0; from < vectors.length; from += dimension) {
+    let largest = 0;
+    for (let at = from; at < from + dimension; at += 1) largest = Math.max(largest, Math.abs(vectors[at] ?? 0));
+    for (let at = from; at < from + dimension; at += 1) codes[at] = Math.round(((vectors[at] ?? 0) / largest) * 127);
+  }
+  return codes;
 }
