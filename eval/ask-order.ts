@@ -109,7 +109,7 @@ function recordOf(memory: OrderMemory, number: number, pulls: Repo): MemoryRecor
     tags: [],
     severity: null,
     category: null,
-    path: memory.path,
+    path: memory.path ?? null,
     // As in a row that was written before languages were stored: what reads it must look at the path.
     language: memory.language ? canonicalLanguage(memory.language) : "",
     symbol: null,

@@ -3,16 +3,22 @@ import { z } from "zod";
 import { Knowledge } from "../src/config/knowledge.ts";
 import { CORPORA, OUTCOMES } from "../src/domain/memory.ts";
 
+/** Of a pull request that names none: no memory is its own. */
+const NO_NUMBER = 1_000_000;
+
 const Vector = z.array(z.number()).min(1);
 
-const Memory = z.strictObject({
+const Memory = z.object({
   id: z.string().min(1),
   text: z.string().min(1),
-  path: z.string().nullable(),
+  path: z.string().nullish(),
   /** A display name or a canonical id; absent or null in a row that is older than the column. */
   language: z.string().nullish(),
   outcome: z.enum(OUTCOMES).nullish(),
-  createdAt: z.iso.datetime({ offset: true }).optional(),
+  createdAt: z
+    .string()
+    .refine((text) => Number.isFinite(Date.parse(text)), "is no date")
+    .optional(),
   corpus: z.enum(CORPORA).default("review_comment"),
   /** OWNER/NAME of another repository; absent: the pull request's own. */
   repo: z
@@ -30,15 +36,15 @@ const Expectation = z.union([
 ]);
 export type Expectation = z.infer<typeof Expectation>;
 
-const Case = z.strictObject({
+const Case = z.object({
   id: z.string().min(1),
   group: z.string().min(1),
   title: z.string(),
   body: z.string().nullish(),
-  number: z.int().positive().default(1),
-  files: z.array(z.strictObject({ path: z.string().min(1), patch: z.string() })),
+  number: z.int().positive().default(NO_NUMBER),
+  files: z.array(z.object({ path: z.string().min(1), patch: z.string() })),
   memories: z.array(Memory),
-  query: z.strictObject({ vector: Vector.optional() }).optional(),
+  query: z.object({ vector: Vector.optional() }).optional(),
   /** The `knowledge` section of .kodiai.yml, or its `retrieval` part alone. */
   config: z.record(z.string(), z.unknown()).default({}).transform(knowledgeOf),
   expect: z.array(Expectation).min(1),
