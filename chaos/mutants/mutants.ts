@@ -1414,6 +1414,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: [
       "test/eval/malformed-rows.test.ts",
       "conformance: an input or expectation of another shape is unanswered, beside those that are answered",
+    ],
   },
   {
     id: "a Bot in a field of type User",
