@@ -1,6 +1,9 @@
 // Is code nearer to what a reviewer flagged, or to what it became? Code that was flagged and its fix are much alike, so
 // likeness to the one says little; the difference of the two likenesses says which of them it is.
 import { textTokens } from "../domain/code-shape.ts";
+import { REDACTION_MARK } from "../domain/redaction-mark.ts";
+
+const REDACTION_MARKS = new RegExp(REDACTION_MARK, "g");
 
 /** Code that was flagged, and what stood there when it was fixed. */
 export interface FixPair {
@@ -46,7 +49,7 @@ export function codeLikeness(a: string, b: string): number {
 
 /** A hunk as `fixedAlready` takes it. */
 export function hunkTokens(hunk: string): readonly number[] {
-  return textTokens(hunk.slice(0, HUNK_CHARS));
+  return textTokens(hunk.slice(0, HUNK_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
 /**
@@ -94,7 +97,8 @@ function alikeTokens(left: readonly number[], right: readonly number[]): number 
 }
 
 function tokensOf(code: string): readonly number[] {
-  return textTokens(code.slice(0, MOST_CHARS));
+  // A mark of a hidden secret is one token, as the secret would be.
+  return textTokens(code.slice(0, MOST_CHARS).replaceAll(REDACTION_MARKS, "redacted"));
 }
 
 /** Runs of so many tokens, counted. A text that is shorter is one run. */

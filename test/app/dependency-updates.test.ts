@@ -392,7 +392,7 @@ test("advisories that cannot be had make the review incomplete, and nothing is s
     { title: "build(deps): bump axios from 0.8.0 to 0.21.1", branch: "dependabot/npm_and_yarn/axios-0.21.4" },
   );
   expect(section(body)).toContain("**Dependency update**: advisories were not looked up;");
-  expect(body).toContain("- `dependency-advisories`: GitHub answered 502 to GET /advisories");
+  expect(body).toContain("- `dependency-advisories`: GitHub answered 502 to GET `/advisories`");
   expect(body).toMatch(/^\*\*No rule fired\*\*.*incomplete/);
 });
 

@@ -131,7 +131,7 @@ test("explain tells the prompt's parts, what was cut, what was read and what it 
     name: "claude-haiku-5-5",
     questions: [{ purpose: "review", tokens: expect.any(Number) }, { purpose: "verify" }],
     cut: [],
-    read: ["src/balance.py: full", "src/login.ts: full"],
+    read: ["src/balance.py: partial: a line that may hold a secret was hidden from the model", "src/login.ts: full"],
     placesProven: { anchor: 1, quote: 0, none: 0 },
   });
   expect(model.questions[0].parts.map((part: string) => part.replace(/: \d+ characters$/, ""))).toEqual([

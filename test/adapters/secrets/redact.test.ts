@@ -43,14 +43,14 @@ test.each([
   ["in two strings", [STATELESS.slice(0, 20), STATELESS.slice(20)].join('" +\n      "')],
 ])("an installation token %s is hidden whole", async (_how, disguised) => {
   const { text, found } = await redactor.redact(`const key = "${disguised}"; // mine`);
-  expect(text.replaceAll("\n", "")).toBe('const key = "[redacted:github-token]"; // mine');
+  expect(text.replaceAll("\n", "")).toBe('const key = "‹redacted:github-token›"; // mine');
   expect(found).toEqual([{ kind: "github-token" }]);
 });
 
 test("an installation token ends where its sentence goes on", async () => {
   expect(STATELESS.length).toBeGreaterThan(500);
   const { text } = await redactor.redact(`It was ${STATELESS}. Then \`${STATELESS}\`, and`);
-  expect(text).toBe("It was [redacted:github-token]. Then `[redacted:github-token]`, and");
+  expect(text).toBe("It was ‹redacted:github-token›. Then `‹redacted:github-token›`, and");
 });
 
 test("a private key keeps its number of lines", async () => {
