@@ -30,11 +30,19 @@ export interface ListedFile {
   readonly patch: string | null;
   /** Git's mode at the head where the source learned it: `120000` (symbolic link), `160000` (submodule). */
   readonly newMode?: string | null;
+  /** True where GitHub shows no patch and this one was made from both texts: GitHub takes no comment on its lines. */
+  readonly isRebuilt?: boolean;
 }
 
 /** The change: GitHub's listing of files, or a whole unified diff from git. */
 export type Changes =
-  | { readonly kind: "listing"; readonly files: readonly ListedFile[]; readonly total: number }
+  | {
+      readonly kind: "listing";
+      readonly files: readonly ListedFile[];
+      readonly total: number;
+      /** What the listing lacks; absent: nothing. */
+      readonly degraded?: readonly Degraded[];
+    }
   | { readonly kind: "unified"; readonly text: string };
 
 /** What changed from one head of a pull request to the next; or why that cannot be told, or would not help. */
@@ -115,6 +123,8 @@ export interface Reviews {
     body: string,
     comments: readonly CommentToPost[],
   ): Promise<{ readonly url: string }>;
+  /** Those of the comments whose lines are not part of GitHub's own diff, as it is now. */
+  outsideDiff(repo: Repo, number: number, comments: readonly CommentToPost[]): Promise<ReadonlySet<CommentToPost>>;
   /** A comment on a file as a whole. Throws CommentRefused when the file is not part of the diff. */
   postFileComment(
     repo: Repo,

@@ -182,6 +182,7 @@ export function reviewPorts(
         installationId: job.installationId,
         botLogin: github.botLogin,
         authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
+        attempt: lease.attempt,
       }),
       reviews: redactedReviews(reviews, redactor),
       dependencies: githubDependencies(client),

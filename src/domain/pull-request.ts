@@ -47,6 +47,8 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[];
   /** False when the source counts changed lines that it did not deliver: part of the file is unknown. */
   readonly complete: boolean;
+  /** True where GitHub shows no diff of the file: it takes comments on the file, none on its lines. */
+  readonly isRebuilt?: boolean;
 }
 
 /** Who opened the pull request, as GitHub says it. */

@@ -28,6 +28,7 @@ export interface ListedPatch {
   readonly deletions: number;
   readonly patch: string | null;
   readonly newMode?: string | null;
+  readonly isRebuilt?: boolean;
 }
 
 /**
@@ -59,7 +60,8 @@ export function parseListedFile(file: ListedPatch): FileDiff | RefusedDiff {
   const delivered = countLines(hunks);
   const complete = additions <= delivered.additions && deletions <= delivered.deletions;
   const modes = { oldMode: null, newMode: file.newMode ?? null };
-  return { path, previousPath, status, binary: false, ...modes, additions, deletions, hunks, complete };
+  const rebuilt = file.isRebuilt === true ? { isRebuilt: true } : {};
+  return { path, previousPath, status, binary: false, ...modes, additions, deletions, hunks, complete, ...rebuilt };
 }
 
 function parsePiece(piece: DiffPiece): (FileDiff | RefusedDiff)[] {

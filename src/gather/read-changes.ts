@@ -5,7 +5,12 @@ import { type ListedPatch, parseDiff, parseListedFile } from "./parse-diff.ts";
 
 /** GitHub's listing of files, or a unified diff from git. */
 export type ChangesRead =
-  | { readonly kind: "listing"; readonly files: readonly ListedPatch[]; readonly total: number }
+  | {
+      readonly kind: "listing";
+      readonly files: readonly ListedPatch[];
+      readonly total: number;
+      readonly degraded?: readonly Degraded[];
+    }
   | { readonly kind: "unified"; readonly text: string };
 
 export interface FilesRead {
@@ -31,14 +36,14 @@ export function readChanges(changes: ChangesRead): FilesRead {
 
 type Parsed = FileDiff | LeftOut;
 
-function readListing({ files, total }: { files: readonly ListedPatch[]; total: number }) {
+function readListing({ files, total, degraded: known = [] }: Extract<ChangesRead, { kind: "listing" }>) {
   const parsed = files.map((listed): Parsed => {
     const file = parseListedFile(listed);
     return "hunks" in file ? file : { path: listed.path, reason: unreadable(file.reason) };
   });
   const missing = total > files.length;
   const degraded = missing ? [{ part: "files", reason: `${files.length} of ${total} files were listed` }] : [];
-  return { parsed, degraded };
+  return { parsed, degraded: [...known, ...degraded] };
 }
 
 function readUnified(text: string) {

@@ -1,4 +1,5 @@
-// GitHub takes a review's comments all or not at all, and does not say which one it refused. This finds it by halves.
+// GitHub takes a review's comments all or not at all, and does not say which one it refused. One is found by halves; when
+// there are more, GitHub's own diff tells which.
 
 /** What became of the items; the three lists hold each item once, in the old order. */
 export interface Settled<T> {
@@ -13,38 +14,69 @@ export interface Settled<T> {
   readonly posts: number;
 }
 
+/** Refusals after which GitHub's own diff is asked. */
+const PATIENCE = 2;
+
 /** Posts in all. Two bad comments among ten are found with at most 11; GitHub allows 80 writes a minute. */
 export const MOST_POSTS = 12;
 
 /**
- * Posts all items, in one piece if GitHub lets it be. After a refusal the first bad item is found by halves; every half
- * that is taken is posted for good, so no item is posted twice. One bad item among n costs at most ⌈log2 n⌉ posts to
- * find and one for those that waited.
+ * Posts all items, in one piece if GitHub lets it be. After a refusal the first bad item is looked for by halves; every half
+ * that is taken is posted for good, so no item is posted twice. After the second refusal `outside` is asked once, and what it
+ * names is not tried again. What is refused all the same is found by halves: one among n costs at most ⌈log2 n⌉ posts.
  *
  * @param items any number; none makes no post
  * @param post posts a piece for good and returns its address; null when GitHub refused it, with nothing posted
+ * @param outside those of the items whose lines are not part of GitHub's own diff
  */
 export async function postInPieces<T>(
   items: readonly T[],
   post: (piece: readonly T[]) => Promise<string | null>,
+  outside: (items: readonly T[]) => Promise<readonly T[]>,
 ): Promise<Settled<T>> {
   const posted: string[] = [];
   const taken = new Set<T>();
   const refused = new Set<T>();
   let posts = 0;
+  let refusals = 0;
+  let isCompared = false;
   const take = async (piece: readonly T[]): Promise<boolean> => {
     posts++;
     const url = await post(piece);
-    if (url === null) return false;
+    if (url === null) {
+      refusals++;
+      return false;
+    }
     posted.push(url);
     for (const item of piece) taken.add(item);
     return true;
   };
 
+  const rest = () => items.filter((item) => !taken.has(item) && !refused.has(item));
+  /** Asks GitHub's diff once; true when it names something. */
+  const isExplained = async (): Promise<boolean> => {
+    if (isCompared || refusals < PATIENCE) return false;
+    isCompared = true;
+    const named = await outside(rest());
+    for (const item of named) refused.add(item);
+    return named.length > 0;
+  };
+  /** Of items refused together the one that is refused by itself; none when GitHub's diff or the limit came first. */
+  const findRefused = async (together: readonly T[]): Promise<void> => {
+    let suspects = together;
+    while (suspects.length > 1 && posts < MOST_POSTS) {
+      if (await isExplained()) return;
+      const half = suspects.slice(0, Math.ceil(suspects.length / 2));
+      suspects = (await take(half)) ? suspects.slice(half.length) : half;
+    }
+    const [only, ...others] = suspects;
+    if (only !== undefined && others.length === 0) refused.add(only);
+  };
+
   let waiting = items;
   while (waiting.length > 0 && posts < MOST_POSTS && !(await take(waiting))) {
-    for (const item of await findRefused(waiting, take, () => posts < MOST_POSTS)) refused.add(item);
-    waiting = items.filter((item) => !taken.has(item) && !refused.has(item));
+    await findRefused(waiting);
+    waiting = rest();
   }
   return {
     taken: items.filter((item) => taken.has(item)),
@@ -53,18 +85,4 @@ export async function postInPieces<T>(
     posted,
     posts,
   };
-}
-
-/** Of items refused together, one that is refused by itself; none when the posts were used up before. */
-async function findRefused<T>(
-  items: readonly T[],
-  take: (piece: readonly T[]) => Promise<boolean>,
-  mayPost: () => boolean,
-): Promise<readonly T[]> {
-  let suspects = items;
-  while (suspects.length > 1 && mayPost()) {
-    const half = suspects.slice(0, Math.ceil(suspects.length / 2));
-    suspects = (await take(half)) ? suspects.slice(half.length) : half;
-  }
-  return suspects.length === 1 ? suspects : [];
 }

@@ -235,17 +235,15 @@ async function postInline(
   if (inline.length === 0) return { findings: planned, url: null };
   const { repo, number, headSha } = review;
   const body = `${renderReviewBody(headSha, repo, safeUrl(repo, summaryUrl))}\n${reviewMarker(headSha)}`;
-  const settled = await postInPieces(inline, (piece) =>
-    unlessRefused(() =>
-      reviews.postReview(
-        repo,
-        number,
-        headSha,
-        body,
-        piece.map((finding) => toComment(repo, finding)),
-      ),
-    ),
-  );
+  const post = (piece: readonly Finding[]) => {
+    const comments = piece.map((finding) => toComment(repo, finding));
+    return unlessRefused(() => reviews.postReview(repo, number, headSha, body, comments));
+  };
+  const settled = await postInPieces(inline, post, async (waiting) => {
+    const comments = waiting.map((finding) => toComment(repo, finding));
+    const outside = await reviews.outsideDiff(repo, number, comments);
+    return waiting.filter((_, at) => outside.has(comments[at] as CommentToPost));
+  });
   const refused = new Set(settled.refused);
   const untried = new Set(settled.untried);
   const findings = planned.map((placed): PlacedFinding => {

@@ -7,6 +7,7 @@ import type { PlacedFinding } from "../domain/review.ts";
 type Lines = Readonly<Record<Side, ReadonlyMap<number, number>>>;
 
 const UNPROVEN = "neither an anchor nor a quote of the model proves a line";
+const NOT_SHOWN = "GitHub shows no diff of the file and takes no comment on its lines";
 const NO_LINE = "no line of the diff names what it is about";
 
 /**
@@ -27,6 +28,7 @@ export function ground(findings: readonly Finding[], files: readonly FileDiff[])
     if (finding.locMethod === "none") {
       return { finding, place: "file", reason: finding.source === "rule" ? NO_LINE : UNPROVEN };
     }
+    if (file.isRebuilt === true) return { finding, place: "file", reason: NOT_SHOWN };
     const lines = linesOf.get(file) ?? indexLines(file);
     linesOf.set(file, lines);
     const reason = misplaced(finding, file, lines);

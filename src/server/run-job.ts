@@ -105,6 +105,7 @@ function stoppable(reviews: Reviews, signal: AbortSignal): Reviews {
   return {
     head: reviews.head,
     postedFindings: reviews.postedFindings,
+    outsideDiff: reviews.outsideDiff,
     postReview: unless(reviews.postReview),
     postFileComment: unless(reviews.postFileComment),
     putSummary: unless(reviews.putSummary),

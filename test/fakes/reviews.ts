@@ -92,6 +92,10 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
         return { url: `https://github.com/acme/app/pull/7#pullrequestreview-${reviews.length}` };
       });
     },
+    async outsideDiff(_repo, _number, comments) {
+      calls.push("outsideDiff");
+      return new Set(comments.filter((one) => !standsInDiff(one, world.files)));
+    },
     async postFileComment(_repo, _number, headSha, path, body) {
       return write("postFileComment", body, () => {
         if (world.refusesFile(path) || !world.files.some((file) => file.path === path)) {

@@ -18,6 +18,7 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
   return {
     head: (repo, number) => real.head(repo, number),
     postedFindings: (repo, number, headSha) => real.postedFindings(repo, number, headSha),
+    outsideDiff: (repo, number, comments) => real.outsideDiff(repo, number, comments),
     postReview: (_repo, _number, _sha, body, comments) => withheld("review", body, comments),
     postFileComment: (_repo, _number, _sha, path, body) => withheld("file comment", "", [{ path, body }]),
     putSummary: (_repo, _number, _marker, body) => withheld("summary", body),

@@ -3,8 +3,9 @@ import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
-import { status } from "./list-changes.ts";
+import { fileStatus } from "./file-status.ts";
 import { mergeBaseOf } from "./merge-base.ts";
+import { isNotReady } from "./translate-error.ts";
 
 /** GitHub's comparison lists at most 300 files, all on its first page. */
 const COMPARED_FILES = 300;
@@ -36,7 +37,7 @@ export async function changesSince(
     const files = (data.files ?? []).map((file) => ({
       path: file.filename,
       previousPath: file.previous_filename ?? null,
-      status: status(file.status),
+      status: fileStatus(file.status),
       additions: file.additions,
       deletions: file.deletions,
       patch: file.patch ?? null,
@@ -44,11 +45,20 @@ export async function changesSince(
     if (files.length >= COMPARED_FILES) return unknown("too many files changed since the last review");
     return { kind: "since", changes: { kind: "listing", files, total: files.length } };
   } catch (error) {
-    if (!(error instanceof Error && "status" in error && error.status === 404)) throw error;
-    return unknown("the head of the last review is gone");
+    const reason = unknownBy(error);
+    if (reason === null) throw error;
+    return unknown(reason);
   }
 }
 
 function unknown(reason: string): ChangesSince {
   return { kind: "unknown", reason };
+}
+
+/** Why GitHub has no comparison, without which everything is read again; null for another error. */
+function unknownBy(error: unknown): string | null {
+  if (isNotReady(error)) return "GitHub could not compare this head with that of the last review";
+  return error instanceof Error && "status" in error && error.status === 404
+    ? "the head of the last review is gone"
+    : null;
 }

@@ -1,11 +1,14 @@
 // The changed files of a pull request, with the patches that GitHub leaves out fetched again.
-import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../domain/job.ts";
-import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
+import type { PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
+import { blobPatch } from "./blob-patch.ts";
 import type { GitHub } from "./clients.ts";
+import { fileStatus } from "./file-status.ts";
 import { mergeBaseOf } from "./merge-base.ts";
 import { specialModes } from "./special-modes.ts";
+import { isNotReady } from "./translate-error.ts";
+import { changesWithoutDiff } from "./unmade-diff.ts";
 
 type GitHubFile = Awaited<ReturnType<GitHub["rest"]["pulls"]["listFiles"]>>["data"][number];
 
@@ -15,10 +18,30 @@ const PER_PAGE = 100;
 const SUSPICIOUS_PATCH_LINES = 15_000;
 /** At most this many further requests for patches that are missing. */
 const MAX_REFETCHES = 60;
-const MAX_BLOB_BYTES = 1_000_000;
+/** Tries of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
+const TRIES_FOR_DIFF = 3;
 
-/** Lists the files of a pull request. A file whose patch cannot be had keeps `patch: null` and its counts. */
-export async function listChanges(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+/**
+ * Lists the files of a pull request. A file whose patch cannot be had keeps `patch: null` and its counts.
+ *
+ * @param attempt of the job, from 1; null where nothing tries again
+ * @throws RequestError with 422 while GitHub makes the diff, in the first tries; after them other ways are taken
+ */
+export async function listChanges(
+  github: GitHub,
+  repo: Repo,
+  pull: PullRequest,
+  attempt: number | null,
+): Promise<Changes> {
+  try {
+    return await listed(github, repo, pull);
+  } catch (error) {
+    if (!isNotReady(error) || (attempt !== null && attempt <= TRIES_FOR_DIFF)) throw error;
+    return changesWithoutDiff(github, repo, pull);
+  }
+}
+
+async function listed(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
   const at = { owner: repo.owner, repo: repo.name, pull_number: pull.number };
   const files = [...(await github.paginate(github.rest.pulls.listFiles, { ...at, per_page: PER_PAGE }))];
   const { data } = await github.rest.pulls.get(at);
@@ -29,12 +52,12 @@ export async function listChanges(github: GitHub, repo: Repo, pull: PullRequest)
     const [again] = page;
     if (again !== undefined && again.filename === files[index]?.filename) files[index] = again;
   }
-  const listed = await Promise.all(
+  const all = await Promise.all(
     files.map((file, index) => listedFile(github, repo, pull, file, missing.includes(index))),
   );
-  const modes = await specialModes(github, repo, pull.head.sha, listed);
-  const withModes = listed.map((file) => ({ ...file, newMode: modes.get(file.path) ?? null }));
-  return { kind: "listing", files: withModes, total: Math.max(data.changed_files, listed.length) };
+  const modes = await specialModes(github, repo, pull.head.sha, all);
+  const withModes = all.map((file) => ({ ...file, newMode: modes.get(file.path) ?? null }));
+  return { kind: "listing", files: withModes, total: Math.max(data.changed_files, all.length) };
 }
 
 /** Places of files that changed lines and have no patch, or may have lost it to the limit of their response. */
@@ -59,55 +82,28 @@ async function listedFile(
   wasMissing: boolean,
 ): Promise<ListedFile> {
   const lost = wasMissing && file.patch === undefined && file.changes > 0;
-  return {
+  const named = {
     path: file.filename,
     previousPath: file.previous_filename ?? null,
-    status: status(file.status),
+    status: fileStatus(file.status),
+  };
+  const rebuilt = lost ? await rebuiltPatch(github, repo, pull, named) : null;
+  return {
+    ...named,
     additions: file.additions,
     deletions: file.deletions,
-    patch: file.patch ?? (lost ? await patchFromBlobs(github, repo, pull, file) : null),
+    patch: file.patch ?? rebuilt,
+    ...(rebuilt === null ? {} : { isRebuilt: true }),
   };
 }
 
-/** The last resort for a file that GitHub shows no patch of: both texts, compared here. Null when one is too large. */
-async function patchFromBlobs(github: GitHub, repo: Repo, pull: PullRequest, file: GitHubFile): Promise<string | null> {
-  const path = file.previous_filename ?? file.filename;
-  const before = file.status === "added" ? "" : await blob(github, repo, path, await mergeBase(github, repo, pull));
-  const after = file.status === "removed" ? "" : await blob(github, repo, file.filename, pull.head.sha);
-  if (before === null || after === null) return null;
-  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, {
-    context: 3,
-    maxEditLength: 20_000,
-    timeout: 5_000,
-  });
-  const start = patch?.indexOf("@@") ?? -1;
-  return patch === undefined || start < 0 ? null : patch.slice(start);
-}
-
 /** A pull request shows what changed since its branch left the base, not since the base's newest commit. */
-function mergeBase(github: GitHub, repo: Repo, pull: PullRequest): Promise<string> {
-  return mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
-}
-
-async function blob(github: GitHub, repo: Repo, path: string, ref: string): Promise<string | null> {
-  // A step in an address and never a file.
-  if (path === "." || path === "..") return null;
-  const { data } = await github.rest.repos.getContent({ owner: repo.owner, repo: repo.name, path, ref });
-  if (Array.isArray(data) || data.type !== "file" || data.encoding !== "base64" || data.size > MAX_BLOB_BYTES)
-    return null;
-  const bytes = Buffer.from(data.content, "base64");
-  return bytes.includes(0) ? null : bytes.toString("utf8");
-}
-
-/** GitHub's word for what happened to a file, in ours. */
-export function status(word: GitHubFile["status"]): FileStatus {
-  switch (word) {
-    case "added":
-    case "removed":
-    case "renamed":
-    case "copied":
-      return word;
-    default:
-      return "modified";
-  }
+async function rebuiltPatch(
+  github: GitHub,
+  repo: Repo,
+  { base, head }: PullRequest,
+  file: Pick<ListedFile, "path" | "previousPath" | "status">,
+): Promise<string | null> {
+  const from = await mergeBaseOf(github, repo, base.sha, head.sha);
+  return blobPatch(github, repo, file, { from, to: head.sha });
 }

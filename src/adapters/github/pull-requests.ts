@@ -24,6 +24,8 @@ export interface PullRequestsOptions {
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
   readonly authors: AuthorCache;
+  /** Which try of its job this is, from 1; absent where nothing tries again. */
+  readonly attempt?: number;
 }
 
 /** With these associations the tier is decided without counting. */
@@ -34,7 +36,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
   const { github } = options;
   return {
     pull: (repo, number) => translated(() => readPull(github, repo, number)),
-    changes: (repo, pull) => translated(() => listChanges(github, repo, pull)),
+    changes: (repo, pull) => translated(() => listChanges(github, repo, pull, options.attempt ?? null)),
     changesSince: (repo, pull, earlier) => translated(() => changesSince(github, repo, pull, earlier)),
     text: (repo, path, sha, maxBytes) => translated(() => readText(github, repo, path, sha, maxBytes)),
     ownersText: githubFiles(options.clients, options.installationId).ownersText,

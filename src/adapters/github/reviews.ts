@@ -7,7 +7,7 @@ import { OutOfReach } from "../../domain/out-of-reach.ts";
 import { CommentRefused, type CommentToPost, Overtaken, type Reviews } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { isOurs, placeOf } from "./find-post.ts";
-import { translated } from "./translate-error.ts";
+import { isNotReady, limitWait, translated } from "./translate-error.ts";
 import type { WritePath } from "./write-path.ts";
 
 /** The writing port over one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
@@ -16,6 +16,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
   return {
     head: (repo, number) => translated(() => readHead(github, repo, number)),
     postedFindings: (repo, number) => translated(() => postedFindings(github, repo, number, botLogin)),
+    outsideDiff: (repo, number, comments) => translated(() => outsideDiff(github, repo, number, comments)),
     postReview: (repo, number, headSha, body, comments) =>
       translated(() => postReview(writer, { repo, number, headSha }, body, comments)),
     postFileComment: (repo, number, headSha, file, body) =>
@@ -88,6 +89,36 @@ async function postReview(
   );
 }
 
+async function outsideDiff(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  comments: readonly CommentToPost[],
+): Promise<ReadonlySet<CommentToPost>> {
+  const patches = await patchesOf(github, repo, number);
+  return new Set(comments.filter((comment) => !isInside(comment, patches.get(comment.path) ?? "")));
+}
+
+/** Path → patch as GitHub shows it; empty while it cannot make the diff. */
+async function patchesOf(github: GitHub, repo: Repo, number: number): Promise<ReadonlyMap<string, string>> {
+  try {
+    const files = await github.paginate(github.rest.pulls.listFiles, { ...at({ repo, number }), per_page: 100 });
+    return new Map(files.map(({ filename, patch }) => [filename, patch ?? ""]));
+  } catch (error) {
+    if (isNotReady(error)) return new Map();
+    throw error;
+  }
+}
+
+/** Both ends are in one hunk, by the ranges that its header names. */
+function isInside({ side, startLine, line }: CommentToPost, patch: string): boolean {
+  return [...patch.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].some((header) => {
+    const [first, count] = side === "LEFT" ? [header[1], header[2]] : [header[3], header[4]];
+    const from = Number(first);
+    return from <= startLine && line < from + Number(count ?? 1);
+  });
+}
+
 async function postFileComment(writer: Writer, spot: Spot, file: string, body: string): Promise<{ url: string }> {
   const subject = parseFindingMarker(body) ?? digest([file, body]);
   return writer.path.create(
@@ -117,12 +148,12 @@ async function dropPendingReview({ github, botLogin, path }: Writer, spot: Spot)
   }
 }
 
-/** 422 to a comment means that GitHub cannot place it; which one of several, it does not say. */
+/** GitHub cannot place a comment; which one of several, it does not say. Throttling has the same status and passes. */
 async function placing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof RequestError && error.status === 422)
+    if (error instanceof RequestError && error.status === 422 && limitWait(error, 0) === null)
       throw new CommentRefused(error.message, { cause: error });
     throw error;
   }

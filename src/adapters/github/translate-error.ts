@@ -5,6 +5,7 @@ import { OutOfReach, type Reach } from "../../domain/out-of-reach.ts";
 import { Transient } from "../../domain/transient.ts";
 import { errorTypes } from "./graphql-refusal.ts";
 import { EgressRefused, refusalIn } from "./guarded-fetch.ts";
+import { unprocessable } from "./unprocessable.ts";
 
 /** GitHub's documents: without retry-after, wait at least a minute after a secondary rate limit. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
@@ -14,7 +15,7 @@ const MAX_WAIT_MS = 60 * 60_000;
 const ROUNDING_MS = 1_000;
 
 /**
- * Runs `work`; what may succeed later (5xx, 429, rate limits, timeouts, broken connections) is thrown as `Transient`
+ * Runs `work`; what may succeed later (5xx, 429, rate limits, a diff that is not ready, timeouts, broken connections) is thrown as `Transient`
  * with the time that GitHub named, what GitHub will not change its mind about (401, 403, 404, 410, 451) as `OutOfReach`,
  * anything else as it came.
  */
@@ -63,9 +64,14 @@ function translateStatus(error: RequestError, now: number): unknown {
   const wait = limitWait(error, now);
   if (wait !== null) return new Transient(said, now + wait.ms, error);
   // Octokit reports a request that got no answer as status 500 without a response.
-  if (error.status >= 500 || error.status === 408) return new Transient(said, null, error);
+  if (error.status >= 500 || error.status === 408 || isNotReady(error)) return new Transient(said, null, error);
   const why = reachOf(error);
   return why === null ? error : new OutOfReach(why, error.status, said, error);
+}
+
+/** True while GitHub is still making a diff. */
+export function isNotReady(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 422 && unprocessable(error) === "not ready";
 }
 
 function reachOf({ status, message: said }: RequestError): Reach | null {
@@ -95,7 +101,7 @@ export function limitWait(error: RequestError, now: number): LimitWait | null {
 }
 
 function isRateLimit(error: RequestError): boolean {
-  if (error.status === 429) return true;
+  if (error.status === 429 || (error.status === 422 && unprocessable(error) === "throttled")) return true;
   const headers = error.response?.headers;
   return (
     error.status === 403 &&

@@ -12,6 +12,7 @@ export function redactedReviews(real: Reviews, redactor: SecretRedactor): Review
   return {
     head: (repo, number) => real.head(repo, number),
     postedFindings: (repo, number, headSha) => real.postedFindings(repo, number, headSha),
+    outsideDiff: (repo, number, comments) => real.outsideDiff(repo, number, comments),
     async postReview(repo, number, headSha, body, comments) {
       const cleaned = await Promise.all(comments.map(async (one) => ({ ...one, body: await clean(one.body) })));
       return real.postReview(repo, number, headSha, await clean(body), cleaned);

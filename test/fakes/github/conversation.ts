@@ -71,7 +71,7 @@ export interface Pull {
   /** OWNER of the fork that the head lives in; "deleted" when it is gone; null for a branch of the repository. */
   readonly fork: string | null;
   /** Paths for which GitHub delivers no patch (too large). */
-  readonly withoutPatch: ReadonlySet<string>;
+  readonly withoutPatch: Set<string>;
   readonly reviews: Review[];
   readonly comments: ReviewComment[];
   readonly issueComments: IssueComment[];

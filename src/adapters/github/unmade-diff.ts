@@ -1,0 +1,74 @@
+// The changes of a pull request whose diff GitHub does not make: from its comparison of the two commits, or from their trees.
+import type { Repo } from "../../domain/job.ts";
+import type { PullRequest } from "../../domain/pull-request.ts";
+import type { Changes, ListedFile } from "../../ports.ts";
+import { blobPatch } from "./blob-patch.ts";
+import type { GitHub } from "./clients.ts";
+import { fileStatus } from "./file-status.ts";
+import { isNotReady } from "./translate-error.ts";
+
+/** Files whose two texts are read; each costs two requests. */
+const MOST_READ = 60;
+/** GitHub's comparison lists at most 300 files, all on its first page. */
+const COMPARED_FILES = 300;
+
+/** @throws RequestError as GitHub answers */
+export async function changesWithoutDiff(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  try {
+    return await fromComparison(github, repo, pull);
+  } catch (error) {
+    if (!isNotReady(error)) throw error;
+    return fromTrees(github, repo, pull);
+  }
+}
+
+const where = ({ owner, name }: Repo) => ({ owner, repo: name });
+const headOverBase = ({ base, head }: PullRequest) => `${base.sha}...${head.sha}`;
+
+async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  const { data } = await github.rest.repos.compareCommitsWithBasehead({ ...where(repo), basehead: headOverBase(pull) });
+  const files = (data.files ?? []).map((file) => ({
+    path: file.filename,
+    previousPath: file.previous_filename ?? null,
+    status: fileStatus(file.status),
+    additions: file.additions,
+    deletions: file.deletions,
+    patch: file.patch ?? null,
+  }));
+  const total = files.length < COMPARED_FILES ? files.length : await changedFiles(github, repo, pull);
+  return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
+}
+
+async function changedFiles(github: GitHub, repo: Repo, { number }: PullRequest): Promise<number> {
+  return (await github.rest.pulls.get({ ...where(repo), pull_number: number })).data.changed_files;
+}
+
+async function fromTrees(github: GitHub, repo: Repo, pull: PullRequest): Promise<Changes> {
+  // Files are on the first page only: the second tells the merge base without a diff.
+  const asked = { ...where(repo), basehead: headOverBase(pull), per_page: 1, page: 2 };
+  const from = (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
+  const before = await filesAt(github, repo, from);
+  const after = await filesAt(github, repo, pull.head.sha);
+  const paths = [...new Set([...before.blobs.keys(), ...after.blobs.keys()])].toSorted();
+  const changed = paths.filter((path) => before.blobs.get(path) !== after.blobs.get(path));
+  const files: ListedFile[] = [];
+  for (const [index, path] of changed.entries()) {
+    const status = !before.blobs.has(path) ? "added" : after.blobs.has(path) ? "modified" : "removed";
+    const file = { path, previousPath: null, status } as const;
+    const patch = index < MOST_READ ? await blobPatch(github, repo, file, { from, to: pull.head.sha }) : null;
+    files.push({ ...file, additions: 0, deletions: 0, patch, isRebuilt: true });
+  }
+  const cut = before.isCut || after.isCut ? "; GitHub did not list all files, so some changes are missing" : "";
+  const degraded = noted(`the texts of up to ${MOST_READ} changed files were compared${cut}`);
+  return { kind: "listing", files, total: files.length, degraded };
+}
+
+async function filesAt(github: GitHub, repo: Repo, sha: string) {
+  const { data } = await github.rest.git.getTree({ ...where(repo), tree_sha: sha, recursive: "1" });
+  const blobs = data.tree.flatMap(({ path, type, sha: id }) => (type === "blob" ? [[path, id] as const] : []));
+  return { blobs: new Map(blobs), isCut: data.truncated };
+}
+
+function noted(instead: string) {
+  return [{ part: "diff", reason: `GitHub could not make the diff of this pull request: ${instead}` }];
+}

@@ -1,0 +1,121 @@
+// What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere: each reason has an end of its own.
+import { afterEach, expect, test } from "vitest";
+import { abuse, diffNotAvailable, submittedTooQuickly } from "../fakes/github/refusals.ts";
+import { BALANCE, said, summaryOf } from "./given.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+const CONFIG = "review:\n  maxComments: 20\n";
+const paths = (count: number) => Array.from({ length: count }, (_, at) => `src/part-${String(at).padStart(2, "0")}.py`);
+const balances = (count: number) => Object.fromEntries(paths(count).map((path) => [path, BALANCE]));
+const REVIEWS = { method: "POST", path: /\/reviews$/ };
+
+async function opened() {
+  stage = await openStage();
+  const files = { "README.md": "# Shop\n", ".kodiai.yml": CONFIG };
+  const repository = await stage.world.repository("acme", "shop", { files });
+  const posts = () =>
+    stage?.world.requests.filter(({ method, path }) => method === "POST" && REVIEWS.path.test(path)).length;
+  return { stage, world: stage.world, repository, posts };
+}
+
+test("twenty comments of which GitHub refuses six: fourteen are inline, six on their files", async () => {
+  const { stage: at, world, repository, posts } = await opened();
+  const refused = paths(20)
+    .filter((_, index) => index % 3 === 0)
+    .slice(0, 6);
+  let pull = await world.pullRequest(repository, { title: "Start", files: { "docs/a.md": "A\n" } });
+  await at.settled(pull);
+  // GitHub stops showing the diff of six files between reading and writing.
+  world.fail({ match: REVIEWS, happens: () => refused.forEach((path) => void pull.withoutPatch.add(path)) });
+  pull = await world.pullRequest(repository, { title: "Balance", files: balances(20) });
+  expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(said(world, pull)).toHaveLength(14);
+  expect(
+    world
+      .comments(pull)
+      .file.map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(refused);
+  expect(posts()).toBeLessThanOrEqual(4);
+  expect(summaryOf(world, pull).body).toContain("14 inline, 6 on whole files");
+});
+
+test.each([
+  ["ten comments", "submitted too quickly", 10, submittedTooQuickly],
+  ["ten comments", "abuse", 10, abuse],
+  ["one comment", "abuse", 1, abuse],
+] as const)(
+  "%s, throttled (%s): all inline after the wait, and nothing is asked before it",
+  async (_, _words, count, refusal) => {
+    const { stage: at, world, repository, posts } = await opened();
+    world.fail({ match: REVIEWS, ...refusal() });
+    const began = Date.now();
+    const pull = await world.pullRequest(repository, { title: "Balance", files: balances(10) });
+    const { runAt } = await at.waitsAgain(pull);
+    expect(runAt).toBeGreaterThanOrEqual(began + 60_000);
+    expect(posts()).toBeLessThanOrEqual(3);
+    expect(at.rows("SELECT 1 FROM installations WHERE closed_until > 0")).toHaveLength(1);
+    await at.hurry();
+    expect(await at.settled(pull)).toMatchObject({ state: "done" });
+    expect(said(world, pull)).toHaveLength(count);
+    expect(posts()).toBe(2);
+  },
+);
+
+test("a file whose diff GitHub does not show gets its comment on the file, at the first try", async () => {
+  const { stage: at, world, repository, posts } = await opened();
+  const withoutPatch = ["src/part-00.py"];
+  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2), withoutPatch });
+  expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+  expect(said(world, pull)).toEqual(["src/part-01.py:5 tls-verify-disabled"]);
+  expect(world.comments(pull).file.map(({ path }) => path)).toEqual(withoutPatch);
+  expect(posts()).toBe(1);
+  expect(summaryOf(world, pull).body).toContain("GitHub shows no diff of the file and takes no comment on its lines");
+});
+
+const FILES = { method: "GET", path: /\/pulls\/\d+\/files$/ };
+const COMPARE = { method: "GET", path: /\/compare\// };
+
+/** The listing is refused as often as it is asked for, comparisons `comparisons` times. */
+async function withoutDiff(comparisons: number) {
+  const { stage: at, world, repository } = await opened();
+  world.fail({ match: FILES, times: 100, ...diffNotAvailable() });
+  world.fail({ match: COMPARE, times: comparisons, ...diffNotAvailable() });
+  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
+  for (let tries = 0; tries < 3; tries += 1) {
+    expect((await at.waitsAgain(pull)).outcome).toContain("GitHub answered 422 to GET");
+    await at.hurry();
+  }
+  expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 4 });
+  return { world, pull, summary: summaryOf(world, pull).body };
+}
+
+test("a diff that GitHub is still making is waited for", async () => {
+  const { stage: at, world, repository } = await opened();
+  world.fail({ match: FILES, ...diffNotAvailable() });
+  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
+  await at.waitsAgain(pull);
+  await at.hurry();
+  expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 2 });
+  expect(said(world, pull)).toHaveLength(2);
+  expect(summaryOf(world, pull).body).not.toContain("incomplete");
+});
+
+test("a diff that GitHub never makes is read from its comparison of the two commits, and the summary says so", async () => {
+  const { world, pull, summary } = await withoutDiff(0);
+  expect(said(world, pull)).toHaveLength(2);
+  expect(summary).toContain("GitHub could not make the diff of this pull request: GitHub's comparison");
+});
+
+test("where there is no comparison either, the texts are compared, and comments are on the files", async () => {
+  const { world, pull, summary } = await withoutDiff(1);
+  expect(said(world, pull)).toEqual([]);
+  expect(world.comments(pull).file.map(({ path }) => path)).toEqual(paths(2));
+  expect(summary).toContain("the texts of up to 60 changed files were compared");
+});
