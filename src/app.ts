@@ -203,7 +203,12 @@ const TRIES_TO_REMEMBER = 6;
 const TALKERS = 2;
 
 /** What is open there may have been opened while nobody told us, and reviews that were given up for it are owed again. */
-const REACHES_MORE = ["installation.created", "installation.unsuspend", "installation_repositories.added"] as const;
+const REACHES_MORE = [
+  "installation.created",
+  "installation.new_permissions_accepted",
+  "installation.unsuspend",
+  "installation_repositories.added",
+] as const;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(

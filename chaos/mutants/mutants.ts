@@ -1601,4 +1601,46 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     hangs: true,
   },
+  {
+    id: "refused heads are settled",
+    loses: "a review that GitHub refused is tried again an hour later",
+    file: "src/adapters/sqlite/missed-book.ts",
+    find: " AND finished_at <= @refusedBefore)",
+    replace: " AND finished_at <= @refusedBefore AND 0)",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
+    ],
+  },
+  {
+    id: "refused heads again and again",
+    loses: "a review that GitHub refused is not tried at each look",
+    file: "src/flows/recover-pulls.ts",
+    find: "isPermitted ? started : started - REFUSED_MS",
+    replace: "isPermitted ? started : started",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
+    ],
+  },
+  {
+    id: "accepted permissions wake nothing",
+    loses: "permissions that are accepted have refused reviews tried again at once",
+    file: "src/app.ts",
+    find: '  "installation.new_permissions_accepted",\n',
+    replace: "",
+    test: ["test/app/refused-heads.test.ts", "permissions that are accepted have refused reviews tried again at once"],
+    hangs: true,
+  },
+  {
+    id: "refusals go unseen",
+    loses: "an installation whose reviews are refused is reported",
+    file: "src/server/metrics.ts",
+    find: "refused.add(installationId);",
+    replace: "refused.delete(installationId);",
+    test: [
+      "test/app/refused-heads.test.ts",
+      "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",
+    ],
+  },
 ];

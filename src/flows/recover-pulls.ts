@@ -35,17 +35,36 @@ export interface RecoverPulls {
   readonly now: () => number;
 }
 
+/** Which run this is. */
+export interface RecoverRun {
+  /** The first after a start looks further. */
+  readonly isStart: boolean;
+  /** True owes every review that GitHub refused at once: somebody may have given the permission. */
+  readonly isPermitted: boolean;
+}
+
+/** A review that GitHub refused is tried again so often. */
+const REFUSED_MS = 60 * 60_000;
+
 /**
  * One run. Adds at most one job a pull request, and none where one waits, runs or has settled that head.
  *
  * @throws Transient when GitHub does not tell the installations
  */
-export async function recoverPulls(ports: RecoverPulls, isStart: boolean): Promise<RecoveredPulls> {
+export async function recoverPulls(ports: RecoverPulls, { isStart, isPermitted }: RecoverRun): Promise<RecoveredPulls> {
   const { pulls, book, now } = ports;
   const lookedAt = await book.lookedAt();
   const started = now();
   // What was opened before we first looked was opened to others.
-  const run: Run = { ports, lookedAt, round: (await book.lastRound()) ?? started, added: [], unasked: [] };
+  const refusedBefore = isPermitted ? started : started - REFUSED_MS;
+  const run: Run = {
+    ports,
+    refusedBefore,
+    lookedAt,
+    round: (await book.lastRound()) ?? started,
+    added: [],
+    unasked: [],
+  };
   let repositories = 0;
   for (const installationId of await pulls.installations()) {
     const what = `installation ${installationId}`;
@@ -60,6 +79,7 @@ export async function recoverPulls(ports: RecoverPulls, isStart: boolean): Promi
 
 interface Run {
   readonly ports: RecoverPulls;
+  readonly refusedBefore: number;
   readonly lookedAt: ReadonlyMap<string, number>;
   /** When all repositories were last listed. */
   readonly round: number;
@@ -72,7 +92,7 @@ async function lookAtAll(installationId: number, due: readonly Repo[], run: Run)
   let looked = 0;
   for (const repo of due) {
     const given = { installationId, repo, newSince: run.lookedAt.has(repoKey(repo)) ? null : run.round };
-    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, () => lookAt(given, run.ports));
+    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, () => lookAt(given, run));
     if (found === null && isLimited(run.unasked)) break;
     if (found === null) continue;
     looked += 1;
@@ -106,7 +126,7 @@ interface Looking {
 
 async function lookAt(
   { installationId, repo, newSince }: Looking,
-  { pulls, book, add, now }: RecoverPulls,
+  { ports: { pulls, book, add, now }, refusedBefore }: Run,
 ): Promise<readonly string[]> {
   const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
   if (open === null) return [];
@@ -115,7 +135,7 @@ async function lookAt(
   await book.looked(repo, open.filter(isOlder), now());
   const added: string[] = [];
   for (const pull of open) {
-    if (!(await book.owes(repo, pull))) continue;
+    if (!(await book.owes(repo, pull, refusedBefore))) continue;
     const job = jobOf(installationId, repo, pull);
     await add(job);
     added.push(job.key);

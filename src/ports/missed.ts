@@ -71,8 +71,11 @@ export interface MissedBook {
    * @param before those older than our time
    */
   looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
-  /** True when nobody waits for, works at or has settled a review of this head. */
-  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull): Promise<boolean>;
+  /**
+   * True when no review of this head waits, runs or is settled. One that GitHub refused (403 or 401) settles nothing once it ended
+   * at or before `refusedBefore`.
+   */
+  owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refusedBefore: number): Promise<boolean>;
   /** What was recovered since then. */
   counts(since: number): Promise<{ readonly deliveries: number; readonly heads: number }>;
 }

@@ -133,6 +133,13 @@ export const METRICS = [
     help: "Reviews that came to an end, by how.",
   },
   {
+    name: "kodiai_refused_installations",
+    type: "gauge",
+    unit: null,
+    labels: {},
+    help: "Installations whose last review ended because GitHub refused it (401 or 403).",
+  },
+  {
     name: "kodiai_findings_total",
     type: "counter",
     unit: null,

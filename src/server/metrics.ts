@@ -37,7 +37,7 @@ export interface Metrics {
   /** A delivery was kept: its event, and what it became (`review`, `ignored`, `seen before`, …). */
   took(event: string, outcome: string): void;
   waited(lane: LaneName, ms: number): void;
-  ended(lane: LaneName, end: JobEnd, ms: number): void;
+  ended(lane: LaneName, end: JobEnd, ms: number, installationId: number): void;
   room(room: string, ms: number): void;
   posted(review: PostedReview): void;
   degraded(parts: readonly Pick<Degraded, "part">[]): void;
@@ -59,6 +59,7 @@ export function appMetrics(version: string): Metrics {
   const all = meters(registry);
   const { count, observe, set } = all;
   const kinds = new Set<string>();
+  const refused = new Set<number>();
   /** Whoever can have us count new kinds without end is told apart no longer. */
   const known = (kind: string) => {
     if (kinds.size < MOST_KINDS) kinds.add(kind);
@@ -82,11 +83,14 @@ export function appMetrics(version: string): Metrics {
       count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
     },
     waited: (lane, ms) => observe("kodiai_queue_wait_seconds", { lane }, ms / 1_000),
-    ended(lane, end, ms) {
+    ended(lane, end, ms, installationId) {
       count("kodiai_job_ends_total", { lane, state: end.state });
       observe("kodiai_job_duration_seconds", { lane }, ms / 1_000);
-      if (lane === "review" && end.state === "done")
-        count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
+      if (lane !== "review") return;
+      if (end.state === "done") count("kodiai_reviews_total", { outcome: outcomeWord(end.outcome) });
+      if (end.state === "dead" && /^(?:refused|unauthorised):/.test(end.reason)) refused.add(installationId);
+      else if (end.state === "done") refused.delete(installationId);
+      set("kodiai_refused_installations", {}, refused.size);
     },
     room: (room, ms) => observe("kodiai_room_duration_seconds", { room }, ms / 1_000),
     posted({ review, findings }) {

@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { Transient } from "../domain/transient.ts";
 import { type RecoverLimits, recoverDeliveries } from "../flows/recover-deliveries.ts";
-import { type RecoverPulls, recoverPulls } from "../flows/recover-pulls.ts";
+import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/recover-pulls.ts";
 import type { DeliveryLog } from "../ports/missed.ts";
 
 /** Other times than the documented ones: for tests. */
@@ -28,7 +28,10 @@ export interface MissedPorts extends RecoverPulls {
 }
 
 export interface MissedSweeper {
-  /** Look now, or once more when the run that is under way has ended: there may be pull requests that it does not see. */
+  /**
+   * Look now, or once more when the run that is under way has ended: there may be pull requests that it does not see. What GitHub
+   * refused is owed at once.
+   */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -41,6 +44,8 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
   const ports = until(stopping.signal, given);
   const limits = { youngMs, most: MOST_DELIVERIES, pause: ports.pause };
   let isStart = true;
+  /** A key or a permission may be right by now. */
+  let isPermitted = true;
   let isWanted = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -55,9 +60,11 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
     }
   };
   const sweep = async () => {
-    const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
-    const isSeen = await attempt("open pull requests could not be looked at", () => sweepPulls(ports, isStart, log));
+    const run = { isStart, isPermitted };
     isStart = false;
+    isPermitted = false;
+    const isRead = await attempt("GitHub's log of deliveries could not be read", () => sweepLog(ports, limits, log));
+    const isSeen = await attempt("open pull requests could not be looked at", () => sweepPulls(ports, run, log));
     failures = isRead && isSeen ? 0 : failures + 1;
   };
   const sweepWhileWanted = async () => {
@@ -68,16 +75,19 @@ export function missedSweeper(given: MissedPorts, log: Logger, times: MissedChoi
     }
     running = null;
     if (stopping.signal.aborted) return;
-    timer = setTimeout(wake, failures === 0 ? everyMs : Math.min(everyMs, againMs * 2 ** (failures - 1)));
+    timer = setTimeout(begin, failures === 0 ? everyMs : Math.min(everyMs, againMs * 2 ** (failures - 1)));
     timer.unref();
   };
-  const wake = () => {
+  const begin = () => {
     isWanted = true;
     running ??= sweepWhileWanted();
   };
-  wake();
+  begin();
   return {
-    wake,
+    wake() {
+      isPermitted = true;
+      begin();
+    },
     async stop() {
       stopping.abort();
       clearTimeout(timer);
@@ -120,8 +130,8 @@ async function sweepLog({ log: deliveries, book, now }: MissedPorts, limits: Rec
 const LOGGED = 20;
 
 /** False when something could not be looked at that may be asked for again soon: not where GitHub wants to be left alone. */
-async function sweepPulls(ports: MissedPorts, isStart: boolean, log: Logger): Promise<boolean> {
-  const { repositories, added, unasked } = await recoverPulls(ports, isStart);
+async function sweepPulls(ports: MissedPorts, run: RecoverRun, log: Logger): Promise<boolean> {
+  const { repositories, added, unasked } = await recoverPulls(ports, run);
   const failed = unasked.filter(({ error }) => !(error instanceof DOMException));
   for (const { what, error } of failed.slice(0, LOGGED)) log.warn({ what, err: error }, "could not be looked at");
   if (added.length > 0)

@@ -56,7 +56,7 @@ test.each([
     const { stage: at, world, repository, posts } = await opened();
     world.fail({ match: REVIEWS, ...refusal() });
     const began = Date.now();
-    const pull = await world.pullRequest(repository, { title: "Balance", files: balances(10) });
+    const pull = await world.pullRequest(repository, { title: "Balance", files: balances(count) });
     const { runAt } = await at.waitsAgain(pull);
     expect(runAt).toBeGreaterThanOrEqual(began + 60_000);
     expect(posts()).toBeLessThanOrEqual(3);

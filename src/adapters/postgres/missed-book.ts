@@ -62,11 +62,11 @@ export function postgresMissedBook(db: Postgres): MissedBook {
           [repoKey(repo), now],
         );
       }),
-    async owes(repo, { number, headSha, updatedAt }) {
+    async owes(repo, { number, headSha, updatedAt }, refusedBefore) {
       const place = [jobKey(repo, number), headSha];
       if ((await db.one(IS_SETTLED, place)) !== null) return false;
       const ended = await db.all<EndedJob>(ENDED, place);
-      return !ended.some((one) => isOf(one, headSha) && settles(one, updatedAt + SECOND_MS));
+      return !ended.some((one) => isOf(one, headSha) && settles(one, updatedAt + SECOND_MS, refusedBefore));
     },
     async counts(since) {
       return {
@@ -88,10 +88,14 @@ function isOf({ job }: EndedJob, headSha: string): boolean {
 /**
  * A head is settled by a job that was given up, a person who stopped it, or a reason against it that is younger than the last
  * thing that happened to the pull request: what is a draft now may be ready then. Given up because the installation was switched
- * off is none: only installations that are switched on are looked through.
+ * off is none: only installations that are switched on are looked through. Given up because GitHub refused is one only
+ * until `refusedBefore`: permissions come back.
  */
-function settles({ state, outcome, finishedAt }: EndedJob, told: number): boolean {
-  if (state === "dead") return outcome?.startsWith("suspended:") !== true;
+function settles({ state, outcome, finishedAt }: EndedJob, told: number, refusedBefore: number): boolean {
+  if (state === "dead") {
+    if (/^(?:refused|unauthorised):/.test(outcome ?? "")) return finishedAt === null || finishedAt > refusedBefore;
+    return outcome?.startsWith("suspended:") !== true;
+  }
   if (outcome === null) return false;
   if (state === "cancelled") return !ENDS.has(outcome);
   if (outcome.startsWith("stopped:") || outcome === "skipped: this head was reviewed before") return true;

@@ -13,7 +13,8 @@ const SECOND_MS = 1_000;
 /**
  * A head is settled by a review that stands, a job that was given up, a person who stopped it, or a reason against it
  * that is younger than the last thing that happened to the pull request: what is a draft now may be ready then. Given up
- * because the installation was switched off is none: only installations that are switched on are looked through.
+ * because the installation was switched off is none: only installations that are switched on are looked through. Given up
+ * because GitHub refused is one only until `@refusedBefore`: permissions come back.
  */
 const IS_OWED = `SELECT
   NOT EXISTS (SELECT 1 FROM jobs WHERE key = @key AND lane = 'review' AND state IN ('waiting', 'running'))
@@ -22,6 +23,7 @@ const IS_OWED = `SELECT
   AND NOT EXISTS (
     SELECT 1 FROM jobs WHERE key = @key AND lane = 'review' AND json_extract(job, '$.headSha') = @head AND (
       state = 'dead' AND coalesce(outcome, '') NOT LIKE 'suspended:%'
+        AND NOT ((outcome LIKE 'refused:%' OR outcome LIKE 'unauthorised:%') AND finished_at <= @refusedBefore)
       OR state = 'cancelled' AND outcome NOT IN ${ENDS}
       OR state = 'done' AND outcome LIKE 'stopped:%'
       OR state = 'done' AND outcome = 'skipped: this head was reviewed before'
@@ -51,8 +53,8 @@ export function sqliteMissedBook(db: Database): MissedBook {
     lastRound: async () => moments.at("round"),
     round: async (now) => moments.set("round", now),
     looked: async (repo, before, now) => write(db, () => looked(db, repo, before, now)),
-    async owes(repo, { number, headSha, updatedAt }) {
-      const given = { key: jobKey(repo, number), head: headSha, told: updatedAt + SECOND_MS };
+    async owes(repo, { number, headSha, updatedAt }, refusedBefore) {
+      const given = { key: jobKey(repo, number), head: headSha, told: updatedAt + SECOND_MS, refusedBefore };
       return db.prepare(IS_OWED).pluck().get(given) === 1;
     },
     async counts(since) {

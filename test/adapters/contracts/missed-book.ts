@@ -45,25 +45,25 @@ export function missedBookContract(name: string, open: OpenBooks): void {
     test("a head is owed unless a review waits, runs or stands, or it was there before us", async () => {
       const { queue, books } = await open();
       const { missed, ledger } = books;
-      expect(await missed.owes(SHOP, pull(1))).toBe(true);
+      expect(await missed.owes(SHOP, pull(1), 0)).toBe(true);
       await missed.looked(SHOP, [pull(2)], 1);
-      expect(await missed.owes(SHOP, pull(2))).toBe(false);
-      expect(await missed.owes({ host: "github.com", id: 421 }, pull(2))).toBe(true);
+      expect(await missed.owes(SHOP, pull(2), 0)).toBe(false);
+      expect(await missed.owes({ host: "github.com", id: 421 }, pull(2), 0)).toBe(true);
       await queue.add(reviewJob(3, "b"), 1);
-      expect(await missed.owes(SHOP, pull(3))).toBe(false);
+      expect(await missed.owes(SHOP, pull(3), 0)).toBe(false);
       const posted = review(HEAD);
       await ledger.save(reviewJob(4, "a"), posted, 1);
-      expect(await missed.owes(SHOP, pull(4))).toBe(true);
+      expect(await missed.owes(SHOP, pull(4), 0)).toBe(true);
       await ledger.settle(reviewJob(4, "a"), posted, 2, "posted");
-      expect(await missed.owes(SHOP, pull(4))).toBe(false);
+      expect(await missed.owes(SHOP, pull(4), 0)).toBe(false);
     });
 
     test("a pull request of which somebody told us was not there before us, however late it is looked at", async () => {
       const { queue, books } = await open();
       await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
       await books.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
-      expect(await books.missed.owes(SHOP, pull(1))).toBe(true);
-      expect(await books.missed.owes(SHOP, pull(2))).toBe(false);
+      expect(await books.missed.owes(SHOP, pull(1), 0)).toBe(true);
+      expect(await books.missed.owes(SHOP, pull(2), 0)).toBe(false);
     });
 
     const ENDS: readonly (readonly [how: string, end: JobEnd, isOwed: boolean])[] = [
@@ -78,16 +78,24 @@ export function missedBookContract(name: string, open: OpenBooks): void {
       const { queue, books } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a"));
       await queue.end(lease, 5_000, end);
-      expect(await books.missed.owes(SHOP, pull(1, 4_000))).toBe(isOwed);
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 0)).toBe(isOwed);
       // Another head is another matter.
-      expect(await books.missed.owes(SHOP, { ...pull(1), headSha: "b".repeat(40) })).toBe(true);
+      expect(await books.missed.owes(SHOP, { ...pull(1), headSha: "b".repeat(40) }, 0)).toBe(true);
+    });
+
+    test.each(["refused", "unauthorised"])("a head whose review was %s is owed again from a moment on", async (why) => {
+      const { queue, books } = await open();
+      const lease = await heldJob(queue, reviewJob(1, "a"));
+      await queue.end(lease, 5_000, { state: "dead", reason: `${why}: GitHub answered 40x` });
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 4_999)).toBe(false);
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 5_000)).toBe(true);
     });
 
     test("a reason against a head is over when something happened to its pull request since", async () => {
       const { queue, books } = await open();
       const lease = await heldJob(queue, reviewJob(1, "a"));
       await queue.end(lease, 5_000, { state: "done", outcome: "skipped: a draft" });
-      expect(await books.missed.owes(SHOP, pull(1, 4_001))).toBe(true);
+      expect(await books.missed.owes(SHOP, pull(1, 4_001), 0)).toBe(true);
     });
 
     test("what was recovered is counted since a moment", async () => {

@@ -1,0 +1,76 @@
+// A permission that is missing for a while, or a key that is not taken, costs no review: refused heads stay owed.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Pull, Repository } from "../fakes/github/conversation.ts";
+import { badCredentials, notAccessible } from "../fakes/github/refusals.ts";
+import { BALANCE, said } from "./given.ts";
+import { openStage, type Stage, until } from "./stage.ts";
+
+const SWEEP_MS = 100;
+const HOUR_MS = 60 * 60_000;
+
+let stage: Stage;
+let shop: Repository;
+beforeEach(async () => {
+  stage = await openStage({ app: { missed: { everyMs: SWEEP_MS, youngMs: 0 } } });
+  shop = await stage.world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  await sweeps(2);
+});
+afterEach(() => stage.close());
+
+/** So many looks at the open pull requests. */
+async function sweeps(count: number): Promise<void> {
+  const looks = () => stage.world.requests.filter(({ path }) => path === "/repos/acme/shop/pulls").length;
+  const wanted = looks() + count;
+  await until("the sweep looks", () => looks() >= wanted);
+}
+
+/** A token that is not taken is made once more. */
+async function refusedPull(refusal = notAccessible()): Promise<Pull> {
+  const times = refusal.status === 401 ? 2 : 1;
+  stage.world.fail({ match: { method: "GET", path: /\/pulls\/\d+$/ }, times, ...refusal });
+  const pull = await stage.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
+  expect(await stage.settled(pull)).toMatchObject({ state: "dead" });
+  return pull;
+}
+
+async function refusedInstallations(): Promise<string> {
+  const text = await (await fetch(`${stage.adminUrl()}/metrics`)).text();
+  return /^kodiai_refused_installations (\d+)$/m.exec(text)?.[1] ?? "none";
+}
+
+test.each([
+  ["403", notAccessible],
+  ["401", badCredentials],
+])(
+  "a review that GitHub refuses with %s is tried again an hour later, not sooner, and is reported until then",
+  async (_, refusal) => {
+    const pull = await refusedPull(refusal());
+    await sweeps(3);
+    expect(stage.jobs(pull)).toHaveLength(1);
+    expect(await refusedInstallations()).toBe("1");
+    const db = new Database(join(stage.dataDir, "queue.db"));
+    db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'dead'").run(HOUR_MS);
+    db.close();
+    await until("it is tried again", () => stage.jobs(pull).length === 2);
+    expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+    expect(said(stage.world, pull)).toHaveLength(1);
+    expect(await refusedInstallations()).toBe("0");
+  },
+);
+
+test("permissions that are accepted have refused reviews tried again at once", async () => {
+  const pull = await refusedPull();
+  await sweeps(3);
+  expect(stage.jobs(pull)).toHaveLength(1);
+  const installation = { id: stage.world.installations.get("acme"), account: { login: "acme", id: 1 } };
+  await stage.world.deliver("installation", {
+    action: "new_permissions_accepted",
+    installation,
+    sender: { login: "mona", id: 2 },
+  });
+  await until("it is tried again", () => stage.jobs(pull).length === 2);
+  expect(await stage.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(stage.world, pull)).toHaveLength(1);
+});
