@@ -21,7 +21,7 @@ import { heartbeat, sayAlive } from "./server/heartbeat.ts";
 import { closed, openDoor, urlOf, type Workers } from "./server/http-door.ts";
 import { type JobWatch, jobWatch } from "./server/job-watch.ts";
 import { appMetrics } from "./server/metrics.ts";
-import { missedSweeper } from "./server/missed-sweeper.ts";
+import { missedSweeper, REACHES_MORE } from "./server/missed-sweeper.ts";
 import { ownSlug } from "./server/own-slug.ts";
 import { retrievalWatch } from "./server/retrieval-watch.ts";
 import type { Rounds } from "./server/rounds.ts";
@@ -201,14 +201,6 @@ async function readers(
 const TRIES_TO_REMEMBER = 6;
 /** Commands that are answered at a time. */
 const TALKERS = 2;
-
-/** What is open there may have been opened while nobody told us, and reviews that were given up for it are owed again. */
-const REACHES_MORE = [
-  "installation.created",
-  "installation.new_permissions_accepted",
-  "installation.unsuspend",
-  "installation_repositories.added",
-] as const;
 
 /** A lane for reviews, one for what people ask, and one that keeps memory in step with repositories: none waits for another. */
 function startWorkers(

@@ -20,6 +20,7 @@ usage: kodiai VERB [options]
              --client-id ID --client-secret-file FILE   its client, for logins to the dashboard; a new App's is kept by itself
              --dashboard-url URL       where people reach the dashboard, if not on this machine
              --import OWNER/NAME       read what was said there, with an estimate first; may be given more than once
+             --without-checks          an App that makes no check runs: GitHub then shows no queued suite of it
              --port N, --name NAME, --env-file FILE, --timeout SECONDS, --new; --yes asks nothing
   serve    start the server here, with the .env of this folder
   init     write a .kodiai.yml that fits --repo (here): its languages, what is generated, what it documents

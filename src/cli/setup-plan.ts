@@ -27,6 +27,7 @@ export const SETUP_OPTIONS = {
   "data-dir": { type: "string" },
   import: { type: "string", multiple: true },
   "private-network": { type: "boolean" },
+  "without-checks": { type: "boolean" },
   new: { type: "boolean" },
   yes: { type: "boolean" },
 } as const;

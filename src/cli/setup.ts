@@ -1,6 +1,6 @@
 // kodiai setup: from nothing to a running App. Every step looks first at what is there, so that it can be run again.
 import { existsSync, readFileSync } from "node:fs";
-import { type AppDescription, appManifest, missingRights } from "../config/app-manifest.ts";
+import { type AppDescription, appManifest, missingRights, withoutChecks } from "../config/app-manifest.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import type { AppCredentials, FreshApp, PastSize, RegisteredApp } from "../ports/registration.ts";
 import { loadDotEnv } from "../server/dot-env.ts";
@@ -63,7 +63,9 @@ export interface SetupVerbPorts {
 export async function setup(words: readonly string[], open: () => Promise<SetupVerbPorts>): Promise<ExitCode> {
   const { values, positionals } = readWords(words, SETUP_OPTIONS);
   if (positionals.length > 0) throw new UsageError(`setup takes no ${JSON.stringify(positionals[0])}`);
-  const ports = await open();
+  const given = await open();
+  const description = values["without-checks"] === true ? withoutChecks(given.description) : given.description;
+  const ports = { ...given, description };
   const plan = setupPlan(values);
   // A host that the operator names here may stand in their own network: said once, kept for the server.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;

@@ -19,6 +19,18 @@ export interface AppDescription {
   readonly permissions: ReadonlyMap<string, "read" | "write">;
 }
 
+/** What only check runs need. */
+const OF_CHECKS = { permissions: ["checks", "merge_queues"], events: ["check_run", "merge_group"] };
+
+/** The same App without check runs: GitHub then shows no check suite of it, and sends it no checks of others. */
+export function withoutChecks({ events, permissions, ...rest }: AppDescription): AppDescription {
+  return {
+    ...rest,
+    events: events.filter((event) => !OF_CHECKS.events.includes(event)),
+    permissions: new Map([...permissions].filter(([name]) => !OF_CHECKS.permissions.includes(name))),
+  };
+}
+
 export interface ManifestWish {
   /** What the App shall be called; GitHub lets the person change it, and cuts nothing: at most 34 characters. */
   readonly name: string;

@@ -21,6 +21,7 @@ export type Trigger =
   | "review_requested"
   | "command"
   | "rerequested"
+  | "merge_group"
   | "missed"
   | "command-line";
 
@@ -35,6 +36,8 @@ export interface ReviewJob {
   readonly repo: Repo;
   readonly number: number;
   readonly headSha: string;
+  /** Of a merge group, which has no pull request of its own to read it from; absent for all others. */
+  readonly baseSha?: string;
   readonly trigger: Trigger;
   /** True when a person asked for this review by name (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;

@@ -1,6 +1,7 @@
 // GitHub delivers once and keeps a log of three days. What it could not deliver, or says it did and we never took, is asked
 // for once more. It comes back through the door like any delivery, with the id that it had.
 import type { DeliveryLog, LoggedDelivery, MissedBook } from "../ports/missed.ts";
+import { missedRank } from "../receive/receive.ts";
 
 /** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */
 const LOG_MS = 3 * 24 * 60 * 60_000;
@@ -46,9 +47,11 @@ export async function recoverDeliveries(
   const { read, latest } = await readLog(log, since);
   const until = now - limits.youngMs;
   // Before the first time a success may have been another store's: what GitHub calls delivered is believed.
-  const wanted = [...latest.values()].filter(({ at, succeeded }) => at <= until && (before !== null || !succeeded));
+  const wanted = [...latest.values()].filter(
+    (one) => one.at <= until && (before !== null || !one.succeeded) && rankOf(one) !== null,
+  );
   const unknown = new Set(await book.unknown(wanted.map(({ guid }) => guid)));
-  const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted((a, b) => a.at - b.at);
+  const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
   const asked: string[] = [];
   let gone = 0;
   for (const { id, guid } of missed.slice(0, limits.most)) {
@@ -60,6 +63,15 @@ export async function recoverDeliveries(
   const left = Math.max(0, missed.length - limits.most);
   if (left === 0) await book.swept(until);
   return { read, asked, gone, left };
+}
+
+function rankOf({ event, action }: LoggedDelivery): 0 | 1 | null {
+  return missedRank(event, action);
+}
+
+/** What people wrote comes first, then the oldest. */
+function inOrder(a: LoggedDelivery, b: LoggedDelivery): number {
+  return (rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at;
 }
 
 /** The newest attempt of each delivery. It succeeded if any attempt did. */

@@ -145,8 +145,7 @@ async function reviewed(
   check: CheckRun,
 ): Promise<SentReview | Superseded | Skipped> {
   const { pausedBy } = (await ports.decisions?.of(job.key)) ?? { pausedBy: null };
-  if (pausedBy !== null && !job.explicit) return { kind: "skipped", reason: `paused by @${pausedBy}` };
-  const unsent = await ports.ledger.unsent(job);
+  const unsent = pausedBy === null || job.explicit ? await ports.ledger.unsent(job) : null;
   if (unsent !== null) {
     const sent = await send(job, unsent, ports, step, check);
     if (sent.kind === "posted") return sent;
@@ -184,9 +183,9 @@ export async function writeReview(
 ): Promise<Review | Skipped> {
   const started = ports.now();
   const fingerprint = (config: RepoConfig) => fingerprintOf(config, ports);
-  const { declined = [] } = (await ports.decisions?.of(job.key)) ?? {};
+  const { declined = [], pausedBy = null } = (await ports.decisions?.of(job.key)) ?? {};
   const context = await step("gather", () =>
-    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint, declined }),
+    gather(job, ports.pulls, ports.known, ports.access !== null, { reviews: earlier, fingerprint, declined, pausedBy }),
   );
   if (context.kind === "skipped") return context;
   if (await isDone(context.pull.head.sha, context.pull.base.sha)) {

@@ -32,9 +32,11 @@ export interface Earlier {
   /** The fingerprint of a review with this configuration. */
   readonly fingerprint: (config: RepoConfig) => string;
   readonly declined: readonly Declined[];
+  /** Who paused reviews of the pull request; null where they are not. */
+  readonly pausedBy: string | null;
 }
 
-const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [] };
+const NOTHING_EARLIER: Earlier = { reviews: [], fingerprint: () => "", declined: [], pausedBy: null };
 
 /**
  * Reads everything that one review needs, at the newest head there is: deliveries can arrive late and out of order, so
@@ -56,6 +58,7 @@ export async function gather(
   earlier = NOTHING_EARLIER,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
+  if (job.baseSha !== undefined) return mergeGroup(job, job.baseSha, pulls, known);
   const asked = asAsked(job, await pulls.pull(repo, job.number));
   const pull = asked.value;
   // A person at a terminal may look at any pull request: nothing is posted there.
@@ -63,8 +66,8 @@ export async function gather(
   if (away !== null) return { kind: "skipped", reason: away };
 
   const { config, problems, origins } = await configAt(repo, pull.base.sha, pulls, known);
-  const back = heldBack(job, pull, config.review);
-  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull) };
+  const back = heldBack(job, pull, config.review, earlier.pausedBy);
+  if (back !== null) return { kind: "skipped", reason: back, ...checkOf(config.review, pull.head.sha) };
 
   const changed = readChanges(await pulls.changes(repo, pull));
   const byPath = selectFiles(changed.files, config.pathFilters);
@@ -135,8 +138,20 @@ export async function openAmong(
   return new Set(open.flat());
 }
 
-function checkOf({ checks }: RepoConfig["review"], { head }: PullRequest): Pick<Skipped, "check"> {
-  return checks.enabled ? { check: { headSha: head.sha, failOn: checks.failOn } } : {};
+function checkOf({ checks }: RepoConfig["review"], headSha: string): Pick<Skipped, "check"> {
+  return checks.enabled ? { check: { headSha, failOn: checks.failOn } } : {};
+}
+
+/** What a merge queue would merge was reviewed on its pull requests; only its check is missing. */
+async function mergeGroup(
+  { repo, headSha }: ReviewJob,
+  baseSha: string,
+  pulls: PullRequests,
+  known: KnownRules,
+): Promise<Skipped> {
+  const { config } = await configAt(repo, baseSha, pulls, known);
+  const reason = "a merge queue's changes are reviewed on their pull requests";
+  return { kind: "skipped", reason, ...checkOf(config.review, headSha) };
 }
 
 /**

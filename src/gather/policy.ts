@@ -13,20 +13,26 @@ const NOT_NOW = /\[\s*(wip|draft|no-review)\s*\]/i;
  *
  * @returns why not, or null to go on
  */
-export function turnedAway(pull: PullRequest): string | null {
-  if (pull.state === "closed") return "the pull request is closed";
-  if (pull.locked) return "the conversation is locked";
-  return null;
+export function turnedAway({ state }: PullRequest): string | null {
+  return state === "closed" ? "the pull request is closed" : null;
 }
 
 /**
- * What configuration and title say. A person who asked for the review by name overrides all of it.
+ * What people decided, and what configuration and title say. A person who asked for the review by name overrides all but a lock.
  *
  * @param review the `review` part of the effective configuration
+ * @param pausedBy who paused reviews of the pull request; null where they are not
  * @returns why not, or null to go on
  */
-export function heldBack(job: ReviewJob, pull: PullRequest, review: RepoConfig["review"]): string | null {
+export function heldBack(
+  job: ReviewJob,
+  pull: PullRequest,
+  review: RepoConfig["review"],
+  pausedBy: string | null,
+): string | null {
+  if (pull.locked && job.trigger !== "command-line") return "the conversation is locked";
   if (job.explicit) return null;
+  if (pausedBy !== null) return `paused by @${pausedBy}`;
   const { baseBranches, labels, ignoreTitleKeywords } = review;
   if (!review.enabled) return "review.enabled is false";
   if (pull.draft && !review.drafts) return "the pull request is a draft";

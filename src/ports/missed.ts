@@ -9,6 +9,8 @@ export interface LoggedDelivery {
   /** X-GitHub-Delivery: the same for every attempt of one delivery. */
   readonly guid: string;
   readonly event: string;
+  /** Null where the event has none. */
+  readonly action: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
   /** Whether GitHub was answered with 2xx. */

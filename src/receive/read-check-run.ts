@@ -1,20 +1,30 @@
-// Somebody asks GitHub to run our check again: that is a person who asks for a review by name.
+// Somebody asks GitHub to run our check again, alone or with all others: that is a person who asks for a review by name.
 
 import { z } from "zod";
 import { cutText } from "../domain/cut-text.ts";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { type Delivery, Repository } from "./delivery.ts";
 
-const CheckRunDelivery = z.object({
-  action: z.string(),
-  installation: z.object({ id: z.int() }),
-  repository: Repository,
-  check_run: z.object({
-    head_sha: z.string().regex(/^[0-9a-f]{40,64}$/),
-    external_id: z.string().nullish(),
-    pull_requests: z.array(z.object({ number: z.int().positive() })).nullish(),
-  }),
+const Check = z.object({
+  head_sha: z.string().regex(/^[0-9a-f]{40,64}$/),
+  /** Of a run; a suite has none. */
+  external_id: z.string().nullish(),
+  pull_requests: z.array(z.object({ number: z.int().positive() })).nullish(),
 });
+const CheckDelivery = z
+  .object({
+    action: z.string(),
+    installation: z.object({ id: z.int() }),
+    repository: Repository,
+    check_run: Check.optional(),
+    check_suite: Check.optional(),
+  })
+  .transform(({ check_run: run, check_suite: suite, ...rest }, at) => {
+    const check = run ?? suite;
+    if (check !== undefined) return { ...rest, check };
+    at.addIssue({ code: "custom", path: ["check_run"], message: "neither a run nor a suite" });
+    return z.NEVER;
+  });
 
 /** As we write it, or an earlier version did; GitHub names no pull requests of forks here. */
 const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
@@ -28,12 +38,12 @@ export function readCheckRun(
   host: string,
   repoOf: (repository: z.infer<typeof Repository>) => Repo,
 ): ReviewJob | string {
-  const parsed = CheckRunDelivery.safeParse(delivery.payload);
+  const parsed = CheckDelivery.safeParse(delivery.payload);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
-  const { action, check_run: check, installation, repository } = parsed.data;
+  const { action, check, installation, repository } = parsed.data;
   if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} asks nothing of us`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
   const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);

@@ -22,6 +22,7 @@ import { feedbackJob } from "./feedback-job.ts";
 import { meaning } from "./meaning.ts";
 import { readCheckRun } from "./read-check-run.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
+import { readMergeGroup } from "./read-merge-group.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
 
 /** The label by which people ask for a review. */
@@ -66,18 +67,41 @@ export function receivedMeaning(delivery: Delivery, received: ReturnType<typeof 
   return received.kind === "review" || received.kind === "command" ? meaning(received, delivery) : null;
 }
 
+const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
+const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "merge_group"]);
+
 /** Whether anything of such an event is ever read: of others the payload is not even parsed. */
 export function isReadEvent(event: string): boolean {
-  return READ_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
+  return READ_EVENTS.has(event) || CHECK_EVENTS.has(event) || COMMENT_EVENTS.has(event) || isUpkeepEvent(event);
 }
 
-const READ_EVENTS: ReadonlySet<string> = new Set(["pull_request", "pull_request_review_thread", "check_run"]);
+/** True for a check of another App, and for anything about ours but the wish to run it again: not worth keeping. */
+export function isForeignCheck(event: string, payload: unknown, appId: number): boolean {
+  if (!CHECK_EVENTS.has(event)) return false;
+  const { action, [event]: check } = payload as Readonly<Record<string, unknown>>;
+  const { app } = (check ?? {}) as { readonly app?: { readonly id?: unknown } | null };
+  return action !== "rerequested" || app?.id !== appId;
+}
+
+/**
+ * What is asked for again first when it was missed: people wait for an answer to what they wrote.
+ *
+ * @param action null where the event has none
+ * @returns 0 before 1; null for what would not be kept
+ */
+export function missedRank(event: string, action: string | null): 0 | 1 | null {
+  if (CHECK_EVENTS.has(event) && action !== "rerequested") return null;
+  if (!isReadEvent(event)) return null;
+  return COMMENT_EVENTS.get(event) === action ? 0 : 1;
+}
 
 /** The job, or one line on why there is none. */
 function jobOf(delivery: Delivery, reception: Reception): ReviewJob | CommandJob | CancelJob | string {
   const repo = (repository: PullRequestDelivery["repository"]) => repoOf(repository, reception);
   if (COMMENT_EVENTS.has(delivery.event)) return readComment(delivery, reception.slug ?? "kodiai", repo);
-  if (delivery.event === "check_run") return readCheckRun(delivery, reception.host, repo);
+  if (delivery.event === "check_run" || delivery.event === "check_suite")
+    return readCheckRun(delivery, reception.host, repo);
+  if (delivery.event === "merge_group") return readMergeGroup(delivery, repo);
   if (delivery.event === "pull_request") return readPullRequest(delivery, reception);
   return `event ${short(delivery.event)} asks nothing of us`;
 }
@@ -98,7 +122,7 @@ function readPullRequest(delivery: Delivery, reception: Reception): ReviewJob | 
 
   const trigger = triggerOf(payload, reception);
   if (typeof trigger !== "string") return trigger.reason;
-  const refusal = refusalOf(payload);
+  const refusal = refusalOf(payload, trigger);
   if (refusal !== null) return refusal;
   return job(delivery, payload, reception, trigger);
 }
@@ -111,7 +135,7 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 
 function job(delivery: Delivery, payload: PullRequestDelivery, reception: Reception, trigger: Trigger): ReviewJob {
   const { repository, pull_request: pull } = payload;
-  const explicit = trigger === "labeled" || trigger === "review_requested";
+  const explicit = isByName(trigger);
   return {
     kind: "review",
     key: jobKey({ host: reception.host, id: repository.id }, pull.number),
@@ -159,11 +183,16 @@ function triggerOf(payload: PullRequestDelivery, reception: Reception): Trigger 
   }
 }
 
-function refusalOf({ pull_request: pull }: PullRequestDelivery): string | null {
+/** What else stands against a review needs the configuration: a required check comes to an end all the same. */
+function refusalOf({ pull_request: pull }: PullRequestDelivery, trigger: Trigger): string | null {
   if (pull.state === "closed") return "the pull request is closed";
-  if (pull.locked === true) return "the conversation is locked";
-  if (pull.user.type === "Bot" && dependencyBot(pull.user.id) === null) return "opened by a bot";
-  return null;
+  const isBot = pull.user.type === "Bot" && dependencyBot(pull.user.id) === null;
+  return isBot && isByName(trigger) ? "opened by a bot" : null;
+}
+
+/** True where somebody asks for the review by name: policy does not hold it back. */
+function isByName(trigger: Trigger): boolean {
+  return trigger === "labeled" || trigger === "review_requested";
 }
 
 /** The base branch changed, or a tag that held the review back left the title. */

@@ -3,13 +3,21 @@
 import type { Logger } from "pino";
 import type { Probot } from "probot";
 import type { UpkeepJob } from "../domain/job.ts";
-import { isReadEvent, receive, receiveClosed, receivedMeaning, receiveFeedback } from "../receive/receive.ts";
+import {
+  isForeignCheck,
+  isReadEvent,
+  receive,
+  receiveClosed,
+  receivedMeaning,
+  receiveFeedback,
+} from "../receive/receive.ts";
 import type { Store } from "../wire/store.ts";
 import type { Committer } from "./commit-deliveries.ts";
 import type { Signed, Taken } from "./ingress.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface Reception {
+  readonly appId: number;
   /** `github.com`, or the host of a GitHub Enterprise Server. */
   readonly githubHost: string;
   readonly reviewerLogin: string | null;
@@ -31,7 +39,7 @@ export interface Taking {
 }
 
 /**
- * Of events that ask nothing of us the payload is not even parsed.
+ * Of events that ask nothing of us the payload is not even parsed; checks of other Apps are not kept.
  *
  * @throws Error when the store cannot keep it
  */
@@ -39,6 +47,10 @@ export async function takeDelivery(signed: Signed, at: Taking): Promise<Taken> {
   const { id, event } = signed;
   const payload = isReadEvent(event) ? parsed(signed.body) : unread(signed.body);
   if (payload === null) return "malformed";
+  if (isForeignCheck(event, payload, at.reception.appId)) {
+    at.counted.took(event, "ignored");
+    return "kept";
+  }
   const { githubHost: host, reviewerLogin, slug, debounce, log } = at.reception;
   const delivery = { id, event, payload };
   const now = Date.now();

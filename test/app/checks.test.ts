@@ -87,6 +87,85 @@ test("a pull request that policy leaves alone gets its check too: a required one
   expect((await stage.world.checks(pull))[0]?.summary).toContain("the title is tagged");
 });
 
+test.each([
+  ["opened by a bot", { author: "fixer[bot]" }, "opened by a bot, fixer"],
+  ["in a locked conversation", { isLocked: true }, "the conversation is locked"],
+] as const)(
+  "a pull request %s gets its check too",
+  async (_, {
+    author = "mona",
+    isLocked = false,
+  }: { readonly author?: string; readonly isLocked?: boolean }, reason) => {
+    const { world } = stage;
+    world.person("fixer[bot]", { id: 424_243, type: "Bot" });
+    const repository = await repositoryWith(ON);
+    const files = { "ops/backup.py": BACKUP };
+    const pull = await world.pullRequest(repository, { title: "Back up", author, files, announce: !isLocked });
+    if (isLocked) {
+      world.lock(pull);
+      await world.push(pull, { "docs/a.md": "A\n" });
+    }
+    expect(await checksOf(pull)).toMatchObject([{ status: "completed", conclusion: "neutral", title: "Not reviewed" }]);
+    expect((await world.checks(pull))[0]?.summary).toContain(reason);
+  },
+);
+
+test("a pull request that somebody paused gets its check too", async () => {
+  const { world } = stage;
+  world.person("otto", { permission: "admin", association: "OWNER" });
+  const pull = await open(ON);
+  await stage.settled(pull);
+  await world.comment(pull, "otto", "/kodiai pause");
+  await until(
+    "it is paused",
+    () => stage.rows("SELECT 1 FROM jobs WHERE lane = 'command' AND state = 'done'").length > 0,
+  );
+  await world.push(pull, { "docs/a.md": "A\n" });
+  await stage.settled(pull);
+  expect(await endsOf(pull)).toEqual(["completed neutral: Not reviewed"]);
+});
+
+test("what a merge queue would merge gets a neutral check where checks are on, beside the review of its pull request", async () => {
+  const pull = await open(ON);
+  const head = await stage.world.mergeGroup(pull);
+  const ended = async () => (await endsOf(pull, head)).join();
+  for (let tries = 0; tries < 500 && (await ended()) !== "completed neutral: Not reviewed"; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await ended()).toBe("completed neutral: Not reviewed");
+  expect((await stage.world.checks(pull, head))[0]?.summary).toContain("reviewed on their pull requests");
+  await stage.settled(pull);
+  expect(await endsOf(pull)).toEqual(["completed failure: 1 finding"]);
+  const without = await open("");
+  const other = await stage.world.mergeGroup(without);
+  await until(
+    "both groups ended",
+    () => stage.rows("SELECT 1 FROM jobs WHERE key LIKE '%!merge-%' AND state = 'done'").length === 2,
+  );
+  expect(await endsOf(without, other)).toEqual([]);
+});
+
+test("checks of other Apps, and what GitHub tells of ours, are answered and not kept", async () => {
+  const { world } = stage;
+  const pull = await open(ON);
+  await stage.settled(pull);
+  const kept = stage.rows("SELECT 1 FROM deliveries").length;
+  for (const event of ["check_run", "check_suite"] as const)
+    for (const action of ["created", "completed"] as const)
+      expect(await world.otherCheck(pull, event, action)).toMatchObject({ status: 202 });
+  const other = { id: 1, head_sha: pull.headSha, app: { id: 1 } };
+  await world.deliver("check_run", { action: "rerequested", check_run: other });
+  expect(stage.rows("SELECT 1 FROM deliveries")).toHaveLength(kept);
+});
+
+test("somebody who asks for all checks of a head again asks for our review", async () => {
+  const pull = await open(ON);
+  await stage.settled(pull);
+  const { id } = await stage.world.rerequestAll(pull);
+  await stage.settled(pull);
+  expect(stage.outcomeOf(id)).toMatchObject({ outcome: "review", reason: "rerequested" });
+  expect(await endsOf(pull)).toHaveLength(2);
+});
+
 test("the check of a head that moved ends as overtaken, and the new head has its own", async () => {
   stage.world.fail({ match: { method: "POST", path: /\/reviews$/ }, status: 503 });
   const pull = await open(ON);

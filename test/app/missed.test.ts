@@ -95,6 +95,27 @@ describe("deliveries that do not arrive", () => {
     for (const pull of pulls) expect(reviewsOf(pull)).toEqual([pull.headSha]);
   });
 
+  test("of what was missed, what people wrote comes again first, and checks of other Apps never", async () => {
+    const { world } = stage;
+    world.person("otto", { permission: "admin", association: "OWNER" });
+    const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
+    await stage.settled(pull);
+    const before = world.deliveries.length;
+    await stage.restart({}, async () => {
+      await world.push(pull, { "README.md": "# Shop 2\n" });
+      for (let n = 0; n < 20; n += 1) await world.otherCheck(pull, "check_run", "completed");
+      await world.otherCheck(pull, "check_suite", "created");
+      await world.comment(pull, "otto", "/kodiai help");
+    });
+    const again = () => world.deliveries.slice(before).filter(({ redelivery }) => redelivery);
+    await until("they come again", () => again().length >= 2);
+    await new Promise((resolve) => setTimeout(resolve, 3 * TIMES.everyMs));
+    expect(again().map(({ event, action }) => `${event} ${action}`)).toEqual([
+      "issue_comment created",
+      "pull_request synchronize",
+    ]);
+  });
+
   test("pull requests that were open before Kodiai came wait until they change", async () => {
     const { world } = stage;
     const older = await world.repository("acme", "older", { files: { "README.md": "# Older\n" } });

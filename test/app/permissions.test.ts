@@ -31,10 +31,10 @@ test("the permissions of app.yml are enough for a whole review", async () => {
 });
 
 /**
- * GitHub grants the first to every App; check runs are optional, and `issues` is for what people write in the conversation:
- * both have tests of their own.
+ * GitHub grants the first to every App; check runs and merge queues are optional, and `issues` is for what people write in the
+ * conversation: these have tests of their own.
  */
-const SPARED = ["metadata", "checks", "issues"];
+const SPARED = ["metadata", "checks", "issues", "merge_queues"];
 
 test.each(Object.keys(manifest.permissions).filter((name) => !SPARED.includes(name)))(
   "without %s there is no whole review",
@@ -56,6 +56,7 @@ test("GitHub grants metadata to every App, so app.yml could not ask for less", (
     checks: "write",
     contents: "read",
     issues: "read",
+    merge_queues: "read",
     metadata: "read",
     pull_requests: "write",
   });
@@ -64,6 +65,7 @@ test("GitHub grants metadata to every App, so app.yml could not ask for less", (
     "push",
     "repository",
     "check_run",
+    "merge_group",
     "issue_comment",
     "pull_request_review",
     "pull_request_review_comment",

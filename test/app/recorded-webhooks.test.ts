@@ -28,7 +28,9 @@ describe.runIf(isHere)("recorded webhooks", () => {
     for (const { event, body, file } of recorded) {
       const { status, id } = await stage.world.deliver(event, body);
       const outcome = stage.outcomeOf(id);
-      if (status !== 202 || outcome === null) wrong.push(`${file}: ${status} ${JSON.stringify(outcome)}`);
+      // Checks of other Apps are answered and not kept.
+      const isKept = outcome !== null || event.startsWith("check_");
+      if (status !== 202 || !isKept) wrong.push(`${file}: ${status} ${JSON.stringify(outcome)}`);
       if (outcome?.outcome === "review") reviews.push(id);
     }
     expect(wrong).toEqual([]);

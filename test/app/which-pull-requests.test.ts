@@ -156,11 +156,13 @@ test("Dependabot's pull request is reviewed, known by its number", async () => {
   expect(summaryOf(stage.world, pull).body).toContain("- Dependency: `undici` from `7.1.0` to `8.0.0` (major)");
 });
 
-test("another bot's pull request is ignored, even one that took Dependabot's name", async () => {
+test("another bot's pull request is left alone, even one that took Dependabot's name", async () => {
   stage.world.person("dependab0t[bot]", { id: 424242, type: "Bot" });
   const pull = await open({ author: "dependab0t[bot]" });
+  expect(await stage.settled(pull)).toMatchObject({ outcome: "skipped: opened by a bot, dependab0t[bot]" });
+  // Nor where somebody puts the label on it: a bot could.
+  await stage.world.label(pull, "kodiai:review");
   expect(lastOutcome()).toEqual({ outcome: "ignored", reason: "opened by a bot" });
-  expect(stage.jobs(pull)).toEqual([]);
   expectNothingSaid(pull);
 });
 

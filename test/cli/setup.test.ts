@@ -149,6 +149,20 @@ test("the past of a repository is estimated and then read with a token of the Ap
   expect(code).toBe(0);
 });
 
+test("an App without checks asks for none, hears of none, and misses nothing", async () => {
+  await world.close();
+  const { events, permissions } = readManifest();
+  const { checks: _, merge_queues: __, ...rest } = permissions;
+  const fewer = events.filter((event) => event !== "check_run" && event !== "merge_group");
+  world = await startGitHub({ manifest: { ...readManifest(), permissions: rest, events: fewer } });
+  const setup = await startSetup(["--webhook-url", HOOK, "--without-checks"], folder, env());
+  const { manifest, send } = await browse(setup.url);
+  expect(manifest).toMatchObject({ default_permissions: rest, default_events: fewer });
+  expect((await send(world.confirmManifest(manifest))).status).toBe(200);
+  const { out } = await setup.ended;
+  expect(out).toMatch(/rights +the App may do and hears what app\.yml asks for/);
+});
+
 test("rights that the App lacks are named with the page where they are added, and set-up does not end well", async () => {
   await world.close();
   const manifest = readManifest();

@@ -6,7 +6,7 @@ import { heldBack, turnedAway } from "../../src/gather/policy.ts";
 import { aJob, aPull } from "../fakes/pull-requests.ts";
 
 function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> = {}, explicit = false): string | null {
-  return heldBack(aJob({ explicit }), aPull(pull), { ...defaultConfig().review, ...review });
+  return heldBack(aJob({ explicit }), aPull(pull), { ...defaultConfig().review, ...review }, null);
 }
 
 const dependabot = { login: "dependabot[bot]", id: 49699333, type: "Bot", association: "NONE" } as const;

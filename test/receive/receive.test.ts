@@ -84,14 +84,16 @@ describe("a delivery that asks for a review becomes a job", () => {
   test("Dependabot is known by its number, an account of the same name is a bot like any other", () => {
     const by = (user: object) => read("opened", {}, { user });
     expect(by({ login: "dependabot[bot]", id: 49699333, type: "Bot" })).toMatchObject({ kind: "review" });
-    expect(by({ login: "dependabot[bot]", id: 666, type: "Bot" })).toMatchObject({ reason: "opened by a bot" });
+    const other = { login: "dependabot[bot]", id: 666, type: "Bot" };
+    expect(read("labeled", { label: { name: "kodiai:review" } }, { user: other })).toMatchObject({
+      reason: "opened by a bot",
+    });
   });
 });
 
 describe("a delivery that asks for nothing is ignored with its reason", () => {
   test.each([
     ["closed state", "opened", {}, { state: "closed" }, "the pull request is closed"],
-    ["locked", "opened", {}, { locked: true }, "the conversation is locked"],
     ["another action", "assigned", {}, {}, 'action "assigned" asks nothing of us'],
   ])("%s", (_name, action, more, pull, reason) => {
     expect(read(action, more, pull)).toMatchObject({ kind: "ignored", reason });

@@ -11,6 +11,7 @@ const Logged = z.object({
   id: Id,
   guid: z.string().max(100),
   event: z.string(),
+  action: z.string().nullish(),
   delivered_at: z.iso.datetime({ offset: true }),
   status_code: z.coerce.number(),
 });
@@ -59,9 +60,9 @@ export function readDeliveries(text: string): readonly LoggedDelivery[] {
   return parsed.flatMap((one): LoggedDelivery[] => {
     const read = Logged.safeParse(one);
     if (!read.success) return [];
-    const { id, guid, event, delivered_at, status_code } = read.data;
+    const { id, guid, event, action = null, delivered_at, status_code } = read.data;
     const succeeded = status_code >= 200 && status_code < 300;
-    return [{ id, guid, event, at: Date.parse(delivered_at), succeeded }];
+    return [{ id, guid, event, action, at: Date.parse(delivered_at), succeeded }];
   });
 }
 

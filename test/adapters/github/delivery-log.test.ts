@@ -13,6 +13,7 @@ test("an id that JSON.parse would round is told exactly", () => {
       id: "9007199254740993",
       guid: "0b989ba4-242f-11e5-81e1-c7b6966d2516",
       event: "issues",
+      action: "opened",
       at: Date.UTC(2026, 0, 3, 0, 57, 16),
       succeeded: true,
     },

@@ -1,7 +1,9 @@
 // A GitHub of our own for tests and the demo: one world a test, with people who open, push, close and label, and an App
 // that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
+
 import { randomUUID } from "node:crypto";
 import { changesReader } from "./changes.ts";
+import { type CheckActs, checkActs } from "./check-acts.ts";
 import type { Json, Person, Pull, Repository, Review, Side } from "./conversation.ts";
 import { openDoor } from "./door.ts";
 import { type Files, type GitHalf, startEmulator } from "./emulator.ts";
@@ -13,7 +15,7 @@ import type { LoginDesk } from "./login-routes.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { githubDescription, type SentRequest } from "./openapi.ts";
 import { emptyShelf, type PackageShelf } from "./package-shelf.ts";
-import { around, type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
+import { type PullActs, type PullRequestOptions, pullActs } from "./pull-acts.ts";
 import { type RepositoryActs, repositoryActs, repositoryJson } from "./repository-acts.ts";
 import { type LoggedRequest, listen } from "./server.ts";
 import { nodeId, pullPage } from "./shapes.ts";
@@ -94,7 +96,7 @@ export interface CheckRun {
   readonly annotations: readonly string[];
 }
 
-export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
+export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, CheckActs {
   /** Base address of the API. */
   readonly apiUrl: string;
   readonly appCredentials: { readonly appId: number; readonly privateKey: string; readonly webhookSecret: string };
@@ -117,8 +119,6 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs {
   hidden(what: "review" | "comment", id: number): string | null;
   /** Check runs on a commit of the pull request, its head when left out; oldest first. */
   checks(pull: Pull, sha?: string): Promise<readonly CheckRun[]>;
-  /** Somebody presses "Re-run" at a check run of the head. */
-  rerequest(pull: Pull, checkId: number): Promise<Delivery>;
   /** Advisories, dependency graphs and releases that GitHub knows. */
   readonly packages: PackageShelf;
   /** Plans trouble for the next matching request. */
@@ -218,6 +218,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
   return {
     ...acts,
     ...feedbackActs(hub, manifest, person),
+    ...checkActs(hub, git, manifest),
     ...ofRepositories,
     apiUrl: hub.apiUrl,
     appCredentials: { appId: APP.id, privateKey: git.privateKey, webhookSecret },
@@ -246,12 +247,6 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     comments: visibleComments,
     hidden: (what, id) => hub.minimized.get(nodeId(what === "review" ? "PRR" : "PRRC", id)) ?? null,
     checks: (pull, sha = pull.headSha) => checksOn(git, requests, pull, sha),
-    async rerequest(pull, id) {
-      const check = await git.ask("GET", `/repos/${pull.owner}/${pull.repo}/check-runs/${id}`);
-      // As for a fork: GitHub names no pull requests.
-      const payload = { action: "rerequested", check_run: { ...check, pull_requests: [] } };
-      return hub.hooks.send("check_run", { ...payload, ...around(hub, pull, pull.author) });
-    },
     packages: hub.packages,
     fail: faults.plan,
     revokeTokens: door.forgetTokens,
