@@ -1701,4 +1701,57 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "withoutChecks(given.description) === null ? given.description : given.description",
     test: ["test/cli/setup.test.ts", "an App without checks asks for none, hears of none, and misses nothing"],
   },
+  {
+    id: "301 for a write is the end",
+    loses: "a repository that is renamed in the middle of a review costs no review",
+    file: "src/adapters/github/guarded-fetch.ts",
+    find: " || (response.status === 301 && BY_NUMBER.test(target.pathname))",
+    replace: "",
+    test: [
+      "test/app/github-refusals.test.ts",
+      "a repository that is renamed in the middle of a review answers 301, and the review is posted once",
+    ],
+  },
+  {
+    id: "301 for a write leads anywhere",
+    loses: "a write is sent on only where that means the same write",
+    file: "src/adapters/github/guarded-fetch.ts",
+    find: "response.status === 301 && BY_NUMBER.test(target.pathname)",
+    replace: "response.status === 301",
+    test: [
+      "test/adapters/github/guarded-fetch.test.ts",
+      "a write that is answered 301 is sent on only where that means the same write",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "refused reactions are not counted",
+    loses: "doctor counts reactions that GitHub refuses",
+    file: "src/flows/answer-comment.ts",
+    find: 'isShown ? "" : REACTION_REFUSED',
+    replace: 'isShown ? "" : ""',
+    test: [
+      "test/app/github-refusals.test.ts",
+      "reactions that GitHub refuses cost nothing but themselves, and doctor counts them",
+    ],
+  },
+  {
+    id: "one comment that cannot be hidden ends it",
+    loses: "what GitHub does not let the App hide is left with its address, and all else is taken back",
+    file: "src/publish/publish.ts",
+    find: "if (!(error instanceof OutOfReach)) throw error;",
+    replace: "throw error;",
+    test: [
+      "test/cli/retract.test.ts",
+      "what GitHub does not let the App hide is left with its address, and all else is taken back",
+    ],
+  },
+  {
+    id: "Apps searched by their login",
+    loses: "the tier of an App's pull requests is known",
+    file: "src/adapters/github/pull-requests.ts",
+    find: 'login.replace(/^(.+)\\[bot\\]$/, "app/$1")',
+    replace: "login",
+    test: ["test/app/which-pull-requests.test.ts", "Dependabot's pull request is reviewed, known by its number"],
+  },
 ];

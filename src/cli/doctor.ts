@@ -3,9 +3,11 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
+import { REACTION_REFUSED } from "../domain/command.ts";
 import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli.ts";
+import { jobsVerbPorts } from "../wire/jobs.ts";
 import { openPostgresStore } from "../wire/postgres-store.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { githubAnswers, inspector, knownRules } from "../wire.ts";
@@ -37,6 +39,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await store(place)),
     ...(await memoryChecks(place)),
     ...(await retrieval(values["data-dir"])),
+    ...(await reactions(values["data-dir"])),
     ...(await modelChecks()),
     ...(await server()),
   ];
@@ -113,6 +116,28 @@ async function retrieval(word: string | undefined): Promise<Check[]> {
     }
   } catch (error) {
     return [{ name, state: "note", text: `its statistics cannot be read: ${message(error)}` }];
+  }
+}
+
+/** Jobs that are looked through, the newest first. */
+const MOST_JOBS = 2_000;
+
+/** GitHub may want more than `pull_requests: write` for a reaction to a comment of the conversation. */
+async function reactions(word: string | undefined): Promise<Check[]> {
+  const { jobs, close } = jobsVerbPorts(word);
+  try {
+    const ended = (await jobs?.list(["done"], MOST_JOBS)) ?? [];
+    const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
+    if (refused === 0) return [];
+    const mend = "answers are posted all the same; give the App `issues: write` if you want them";
+    return [
+      { name: "reactions", state: "note", text: `${refused} reactions to comments were refused by GitHub; ${mend}` },
+    ];
+  } catch {
+    // What is wrong with the store is said above.
+    return [];
+  } finally {
+    close();
   }
 }
 

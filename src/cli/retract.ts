@@ -73,13 +73,14 @@ function readReview(word: string | undefined): number | null {
   return Number(word);
 }
 
-function report({ headSha, hidden, summaryUrl, forgotten }: TakenBack, rehearse: boolean): string {
+function report({ headSha, hidden, left, summaryUrl, forgotten }: TakenBack, rehearse: boolean): string {
   const would = rehearse ? "would be " : "";
   return [
     `the review of ${headSha.slice(0, 7)} ${rehearse ? "would be" : "is"} taken back`,
     ...hidden.map(({ kind, url, findingId }) =>
       `  ${would}hidden: ${kind} ${findingId ?? ""} ${url}`.replace("  http", " http"),
     ),
+    ...left.map(({ kind, url }) => `  left: ${kind} ${url}; GitHub does not let the App hide it, so a person must`),
     summaryUrl === null ? "  summary: nothing to change" : `  ${would}edited: summary ${summaryUrl}`,
     `  ${would}forgotten: ${forgotten === 1 ? "1 memory" : `${forgotten} memories`}`,
   ].join("\n");

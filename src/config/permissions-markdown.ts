@@ -32,14 +32,55 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
     `${DOCS}/graphql/reference/objects#pullrequestreviewcomment`,
   ],
   [
+    "`merge_group` is sent to Apps with `merge_queues: read`; a required check must report on its `head_sha`.",
+    `${DOCS}/webhooks/webhook-events-and-payloads#merge_group`,
+  ],
+  [
+    "`check_run` and `check_suite` with the action `rerequested` are sent to the App that owns the check.",
+    `${DOCS}/webhooks/webhook-events-and-payloads#check_suite`,
+  ],
+  [
+    "A write to a repository that was renamed is redirected to `/repositories/ID`; a client follows it.",
+    `${DOCS}/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects`,
+  ],
+  [
     "With data residency the API is at `https://api.SUBDOMAIN.ghe.com`, of an Enterprise Server at `https://HOST/api/v3`.",
     `${DOCS}/enterprise-cloud@latest/admin/data-residency/about-github-enterprise-cloud-with-data-residency`,
   ],
 ];
 
-const LIVE = [
-  "Only a run on the real GitHub can confirm: the form in which GraphQL reports a secondary limit with 200 (both known forms are",
-  "read), and that `resolveReviewThread` still needs `contents: write`.",
+/** What no document says, and what Kodiai does either way. */
+const LIVE: readonly (readonly [open: string, meanwhile: string])[] = [
+  ["The form in which GraphQL reports a secondary limit with 200.", "Both known forms are read."],
+  ["Whether `resolveReviewThread` still needs `contents: write`.", "A refusal is told in the answer."],
+  [
+    "Whether an App may react to comments of the conversation with `pull_requests: write`.",
+    "Answers are posted without; refused reactions are counted by `kodiai doctor`.",
+  ],
+  [
+    "Whether searches know Copilot's pull requests: they know an App as `author:app/NAME`, and refuse `author:Copilot` with 422.",
+    "The author's tier is missing with its reason; a check still concludes.",
+  ],
+  [
+    "Whether a write to a repository that was renamed gets 307, as documented, or 301.",
+    "Both are followed, 301 to the repository's number only.",
+  ],
+  [
+    "Whether an App may hide its own review comments (`minimizeComment`).",
+    "`kodiai retract` names what is left for a person to hide, and takes back the rest.",
+  ],
+  [
+    "Whether outside collaborators can log in to the dashboard through a private App of another account.",
+    "Who cannot uses `KODIAI_DASHBOARD_TOKEN`.",
+  ],
+  [
+    "Whether GitHub shows a queued check suite of the App where `review.checks` is off.",
+    "`kodiai setup --without-checks` makes an App that has no suites.",
+  ],
+  [
+    "The oldest Enterprise Server: `fullDatabaseId` of review comments and the event `merge_group` are needed.",
+    "Nothing older than a release that GitHub still supports is promised.",
+  ],
 ];
 
 /** @param appYml the text of app.yml */
@@ -57,6 +98,7 @@ export function permissionsMarkdown(appYml: string): string {
     "Being installed and uninstalled is told to every App.\n",
     "## What GitHub's documentation confirms\n",
     markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
-    `${LIVE.join("\n")}\n`,
+    "## What only a run on the real GitHub can confirm\n",
+    markdownTable([["what is open", "what Kodiai does"], ...LIVE.map(([open, meanwhile]) => [open, meanwhile])]),
   ].join("\n");
 }

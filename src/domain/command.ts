@@ -254,3 +254,6 @@ export function hasAccess(level: AccessLevel, least: AccessLevel): boolean {
 export function verbList(): string {
   return VERBS.map(({ usage, says }) => `- \`/kodiai ${usage}\`: ${says}`).join("\n");
 }
+
+/** At the end of a job's outcome: `kodiai doctor` counts these. */
+export const REACTION_REFUSED = "; GitHub refused the reaction";

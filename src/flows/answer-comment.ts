@@ -10,6 +10,7 @@ import {
   type CommandJob,
   hasAccess,
   mayAsk,
+  REACTION_REFUSED,
   type Verb,
   verbEntry,
   verbList,
@@ -75,10 +76,10 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, step: 
   if (await isAnswered(job, ports.replies)) return "answered before";
   if (!isNamed(job)) await acknowledge(job, ports.replies);
   const answer = await obeyed(order);
-  const url = await step("publish", () =>
+  const { url, isShown } = await step("publish", () =>
     publishAnswer(job, place === "last" ? nameMe(answer) : answer, ports.replies),
   );
-  return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}`;
+  return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
 }
 
 /** Somebody floods us; or a reply does not name us, and its thread is not ours. */

@@ -46,12 +46,14 @@ export async function retractReview(
 
 /** By the comments, and by the head for findings that had none: those of the summary. */
 async function memoriesOf(
-  { headSha, hidden }: Retracted,
+  { headSha, hidden, left }: Retracted,
   { repo, number }: RetractRequest,
   { memory, embedder }: NonNullable<RetractPorts["shelf"]>,
 ): Promise<readonly string[]> {
   const key = repoKey(repo);
-  const said = new Set(hidden.flatMap(({ findingId }) => (findingId === null ? [] : [`#${number}/${findingId}`])));
+  const said = new Set(
+    [...hidden, ...left].flatMap(({ findingId }) => (findingId === null ? [] : [`#${number}/${findingId}`])),
+  );
   const ids: string[] = [];
   for (const [sourceId, known] of await memory.known(key, "finding", embedder.space, null)) {
     const isOfHead = known.sha === headSha && sourceId.startsWith(`#${number}/`);

@@ -28,8 +28,8 @@ export type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 
 /** Writes answers and reactions, and nothing else. */
 export interface Replies {
-  /** Never throws: a reaction is a courtesy. Bodies of reviews take none. */
-  react(repo: Repo, to: AnswerPlace, reaction: Reaction): Promise<void>;
+  /** False where GitHub refuses it. Never throws: a reaction is a courtesy. Bodies of reviews take none. */
+  react(repo: Repo, to: AnswerPlace, reaction: Reaction): Promise<boolean>;
   /** Whether a comment of ours with this marker stands there. */
   answered(repo: Repo, number: number, to: AnswerPlace, marker: string): Promise<boolean>;
   reply(repo: Repo, number: number, to: AnswerPlace, body: string): Promise<{ readonly url: string }>;

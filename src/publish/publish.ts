@@ -7,6 +7,7 @@ import type { Answer } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import { answerMarker, reviewMarker, SUMMARY_MARKER } from "../domain/marker.ts";
+import { OutOfReach } from "../domain/out-of-reach.ts";
 import type { Skipped } from "../domain/outcome.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../domain/review.ts";
 import type { BegunCheck, CheckBook, Checks, OwnPost, Retractions } from "../ports/checks.ts";
@@ -68,18 +69,18 @@ const REACTIONS = { done: "hooray", started: "rocket", failed: "confused", refus
 /**
  * Sends an answer: the words where the question was asked, then the reaction.
  *
- * @returns the address of the answer; null when the reaction says it all
+ * @returns the address of the answer, null when the reaction says it all; and whether GitHub took the reaction
  * @throws Transient when it could not be sent now
  */
 export async function publishAnswer(
   { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
   answer: Answer,
   replies: Replies,
-): Promise<string | null> {
+): Promise<{ readonly url: string | null; readonly isShown: boolean }> {
   const body = renderAnswer(answer, { comment, repo });
   const url = body === null ? null : (await replies.reply(repo, number, comment, body)).url;
-  await replies.react(repo, comment, REACTIONS[answer.end]);
-  return url;
+  const isShown = await replies.react(repo, comment, REACTIONS[answer.end]);
+  return { url, isShown };
 }
 
 /** Shows that a comment was seen, before any work is done. */
@@ -166,6 +167,8 @@ export function checkEnd(result: PostedReview | Superseded | Skipped, failOn: Fa
 export interface Retracted {
   readonly headSha: string;
   readonly hidden: readonly OwnPost[];
+  /** GitHub does not let us fold these away: a person can. */
+  readonly left: readonly OwnPost[];
   /** The summary's address; null when it says so already, or there is none. */
   readonly summaryUrl: string | null;
 }
@@ -189,16 +192,29 @@ export async function retract(
     return { nothing: reviewId === null ? "no review of ours stands there" : `review ${reviewId} is none of ours` };
   }
   // One review may have been posted in several pieces, with comments on files beside it.
-  const hidden = posts.filter((post) => post.headSha === headSha);
+  const said = posts.filter((post) => post.headSha === headSha);
+  const left = rehearse ? [] : await notHidden(said, port);
+  const hidden = said.filter((post) => !left.includes(post));
   const comments = hidden.filter(({ kind }) => kind === "comment").length;
   const summary = await port.summary(repo, number);
   const body = summary === null ? null : retracted(summary.body, headSha, comments);
   const edit = summary === null || body === null ? null : { ...summary, body };
-  if (!rehearse) {
-    for (const post of hidden) await port.hide(post);
-    if (edit !== null) await port.editSummary(repo, edit.id, edit.body);
+  if (!rehearse && edit !== null) await port.editSummary(repo, edit.id, edit.body);
+  return { headSha, hidden, left, summaryUrl: edit?.url ?? null };
+}
+
+/** Hides them all; returns those that GitHub refuses to hide. */
+async function notHidden(posts: readonly OwnPost[], port: Pick<Retractions, "hide">): Promise<readonly OwnPost[]> {
+  const left: OwnPost[] = [];
+  for (const post of posts) {
+    try {
+      await port.hide(post);
+    } catch (error) {
+      if (!(error instanceof OutOfReach)) throw error;
+      left.push(post);
+    }
   }
-  return { headSha, hidden, summaryUrl: edit?.url ?? null };
+  return left;
 }
 
 /** The head that a review of ours is about; null when there is no such review. */

@@ -1,8 +1,10 @@
 // What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere: each reason has an end of its own.
 import { afterEach, expect, test } from "vitest";
-import { abuse, diffNotAvailable, submittedTooQuickly } from "../fakes/github/refusals.ts";
+import { kodiai } from "../cli/kodiai.ts";
+import { abuse, diffNotAvailable, moved, notAccessible, submittedTooQuickly } from "../fakes/github/refusals.ts";
 import { BALANCE, said, summaryOf } from "./given.ts";
 import { openStage, type Stage } from "./stage.ts";
+import { answered } from "./talking.ts";
 
 let stage: Stage | undefined;
 afterEach(async () => {
@@ -118,4 +120,58 @@ test("where there is no comparison either, the texts are compared, and comments 
   expect(said(world, pull)).toEqual([]);
   expect(world.comments(pull).file.map(({ path }) => path)).toEqual(paths(2));
   expect(summary).toContain("the texts of up to 60 changed files were compared");
+});
+
+test.each([301, 307] as const)(
+  "a repository that is renamed in the middle of a review answers %i, and the review is posted once",
+  async (status) => {
+    const { stage: at, world, repository, posts } = await opened();
+    let to = "";
+    world.fail({
+      match: REVIEWS,
+      ...moved(status, ""),
+      get headers() {
+        return { location: to };
+      },
+    });
+    const announce = false;
+    const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2), announce });
+    to = `${world.apiUrl}/repositories/${repository.id}/pulls/${pull.number}/reviews`;
+    await world.label(pull, "kodiai:review");
+    expect(await at.settled(pull)).toMatchObject({ state: "done", attempt: 1 });
+    expect(said(world, pull)).toHaveLength(2);
+    expect(posts()).toBe(2);
+  },
+);
+
+test("an author whom searches refuse, such as Copilot, costs the tier alone, and a check concludes", async () => {
+  stage = await openStage();
+  const { world } = stage;
+  const config = "review: {checks: {enabled: true, failOn: major}}\n";
+  const repository = await world.repository("acme", "shop", {
+    files: { "README.md": "# Shop\n", ".kodiai.yml": config },
+  });
+  world.person("Copilot", { type: "Bot" });
+  world.person("otto", { permission: "admin", association: "OWNER" });
+  const files = { "docs/a.md": "A\n" };
+  const pull = await world.pullRequest(repository, { title: "Document", author: "Copilot", files });
+  await stage.settled(pull);
+  await world.comment(pull, "otto", "/kodiai review");
+  await answered(stage);
+  expect(await stage.settled(pull)).toMatchObject({ outcome: expect.stringMatching(/^posted /) });
+  expect(summaryOf(world, pull).body).toContain("- `author-tier`");
+  expect((await world.checks(pull)).at(-1)).toMatchObject({ status: "completed", conclusion: "neutral" });
+});
+
+test("reactions that GitHub refuses cost nothing but themselves, and doctor counts them", async () => {
+  const { stage: at, world, repository } = await opened();
+  world.person("otto", { permission: "admin", association: "OWNER" });
+  const pull = await world.pullRequest(repository, { title: "Balance", files: balances(1) });
+  await at.settled(pull);
+  world.fail({ match: { method: "POST", path: /\/reactions$/ }, times: 100, ...notAccessible() });
+  await world.comment(pull, "otto", "/kodiai help");
+  await answered(at);
+  expect(world.comments(pull).summary).toHaveLength(3);
+  const { out } = await kodiai(["doctor"], { cwd: "/", env: { KODIAI_DATA_DIR: at.dataDir } });
+  expect(out).toContain("1 reactions to comments were refused by GitHub");
 });

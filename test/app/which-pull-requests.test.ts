@@ -154,6 +154,8 @@ test("Dependabot's pull request is reviewed, known by its number", async () => {
   const pull = await open({ title: "build(deps): bump undici from 7.1.0 to 8.0.0", author: "dependabot[bot]" });
   await stage.settled(pull);
   expect(summaryOf(stage.world, pull).body).toContain("- Dependency: `undici` from `7.1.0` to `8.0.0` (major)");
+  // Searches know an App by its name only.
+  expect(summaryOf(stage.world, pull).body).not.toContain("author-tier");
 });
 
 test("another bot's pull request is left alone, even one that took Dependabot's name", async () => {

@@ -121,3 +121,16 @@ test("a token that may not write is refused by GitHub, and that is said", async 
   expect(refused).toMatchObject({ code: 3, err: expect.stringContaining("could not finish") });
   expect(hidden(pull)).toEqual([null, null, null]);
 });
+
+test("what GitHub does not let the App hide is left with its address, and all else is taken back", async () => {
+  const pull = await reviewedPull();
+  const errors = [{ type: "FORBIDDEN", message: "Resource not accessible by integration", path: ["minimizeComment"] }];
+  const body = { data: { minimizeComment: null }, errors };
+  stage.world.fail({ match: { path: "/graphql" }, status: 200, body });
+  const { code, out } = await run([`acme/shop#${pull.number}`]);
+  expect(code).toBe(0);
+  expect(out.match(/ left: /g)).toHaveLength(1);
+  expect(hidden(pull).filter((why) => why === null)).toHaveLength(1);
+  expect(summaryOf(stage.world, pull).body).toMatch(/was taken back\. Its (?:1 comment is|2 comments are) hidden/);
+  expect(await remembered(pull)).toBe(0);
+});

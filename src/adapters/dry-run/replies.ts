@@ -5,7 +5,7 @@ import type { Unposted } from "./reviews.ts";
 /** `real` is only read from; each write is told to `record` instead. */
 export function dryRunReplies(real: Replies, record: (unposted: Unposted) => void): Replies {
   return {
-    react: () => Promise.resolve(),
+    react: () => Promise.resolve(true),
     answered: (repo, number, to, marker) => real.answered(repo, number, to, marker),
     reply: (_repo, _number, _to, body) => {
       record({ what: "answer", body, comments: [] });

@@ -114,9 +114,15 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
+/** A repository by its number, which no other can take over: where GitHub sends what asks for one that was renamed. */
+const BY_NUMBER = /^(?:\/api\/v3)?\/repositories\/\d+\//;
+
 /** Where a redirect leads, or null when it is none or would change what a write means. */
 function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, method: string): URL | null {
   const location = response.headers.get("location");
   if (location === null || ![301, 302, 307, 308].includes(response.status)) return null;
-  return method.toUpperCase() === "GET" || response.status >= 307 ? new URL(location, from) : null;
+  const target = new URL(location, from);
+  // GitHub's documents promise 307 for a write and mean the same write by 301.
+  const isSame = response.status >= 307 || (response.status === 301 && BY_NUMBER.test(target.pathname));
+  return method.toUpperCase() === "GET" || isSame ? target : null;
 }

@@ -152,11 +152,16 @@ async function readAuthor(options: PullRequestsOptions, repo: Repo, pull: PullRe
   const known = options.authors.get(key);
   if (known !== undefined) return { mergedPullRequests: known };
   const { data } = await options.github.rest.search.issuesAndPullRequests({
-    q: `repo:${repo.owner}/${repo.name} is:pr is:merged author:${pull.author.login}`,
+    q: `repo:${repo.owner}/${repo.name} is:pr is:merged author:${searched(pull.author)}`,
     per_page: 1,
   });
   options.authors.set(key, data.total_count);
   return { mergedPullRequests: data.total_count };
+}
+
+/** In searches an App is known by its name; accounts such as Copilot's, which say nothing of their App, are refused. */
+function searched({ login }: PullRequest["author"]): string {
+  return login.replace(/^(.+)\[bot\]$/, "app/$1");
 }
 
 async function readOwnComments(

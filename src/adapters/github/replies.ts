@@ -20,8 +20,10 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         const { reactions } = github.rest;
         if (to.place === "thread") await path.repeat(() => reactions.createForPullRequestReviewComment(where));
         else if (to.place === "conversation") await path.repeat(() => reactions.createForIssueComment(where));
-      } catch {
+        return true;
+      } catch (error) {
         // The answer counts, not the courtesy.
+        return !(translate(error, Date.now()) instanceof OutOfReach);
       }
     },
     answered: (repo, number, to, marker) =>

@@ -253,6 +253,13 @@ describe("other origins", () => {
     expect(heard.map(({ url }) => url)).toEqual(asked);
   });
 
+  test("a write to a repository that was renamed is sent on to its number, also where GitHub says 301", async () => {
+    redirect = { status: 301, location: "/repositories/7/pulls/1/reviews" };
+    heard.length = 0;
+    await fetch()(`http://127.0.0.1:${port}/first`, { method: "POST", body: "{}" });
+    expect(heard.map(({ url }) => url)).toEqual(["/first", "/repositories/7/pulls/1/reviews"]);
+  });
+
   test("a refusal is not something to try again, whatever a client wraps it in", () => {
     const refused = new EgressRefused("requests to https://evil.example are not allowed");
     expect(translate(new Error("x", { cause: new TypeError("fetch failed", { cause: refused }) }), 0)).toBe(refused);

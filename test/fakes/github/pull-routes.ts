@@ -72,12 +72,14 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   // Only what decides an author's tier: merged pull requests of one author, in one repository or anywhere.
   routes.get("/search/issues", (c) => {
     const query = c.req.query("q") ?? "";
-    const login = /(?:^|\s)author:(\S+)/.exec(query)?.[1]?.replace(/^app\/(.+)$/, "$1[bot]");
+    const author = /(?:^|\s)author:(\S+)/.exec(query)?.[1];
+    const login = author?.replace(/^app\/(.+)$/, "$1[bot]");
     if (!/(?:^|\s)is:merged(?:\s|$)/.test(query) || login === undefined) {
       throw new Refusal(422, "This fake only searches for merged pull requests of an author");
     }
     const person = hub.people.get(login.toLowerCase());
-    if (!person) {
+    // Apps are searched by `author:app/NAME`. Source of the words: takanome-dev/assign-issue-action issue 332.
+    if (!person || (person.type === "Bot" && author === login)) {
       const message =
         "The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.";
       throw new Refusal(422, "Validation Failed", [{ message, resource: "Search", field: "q", code: "invalid" }]);

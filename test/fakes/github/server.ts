@@ -78,7 +78,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   outer.all("*", async (c) => {
     // For people and not part of the API.
     if (new URL(c.req.url).pathname.startsWith(LOGIN_PATHS)) return pages.fetch(c.req.raw);
-    const arrived = await read(c.req.raw);
+    const arrived = byName(way.hub, await read(c.req.raw));
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);
     if (!isGraphql(arrived.sent)) way.violations.push(...way.description.checkRequest(arrived.sent));
@@ -103,6 +103,14 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
         if ("closeAllConnections" in server) server.closeAllConnections();
       }),
   };
+}
+
+/** A repository answers under its number as well. */
+function byName({ repositories }: Hub, arrived: Arrived): Arrived {
+  const [, id, rest = ""] = /^\/repositories\/(\d+)(\/.*)?$/.exec(arrived.sent.path) ?? [];
+  const found = [...repositories.values()].find((one) => String(one.id) === id);
+  if (found === undefined) return arrived;
+  return { ...arrived, sent: { ...arrived.sent, path: `/repos/${found.owner}/${found.name}${rest}` } };
 }
 
 function isGraphql({ method, path }: SentRequest): boolean {
