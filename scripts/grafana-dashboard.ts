@@ -26,6 +26,12 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { "{{outcome}}": increase("kodiai_reviews_total", "outcome") },
     },
     {
+      title: "Installations that GitHub refuses",
+      unit: "short",
+      says: "Their last review ended with 401 or 403: a permission is missing, or the key is not taken.",
+      queries: { refused: "max(kodiai_refused_installations)" },
+    },
+    {
       title: "Findings by place",
       unit: "short",
       says: "Where findings were said; held back ones were said nowhere.",

@@ -917,7 +917,7 @@ export const MUTANTS: readonly Mutant[] = [
     id: "writes follow redirects",
     loses: "a write is sent on only where that means the same write",
     file: "src/adapters/github/guarded-fetch.ts",
-    find: 'method.toUpperCase() === "GET" || response.status >= 307',
+    find: 'method.toUpperCase() === "GET" || isSame',
     replace: 'method !== ""',
     test: [
       "test/adapters/github/guarded-fetch.test.ts",

@@ -49,6 +49,7 @@ describe("the door", () => {
       checks: "write",
       contents: "read",
       issues: "read",
+      merge_queues: "read",
       metadata: "read",
       pull_requests: "write",
     });
