@@ -6,6 +6,12 @@ import type { Precedents } from "../src/domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 
+/** What the publish stage hands on of an answer. */
+interface PostedAnswer {
+  readonly url: string | null;
+  readonly isShown: boolean;
+}
+
 type Handed =
   | PullRequestContext
   | Skipped
@@ -14,16 +20,17 @@ type Handed =
   | Precedents
   | Remembered
   | PostedReview
+  | PostedAnswer
   | Superseded;
 
 /** `value` is what the room returned, `ms` how long it took. */
 export function tellRoom(room: string, value: unknown, ms: number): string {
-  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed | string | null)}`;
+  return `${room.padEnd(8)} ${`${ms} ms`.padStart(8)}  ${said(value as Handed | null)}`;
 }
 
-function said(value: Handed | string | null): string {
-  // What an answer hands on is its address.
+function said(value: Handed | null): string {
   if (typeof value !== "object" || value === null) return String(value);
+  if ("url" in value) return String(value.url);
   if (!("kind" in value)) return signals(value);
   switch (value.kind) {
     case "context":
