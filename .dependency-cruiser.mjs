@@ -81,8 +81,6 @@ export default {
         path: "^src/",
         pathNot: [
           "^src/adapters/$1/",
-          // What every store of memory does alike: ranks of words, filters, rows held in memory.
-          "^src/adapters/memory/",
           "^src/adapters/[^/]+[.]ts$",
           "^src/domain/",
           "^src/config/",
@@ -91,14 +89,33 @@ export default {
       },
     },
     {
+      name: "the-store-fits-ports-only",
+      comment:
+        "The store knows nouns, configuration, ports, the search and what all adapters share; never a room or an adapter.",
+      severity: "error",
+      from: { path: "^src/store/" },
+      to: {
+        path: "^src/",
+        pathNot: ["^src/(store|search|domain|config)/", "^src/adapters/[^/]+[.]ts$", "^src/ports(/|[.]ts$)"],
+      },
+    },
+    {
+      name: "the-search-knows-no-database",
+      comment:
+        "The search reads rows through a port of its own (search/rows.ts), so that it is the same over every database.",
+      severity: "error",
+      from: { path: "^src/search/" },
+      to: { path: "^src/", pathNot: ["^src/(search|domain|config)/", "^src/ports(/|[.]ts$)"] },
+    },
+    {
       name: "only-wire-knows-adapters",
-      comment: "wire.ts and its parts (wire/) are the only ones that choose an adapter.",
+      comment: "wire.ts and its parts (wire/) are the only ones that choose an adapter or open the store.",
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["^src/adapters/", "^src/wire(/|[.]ts$)"],
+        pathNot: ["^src/(adapters|store|search)/", "^src/wire(/|[.]ts$)"],
       },
-      to: { path: "^src/adapters/" },
+      to: { path: "^src/(adapters|store|search)/" },
     },
     {
       name: "one-way-out",
@@ -132,7 +149,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector|memory/search-thread|postgres/keyword-worker|sqlite/recall-worker|sqlite/check-files|sqlite/check-worker)[.]ts$",
+          "^src/adapters/(git/git|reading-child|code-index/chunker|rules/isolated-inspector)[.]ts$|^src/store/(memory/search-(thread|worker)|upkeep/check-(files|worker))[.]ts$",
       },
       to: { path: "^(node:)?(child_process|worker_threads|cluster|vm|repl|inspector|wasi)(/promises)?$" },
     },
@@ -156,16 +173,16 @@ export default {
       comment:
         "A file that neither the server nor the command line reaches is not part of the product. Wire it or delete it.",
       severity: "error",
-      from: { path: "^src/(main|cli/main)[.]ts$" },
+      from: { path: "^src/(main|cli/main|store/memory/search-worker)[.]ts$" },
       to: {
         path: "^src/",
         reachable: false,
-        // recall-worker.ts, check-worker.ts and keyword-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
+        // search-worker.ts and check-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
         pathNot:
-          "^src/(main|cli/main|adapters/sqlite/(recall|check)-worker|adapters/postgres/keyword-worker|adapters/rules/inspect-process|domain/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
+          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|domain/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
       },
     },
   ],

@@ -5,10 +5,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { DEFAULT_LIMITS, openSearch } from "../src/adapters/sqlite/search-memory.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { retrieve } from "../src/retrieve/retrieve.ts";
+import { type MemorySearch, memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
+import { usearchExact } from "../src/search/vector-index.ts";
+import { storedRows as rowsOf } from "../src/store/memory/search-rows.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
 import { builtWays } from "./built-ways.ts";
 import { NEAREST } from "./exact-truth.ts";
 import { type Asked, type Corpus, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
@@ -43,7 +46,7 @@ const QUESTIONS = 5;
 const RUNS = 7;
 /** A run that takes so many milliseconds is not repeated more often than twice. */
 const SLOW_MS = 1_000;
-const OURS = "today's";
+const OURS = "ours";
 const WAYS = ["usearch exactSearch int8", "vec0 int8", "plain BM25", "FTS5, 60 rarest words"];
 
 const { values } = parseArgs({ options: { rows: { type: "string", default: "20000" }, keep: { type: "string" } } });
@@ -85,9 +88,10 @@ async function measure(rows: number): Promise<ElevenTexts> {
       seen[nearestAll === undefined ? name : `${name} words`] = { cpuMs, recallAt20: null };
     }
   };
-  const ours = openSearch(join(folder, "memory.db"), { ...DEFAULT_LIMITS, coldRows: Number.POSITIVE_INFINITY });
-  await take(ownSearch(ours, corpus));
-  ours.close();
+  const db = openSqlite(join(folder, "memory.db"), { now: Date.now, isReader: true, vectors: "installed" });
+  const settings = { memoryBytes: 2e9, rowsInDatabase: ROWS_IN_DATABASE, exact: usearchExact() };
+  await take(ownSearch(memorySearch(rowsOf(db), settings), corpus));
+  await db.close();
   for (const name of WAYS) {
     const place = { folder: join(folder, "ways"), fingerprint: filled.fingerprint, words: [name] };
     const { ways, absent } = await builtWays(filled.stored, { ...place, stays: values.keep !== undefined });
@@ -100,13 +104,14 @@ async function measure(rows: number): Promise<ElevenTexts> {
   return { rows, texts: TEXTS, seen };
 }
 
-function ownSearch(search: ReturnType<typeof openSearch>, corpus: Corpus): Contender {
+function ownSearch(search: MemorySearch, corpus: Corpus): Contender {
   const scope = scopeIn(corpus);
   const rowOf = ({ id }: { readonly id: string }) => Number(id.slice("mem_".length));
   return {
     name: OURS,
-    nearestAll: async (vectors, k) => search.nearestAll(scope, vectors, SPACE, k, {}).map((hits) => hits.map(rowOf)),
-    matchingAll: async (texts, k) => search.matchingAll(scope, texts, k, {}),
+    nearestAll: async (vectors, k) =>
+      (await search.nearest(scope, vectors, SPACE, k, {}, () => {})).map((hits) => hits.map(rowOf)),
+    matchingAll: (texts, k) => search.matching(scope, texts, k, {}, () => {}),
   };
 }
 
@@ -162,8 +167,8 @@ async function questionOf({ context, signals, vectors }: Asked) {
   const texts: string[] = [];
   const recall: Recall = {
     nearest: () => Promise.resolve([]),
-    matching(_, text) {
-      texts.push(text);
+    matching(_, asked) {
+      texts.push(...asked);
       return Promise.resolve([]);
     },
     records: () => Promise.resolve([]),

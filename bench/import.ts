@@ -6,13 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stopServer } from "../scripts/postgres-server.ts";
-import { openPostgres } from "../src/adapters/postgres/database.ts";
-import { postgresMemory } from "../src/adapters/postgres/memory.ts";
-import { PARTS } from "../src/adapters/postgres/migrations.ts";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { recordLine } from "../src/learn/learn.ts";
 import type { Memory } from "../src/ports/memory.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { MEMORY_PART } from "../src/store/memory/schema.ts";
+import { migrate } from "../src/store/migrate.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import type { Database } from "../src/store/sql.ts";
 import { machineNow } from "./machine.ts";
 import { inDatabase, ownServer } from "./own-database.ts";
 import { type Corpus, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
@@ -83,18 +84,21 @@ async function imported(file: string, rows: number, store: Readonly<Record<strin
 }
 
 async function writtenToFile(corpus: Corpus, folder: string): Promise<Taken> {
-  const db = openMemory(join(folder, "memory.db"), null, false);
-  try {
-    return await written(sqliteMemory(db), corpus);
-  } finally {
-    db.close();
-  }
+  return writtenOn(await openMemoryFile(join(folder, "memory.db")), corpus);
 }
 
 async function writtenTo(url: string, corpus: Corpus): Promise<Taken> {
-  const db = await openPostgres(url, PARTS);
+  const db = openPostgres(url);
+  await migrate(db, [MEMORY_PART], url);
+  return writtenOn(db, corpus);
+}
+
+async function writtenOn(db: Database, corpus: Corpus): Promise<Taken> {
   try {
-    return await written(postgresMemory(db), corpus);
+    return await written(
+      storedMemory(db, () => Promise.resolve()),
+      corpus,
+    );
   } finally {
     await db.close();
   }

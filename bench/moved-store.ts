@@ -1,10 +1,6 @@
 // Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
 // next run, and says of what rows it was made.
-import { join } from "node:path";
 import pg from "pg";
-import { openDatabase } from "../src/adapters/sqlite/database.ts";
-import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
-import { moveStore } from "../src/flows/move-store.ts";
 import { openMigration } from "../src/wire/migrate.ts";
 import { databaseUrl } from "./ways/pgvector.ts";
 
@@ -68,12 +64,10 @@ async function noteOf(client: pg.Client, name: string): Promise<Note | null> {
 
 /** Returns how many seconds it took. */
 async function moved(folder: string, url: string): Promise<number> {
-  // A store is two files; the queue's is empty here.
-  openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS).close();
-  const { source, target, close } = await openMigration(`sqlite://${folder}`, url);
+  const { move, close } = await openMigration(`sqlite://${folder}`, url);
   const start = performance.now();
   try {
-    await moveStore(source, target, (what, table, rows) => console.error(`${ON_POSTGRES}: ${what} ${table}: ${rows}`));
+    await move((what, table, rows) => console.error(`${ON_POSTGRES}: ${what} ${table}: ${rows}`));
   } finally {
     await close();
   }

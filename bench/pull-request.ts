@@ -14,7 +14,7 @@ const OWN = [
   "src/gather/select-files.ts",
   "src/publish/pieces.ts",
   "src/analyze/title.ts",
-  "src/adapters/sqlite/queue.ts",
+  "src/store/queue/put.ts",
   "src/config/read-yaml.ts",
   "src/receive/receive.ts",
   "src/publish/blocks.ts",

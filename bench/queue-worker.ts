@@ -4,11 +4,11 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
 import { heartbeat } from "../src/server/heartbeat.ts";
-import { openQueueOn } from "../src/wire/postgres-queue.ts";
+import { openStore } from "../src/wire/store.ts";
 import { startWorker } from "../src/worker.ts";
 
 const [url = "", parallel = "8", modelMs = "2000"] = process.argv.slice(2);
-const opened = await openQueueOn(url, () => {});
+const opened = await openStore(url);
 const { queue } = opened;
 console.log("ready");
 for await (const _ of createInterface({ input: process.stdin })) break;
@@ -23,7 +23,7 @@ const review = startWorker(
   Number(parallel),
 );
 const beating = heartbeat(queue, { review }, pino({ level: "silent" }));
-queue.heard?.((lane) => {
+queue.onJobAvailable?.((lane) => {
   if (lane === "review") review.wake();
 });
 process.once("SIGTERM", async () => {

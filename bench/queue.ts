@@ -9,7 +9,7 @@ import { stopServer } from "../scripts/postgres-server.ts";
 import type { ReviewJob } from "../src/domain/job.ts";
 import { jobKey } from "../src/domain/job.ts";
 import type { Arrival } from "../src/ports/inbox.ts";
-import { openQueueOn } from "../src/wire/postgres-queue.ts";
+import { openStore } from "../src/wire/store.ts";
 import { machineNow } from "./machine.ts";
 import { inDatabase, ownServer } from "./own-database.ts";
 
@@ -21,7 +21,7 @@ const SMALL = { repositories: 20, jobsEach: 5, apartMs: 400 };
 const FLOOD = 5_000;
 const BATCH = 64;
 
-type Opened = Awaited<ReturnType<typeof openQueueOn>>;
+type Opened = Awaited<ReturnType<typeof openStore>>;
 
 export async function queueBench(words: readonly string[]): Promise<void> {
   const option = (name: string) => (words.includes(name) ? words[words.indexOf(name) + 1] : undefined);
@@ -61,7 +61,7 @@ interface Finished {
 
 /** From the start of the workers, which are up and idle, to the last end. */
 async function finishes(url: string, processes: number, backlog: number): Promise<Finished> {
-  const opened = await openQueueOn(url, () => {});
+  const opened = await openStore(url);
   await take(
     opened,
     Array.from({ length: backlog }, (_, number) => arrival(number % 20, number)),
@@ -91,7 +91,7 @@ interface Waited {
 
 /** From the acceptance of a small repository's delivery to the end of its job. */
 async function waits(url: string, flood: number): Promise<Waited> {
-  const opened = await openQueueOn(url, () => {});
+  const opened = await openStore(url);
   await take(
     opened,
     Array.from({ length: flood }, (_, number) => arrival(1_000, number)),
@@ -125,7 +125,7 @@ async function waits(url: string, flood: number): Promise<Waited> {
 
 /** What the queue itself costs, with no model: jobs a second. */
 async function overheads(url: string) {
-  const opened = await openQueueOn(url, () => {});
+  const opened = await openStore(url);
   const count = 512;
   const all = Array.from({ length: count }, (_, number) => arrival(number % 20, number));
   let began = performance.now();
@@ -135,9 +135,9 @@ async function overheads(url: string) {
   let ended = 0;
   const work = async () => {
     for (;;) {
-      const lease = await opened.queue.lease(Date.now());
+      const lease = await opened.queue.lease();
       if (lease === null) return;
-      await opened.queue.end(lease, Date.now(), { state: "done", outcome: "posted" });
+      await opened.queue.end(lease, { state: "done", outcome: "posted" });
       ended += 1;
     }
   };

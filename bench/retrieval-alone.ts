@@ -1,7 +1,7 @@
 // Our search in a process of its own that does nothing else: what it adds to the process, and then how long searches take, one after
 // another, each with a question that was not asked before. Told by retrieval.ts beside what is seen in turns with other ways.
 import { parseArgs } from "node:util";
-import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
+import { threadRecall } from "../src/store/memory/recall.ts";
 import { type Stopwatch, stopwatch } from "./clocks.ts";
 import { residentNow } from "./resident.ts";
 import { type Asked, MOST_QUESTIONS, retrievalCorpus } from "./retrieval-corpus.ts";
@@ -28,8 +28,7 @@ const { values } = parseArgs({
 const all = await retrievalCorpus(Number(values.rows), Number(values.repositories), MOST_QUESTIONS);
 const [asked, questions] = [all.asked.slice(0, SEARCHES + 1), all.asked.slice(SEARCHES + 1)];
 const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
-const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-const recall = sqliteRecall({ path: values.path, limits, patience: { answerMs: null } });
+const recall = threadRecall({ place: values.path, ...memoryBytes, patience: { answerMs: null } });
 const before = residentNow();
 for (const one of asked) await wholeSearch(recall, one);
 const after = residentNow();
@@ -39,7 +38,7 @@ const held = values.repositories === "1" ? await recall.warm().then(() => recall
 const mb = (bytes: number) => bytes / 1e6;
 const figures: Record<string, number> = {
   "MB that our search adds to a process": mb(after.anonymous - before.anonymous),
-  ...(held === null ? {} : { "of these, MB that it counts as held for searching": mb(held.bytes) }),
+  ...(held === null ? {} : { "of these, MB that it counts as held for searching": mb(held.bytes ?? 0) }),
   "of these, MB of the search threads' JavaScript heaps": mb(heaps),
   "MB of memory.db that are mapped besides": mb(after.mapped - before.mapped),
   "MB of the process at most, both together": mb(after.peak),

@@ -135,9 +135,9 @@ function ours(recall: Recall, corpus: Corpus): Way {
     filters: true,
     async nearest(vector, k, language) {
       const filter = language === null ? {} : { languages: [language] };
-      return (await recall.nearest(scope, vector, SPACE, k, filter)).map(rowOf);
+      return (await recall.nearest(scope, [vector], SPACE, k, filter)).flat().map(rowOf);
     },
-    matching: async (text, k) => (await recall.matching(scope, text, k, {})).map(rowOf),
+    matching: async (text, k) => (await recall.matching(scope, [text], k, {})).flat().map(rowOf),
     diskBytes: null,
     close: () => {},
   };

@@ -7,15 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import type { Recall } from "../src/ports/memory.ts";
+import { threadRecall } from "../src/store/memory/recall.ts";
 import { builtWays, type Cost } from "./built-ways.ts";
 import { quantile, stopwatch, type Timing } from "./clocks.ts";
 import { type MovedStore, movedStore, ON_POSTGRES } from "./moved-store.ts";
 import type { Alone } from "./retrieval-alone.ts";
 import { type Asked, type Corpus, DIMENSION, MOST_QUESTIONS, retrievalCorpus, SPACE } from "./retrieval-corpus.ts";
 import { type OwnStore, type Seen, scopeIn, takeTurns, WANTED, WARM_UP, wholeSearch } from "./retrieval-turns.ts";
-import { storeRecall } from "./store-recall.ts";
 import { storedRows } from "./stored-rows.ts";
 import type { Absent } from "./ways/all-ways.ts";
 
@@ -74,12 +73,11 @@ async function measure(rows: number, repositories: number, turns: number): Promi
   const place = { folder: join(folder, "ways"), fingerprint, words, stays: values.keep !== undefined };
   const { ways, absent } = await builtWays(stored, place);
   const memoryBytes = values.megabytes === undefined ? {} : { memoryBytes: Number(values.megabytes) * 1e6 };
-  // The first search reads the whole index, so that the rest are searches of a warm memory.
-  const limits = { ...memoryBytes, coldRows: Number.POSITIVE_INFINITY };
-  const recall = sqliteRecall({ path, limits, patience: { answerMs: null } });
+  const settings = { ...memoryBytes, patience: { answerMs: null } };
+  const recall = threadRecall({ place: path, ...settings });
   const isWanted = words === null || words.some((word) => ON_POSTGRES.includes(word));
   const moved = isWanted ? await movedStore(folder, fingerprint, values.keep !== undefined) : null;
-  const onPostgres = moved === null ? null : storeRecall(moved.url, limits);
+  const onPostgres = moved === null ? null : threadRecall({ place: moved.url, ...settings });
   const stores: OwnStore[] = [{ prefix: "", recall }];
   if (onPostgres !== null) stores.push({ prefix: "on PostgreSQL, ", recall: onPostgres });
   const first = await firstAnswers(recall, corpus, asked[0]);
@@ -160,8 +158,8 @@ async function firstAnswers(recall: Recall, corpus: Corpus, asked: Asked | undef
   };
   const vector = asked.vectors[0] ?? new Float32Array(DIMENSION);
   return {
-    "ms of the first nearest": await timed(() => recall.nearest(scope, vector, SPACE, WANTED, {})),
-    "ms of the first matching": await timed(() => recall.matching(scope, asked.text, WANTED, {})),
+    "ms of the first nearest": await timed(() => recall.nearest(scope, [vector], SPACE, WANTED, {})),
+    "ms of the first matching": await timed(() => recall.matching(scope, [asked.text], WANTED, {})),
     "ms of the first whole search": await timed(() => wholeSearch(recall, asked)),
   };
 }

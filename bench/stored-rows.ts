@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { exactTruths, type Truth } from "./exact-truth.ts";
 import { machineNow } from "./machine.ts";
 import { type Asked, type Batch, type Corpus, DIMENSION, SPACE } from "./retrieval-corpus.ts";
@@ -69,7 +69,7 @@ function pathsIn(folder: string) {
 
 async function filled(folder: string, corpus: Corpus): Promise<Facts> {
   const at = pathsIn(folder);
-  const memory = writer(at.memory, corpus);
+  const memory = await writer(at.memory, corpus);
   const [vectors, texts] = [openSync(at.vectors, "w"), openSync(at.texts, "w")];
   const languages: string[] = [];
   const starts = [0];
@@ -90,23 +90,20 @@ async function filled(folder: string, corpus: Corpus): Promise<Facts> {
   }
   closeSync(vectors);
   closeSync(texts);
-  return { fingerprint, languages, starts, figures: memory.close() };
+  return { fingerprint, languages, starts, figures: await memory.close() };
 }
 
 /** Writes to memory.db; to one that is there and has all rows, nothing. */
-function writer(path: string, corpus: Corpus) {
-  // Of a folder that was filled with an older schema no copy is kept: it would take as long as half of a filling.
-  const db = openMemory(path, null, false);
-  const known = db.prepare("SELECT count(*) FROM records").pluck().get() as number;
+async function writer(path: string, corpus: Corpus) {
+  const db = await openMemoryFile(path);
+  const known = (await db.one<{ n: number }>("SELECT count(*) AS n FROM records"))?.n ?? 0;
   if (known !== 0 && known !== corpus.rows) throw new Error(`${path} holds ${known} memories: remove it`);
   const isSynced = corpus.rows <= MOST_SYNCED;
   if (!isSynced) {
     // What is measured is reading; nothing here must survive a loss of power.
-    db.pragma("synchronous = OFF");
-    db.pragma("secure_delete = OFF");
-    db.pragma("cache_size = -400000");
+    await db.script("PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF; PRAGMA cache_size = -400000");
   }
-  const memory = sqliteMemory(db);
+  const memory = storedMemory(db, () => Promise.resolve());
   let ms = 0;
   return {
     isFilled: known > 0,
@@ -116,9 +113,9 @@ function writer(path: string, corpus: Corpus) {
       await memory.remember(rows, SPACE);
       ms += performance.now() - start;
     },
-    close(): Readonly<Record<string, number>> {
-      db.pragma("wal_checkpoint(TRUNCATE)");
-      db.close();
+    async close(): Promise<Readonly<Record<string, number>>> {
+      await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+      await db.close();
       if (known > 0) return {};
       const { load } = machineNow();
       return {

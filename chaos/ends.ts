@@ -26,7 +26,7 @@ export function settledReview(
 export function endedJob({ key, state, outcome, head }: JobRow, pullOf: PullOf): ReviewEnd[] {
   if (head === null) return [];
   const told = { pull: pullOf(key), head, reason: outcome ?? "" };
-  if (state === "dead" || state === "cancelled" || state === "superseded") return [{ ...told, end: state }];
+  if (state === "parked" || state === "cancelled" || state === "superseded") return [{ ...told, end: state }];
   if (state !== "done" || outcome?.startsWith("posted") === true) return [];
   return [{ ...told, end: outcome?.startsWith("superseded") === true ? "superseded" : "skipped" }];
 }

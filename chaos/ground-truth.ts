@@ -52,7 +52,7 @@ export interface OpenJob {
 export interface ReviewEnd {
   readonly pull: PullName;
   readonly head: string;
-  readonly end: "posted" | "skipped" | "superseded" | "cancelled" | "dead" | "stopped";
+  readonly end: "posted" | "skipped" | "superseded" | "cancelled" | "parked" | "stopped";
   readonly reason: string;
 }
 

@@ -616,7 +616,7 @@ function counts(history: readonly Happening[], { pulls, inbox, ends }: GroundTru
     pulls: pulls.length,
     openAndAsked: pulls.filter(({ state, isAsked }) => state === "open" && isAsked).length,
     reviews: pulls.reduce((sum, { reviews }) => sum + reviews.length, 0),
-    dead: ends.filter(({ end }) => end === "dead").length,
+    parked: ends.filter(({ end }) => end === "parked").length,
     requests: requests.length,
     lostAnswers: requests.filter(({ fault }) => fault?.startsWith("answer lost") === true).length,
     limits: ofKind(history, "limited").length,

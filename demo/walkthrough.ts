@@ -6,13 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
-import { sqliteCheckBook } from "../src/adapters/sqlite/check-book.ts";
-import { openDatabase } from "../src/adapters/sqlite/database.ts";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
-import { sqlitePushWaits } from "../src/adapters/sqlite/push-waits.ts";
-import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
-import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import { plainQuestion, promptParts } from "../src/cli/prompt-text.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
@@ -22,6 +15,7 @@ import type { ReviewSignals } from "../src/domain/signals.ts";
 import { type ReviewPorts, reviewPullRequest } from "../src/flows/review-pull-request.ts";
 import { remember } from "../src/learn/learn.ts";
 import { receive } from "../src/receive/receive.ts";
+import { openStore } from "../src/wire/store.ts";
 import { inspector, knownRules, redact } from "../src/wire.ts";
 import { aPull, fakePullRequests, HEAD, REPO } from "../test/fakes/pull-requests.ts";
 import { fakeReviews } from "../test/fakes/reviews.ts";
@@ -43,13 +37,9 @@ const DELIVERY = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
 /** The page. The same each time. */
 export async function walkthroughPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-walkthrough-"));
-  const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  const queueDb = openDatabase(":memory:", QUEUE_MIGRATIONS);
-  const recall = sqliteRecall({ path });
+  const { memory, recall, checks, waits, close } = await openStore(folder);
   const values = new Map<string, unknown>();
   try {
-    const memory = sqliteMemory(db);
     await remember([earlierComment()], localWords(), memory, { redact });
     const job = receive(
       { id: DELIVERY, event: "pull_request", payload: webhook() },
@@ -81,8 +71,8 @@ export async function walkthroughPage(): Promise<string> {
       },
       reviews,
       checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },
-      checkBook: sqliteCheckBook(queueDb),
-      waits: sqlitePushWaits(queueDb),
+      checkBook: checks,
+      waits,
       memory,
       redact,
       botLogin: "kodiai[bot]",
@@ -110,9 +100,7 @@ export async function walkthroughPage(): Promise<string> {
       counts: [before.total, after.total],
     });
   } finally {
-    await recall.close();
-    db.close();
-    queueDb.close();
+    await close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

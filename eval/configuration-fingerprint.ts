@@ -1,10 +1,10 @@
-import { COLUMN_WEIGHTS } from "../src/adapters/memory/word-index.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { KEYWORDS } from "../src/domain/bm25.ts";
 import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
 import type { Embedder } from "../src/ports/memory.ts";
 import table from "../src/retrieve/fusion-table.json" with { type: "json" };
 import { TUNING } from "../src/retrieve/tuning.ts";
+import { TERM_WEIGHTS } from "../src/search/terms.ts";
 import { fingerprint } from "./read-data.ts";
 
 /** Of everything that decides what memory finds: configuration, constants, embedder, learned table, tokeniser. */
@@ -12,7 +12,7 @@ export function retrievalFingerprint({ space, threshold, weight }: Embedder): st
   return fingerprint({
     knowledge: defaultKnowledge(),
     tuning: { ...TUNING, variants: [...TUNING.variants], sourceWeights: [...TUNING.sourceWeights] },
-    keywords: { BM25: KEYWORDS, COLUMN_WEIGHTS },
+    keywords: { BM25: KEYWORDS, TERM_WEIGHTS },
     embedder: { ...space, threshold, weight },
     table: table.fingerprint,
     tokeniser: TOKENISER_VERSION,

@@ -29,14 +29,18 @@ export function withFirstKeywordScore(recall: Recall, corpus: readonly CorpusRow
   );
   return {
     ...recall,
-    matching: async (scope, text, k) => {
-      const words = new Set((text.toLowerCase().match(/\w+/g) ?? []).filter((word) => word.length >= LEAST_LETTERS));
-      return (byRepo.get(scope.repo) ?? [])
-        .filter(({ pr, at }) => pr !== scope.excludePull && (scope.before === null || at < scope.before))
-        .map((row): KeywordHit => ({ id: row.id, score: scoreOf(row, words) }))
-        .filter(({ score }) => score > 0)
-        .sort(byScore)
-        .slice(0, k);
+    matching: async (scope, texts, k) => {
+      const rows = (byRepo.get(scope.repo) ?? []).filter(
+        ({ pr, at }) => pr !== scope.excludePull && (scope.before === null || at < scope.before),
+      );
+      return texts.map((text) => {
+        const words = new Set((text.toLowerCase().match(/\w+/g) ?? []).filter((word) => word.length >= LEAST_LETTERS));
+        return rows
+          .map((row): KeywordHit => ({ id: row.id, score: scoreOf(row, words) }))
+          .filter(({ score }) => score > 0)
+          .sort(byScore)
+          .slice(0, k);
+      });
     },
   };
 }

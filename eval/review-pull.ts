@@ -6,9 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/recall.ts";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
-import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import { jobKey, type ReviewJob } from "../src/domain/job.ts";
 import type { Skipped } from "../src/domain/outcome.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
@@ -19,6 +16,9 @@ import { evaluationRepo } from "../src/learn/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { threadRecall } from "../src/store/memory/recall.ts";
 import { knownRules } from "../src/wire.ts";
 import type { RealPull } from "./pull-requests.ts";
 
@@ -39,16 +39,16 @@ export async function openShelf(
   if (lines.length === 0) return { recall: () => noMemory(), memories: 0, close: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
   const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  const ports = { embedder: localWords(), memory: sqliteMemory(db) };
+  const db = await openMemoryFile(path);
+  const ports = { embedder: localWords(), memory: storedMemory(db, () => Promise.resolve()) };
   const imported = await importMemory(lines, { remembering: { redact: async (text) => text } }, ports);
-  const all = sqliteRecall({ path });
+  const all = threadRecall({ place: path });
   return {
     recall: (asOf) => (asOf === null ? noMemory() : knownBefore(all, asOf)),
     memories: imported.remembered.added,
     async close() {
       await all.close();
-      db.close();
+      await db.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -3,19 +3,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
-import { openPostgres } from "../src/adapters/postgres/database.ts";
-import { postgresMemory } from "../src/adapters/postgres/memory.ts";
-import { PARTS } from "../src/adapters/postgres/migrations.ts";
-import { postgresRecall } from "../src/adapters/postgres/recall.ts";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
-import { sqliteRecall } from "../src/adapters/sqlite/recall.ts";
 import { languageOf } from "../src/analyze/analyze.ts";
 import type { MemoryRecord } from "../src/domain/memory.ts";
 import { importMemory } from "../src/flows/import-memory.ts";
 import type { DigestForm } from "../src/learn/digest.ts";
 import { remember, rowRecord } from "../src/learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../src/ports/memory.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { threadRecall } from "../src/store/memory/recall.ts";
+import { MEMORY_PART } from "../src/store/memory/schema.ts";
+import { migrate } from "../src/store/migrate.ts";
+import { openPostgres } from "../src/store/postgres.ts";
 
 /** What a model wrote, by the id of the row that it is about. */
 export type WrittenById = ReadonlyMap<string, Pick<MemoryRecord, "situation" | "lesson" | "tags">>;
@@ -81,15 +80,15 @@ export async function withStore<T>(
 async function sqliteStore(): Promise<EmptyStore> {
   const folder = await mkdtemp(join(tmpdir(), "kodiai-eval-"));
   const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  // Whatever is measured is the index in memory, however long it takes to read and to answer.
-  const recall = sqliteRecall({ path, limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: null } });
+  const db = await openMemoryFile(path);
+  // However long it takes to read and to answer.
+  const recall = threadRecall({ place: path, patience: { answerMs: null } });
   return {
-    memory: sqliteMemory(db),
+    memory: storedMemory(db, () => Promise.resolve()),
     recall,
     async close() {
       await recall.close();
-      db.close();
+      await db.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -101,9 +100,17 @@ async function sqliteStore(): Promise<EmptyStore> {
  * @throws Error when something is remembered there: it would be measured too
  */
 export async function postgresStore(url: string): Promise<EmptyStore> {
-  const db = await openPostgres(url, PARTS, { statementMs: 600_000 });
+  const db = openPostgres(url, { statementMs: 600_000 });
+  await migrate(db, [MEMORY_PART], url);
   const held = await db.one("SELECT 1 FROM records LIMIT 1");
   if (held !== null) throw new Error("the database holds memories already: name an empty one");
-  const recall = postgresRecall(db, { coldRows: Number.POSITIVE_INFINITY });
-  return { memory: postgresMemory(db), recall, close: () => db.close() };
+  const recall = threadRecall({ place: url, patience: { answerMs: null } });
+  return {
+    memory: storedMemory(db, () => Promise.resolve()),
+    recall,
+    async close() {
+      await recall.close();
+      await db.close();
+    },
+  };
 }

@@ -34,7 +34,6 @@ import { passwordIn } from "./wire/database-password.ts";
 import { githubFetch } from "./wire/egress.ts";
 import { learnPorts } from "./wire/feedback.ts";
 import { missedPorts } from "./wire/missed.ts";
-import { openPostgresStore } from "./wire/postgres-store.ts";
 import { chosenReranker } from "./wire/reranker.ts";
 import { neverTell } from "./wire/secrets.ts";
 import { openStore, type Store } from "./wire/store.ts";
@@ -113,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const workers = startWorkers({ ...options, inspector }, store, github, reading, { sweeper, seen: jobWatch(metrics) });
   const rounds = upkeepRounds(store, github, workers, options);
   const beating = heartbeat(store.queue, workers, log, options.waits?.beatMs);
-  store.queue.heard?.((lane) => workers[lane].wake());
+  store.queue.onJobAvailable?.((lane) => workers[lane].wake());
 
   const door = await openDoor(probot, store, workers, { ...options, slug: name, counted: metrics });
   const admin = options.admin
@@ -163,16 +162,10 @@ function secretsOf({ privateKey, webhookSecret, formerSecret, databaseUrl }: App
 /** The store, with memory on its way in. */
 async function openedStore(options: AppOptions): Promise<Store> {
   const { dataDir, databaseUrl = null, memory, searchMemoryBytes, waits, log } = options;
-  const limits = searchMemoryBytes ? { limits: { memoryBytes: searchMemoryBytes } } : {};
+  const limits = searchMemoryBytes ? { memoryBytes: searchMemoryBytes } : {};
   const settings = { ...limits, silentMs: waits?.silentMs };
   const onExposed = (reason: string) => log.info({ reason }, "others may list the data folder, and read no file in it");
-  const store =
-    databaseUrl === null
-      ? openStore(dataDir, { isChecked: true, ...settings, ...memory, onExposed })
-      : await openPostgresStore(databaseUrl, {
-          ...settings,
-          onTrouble: (error) => log.warn({ err: error }, "upkeep of the queue's tables failed; it is tried again"),
-        });
+  const store = await openStore(databaseUrl ?? dataDir, { isChecked: true, ...settings, ...memory, onExposed });
   if (store.memoryProblem !== null) log.error({ err: store.memoryProblem }, "reviews go on without memory");
   // Nobody waits for it: until it is done the file answers, more slowly.
   const unread = (error: unknown) => log.warn({ err: error }, "memory could not be read ahead of the first review");
@@ -240,7 +233,7 @@ function startWorkers(
           lookIfGone(job, () => runner.review(lease, attempt >= TRIES_TO_REMEMBER, overtaken)),
         ),
       onEnd: (lease, end, error) => {
-        if (end.state === "dead") sweeper.wake();
+        if (end.state === "parked") sweeper.wake();
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
@@ -265,7 +258,7 @@ function startWorkers(
 }
 
 function logEnd(log: Logger, { job, attempt }: Lease<AnyJob>, end: JobEnd, error: unknown, more: object): void {
-  const failed = end.state === "dead" || isBug(error);
+  const failed = end.state === "parked" || isBug(error);
   const said = {
     job: job.key,
     ...more,

@@ -187,38 +187,40 @@ export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly attempt: number;
   /** Grows each time the job is taken: what an earlier holder still writes is refused (see LeaseLost). */
   readonly token: number;
-  /** Milliseconds since the moment from which it could have run; absent where the queue does not tell. */
+  /** Milliseconds since the moment from which it could have run; absent where the queue does not know. */
   readonly waitedMs?: number;
 }
 
 /** What proves that a job is still held, wherever something of it is written. */
 export type Held = Pick<Lease<AnyJob>, "id" | "token">;
 
-/** What a worker says when it is through with a job. */
+/** How a job ended. */
 export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
-  | { readonly state: "retry"; readonly at: number; readonly reason: string }
-  | { readonly state: "dead"; readonly reason: string };
+  /** It runs again in so many milliseconds, or later. */
+  | { readonly state: "retry"; readonly inMs: number; readonly reason: string }
+  /** It failed for good, or too often: it runs again when an operator says so. */
+  | { readonly state: "parked"; readonly reason: string };
 
 /** Who takes which jobs: see Queue. */
 export type LaneName = "review" | "command" | "upkeep";
 
-/** The jobs that one group of workers takes. Times are epoch milliseconds and come from the caller. */
+/** The jobs that one group of workers takes. When a job may run is decided by the queue's own clock. */
 export interface Lane<Taken extends AnyJob> {
   /**
-   * The next job that may run now, held for as long as this process beats (see Queue.beat); null when none may. What was
-   * interrupted comes first; then the repository that was served longest ago, and of its jobs the one that has waited
-   * longest. Jobs of an installation that GitHub asks to be left alone wait, and so does whatever may not run beside another.
+   * The next job that may run now, held for as long as this process lives (see Queue.heartbeat); null when none may. Interrupted
+   * jobs come first; then the repository that was served longest ago, and of its jobs the one that has waited longest. Jobs of
+   * an installation that GitHub asks to leave alone wait, and so do jobs that may not run beside another.
    */
-  lease(now: number): Promise<Lease<Taken> | null>;
-  /** False when somebody else holds the job by now: then nothing is recorded. */
-  end(lease: Lease<Taken>, now: number, end: JobEnd): Promise<boolean>;
-  /** False once somebody else may do the job. */
-  holds(lease: Held): Promise<boolean>;
+  lease(): Promise<Lease<Taken> | null>;
+  /** False when another process holds the job by now: then nothing is recorded. */
+  end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
+  /** False once another process may do the job. */
+  isLeaseValid(lease: Held): Promise<boolean>;
   /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
-  isOvertaken(lease: Lease<Taken>): Promise<boolean>;
-  /** When the next waiting job may run, or null when none waits. */
-  nextAt(): Promise<number | null>;
+  isSuperseded(lease: Lease<Taken>): Promise<boolean>;
+  /** In how many milliseconds the next waiting job may run; 0 when one may now, null when none waits. */
+  nextInMs(): Promise<number | null>;
 }
 
 /**
@@ -240,23 +242,28 @@ export interface Queue extends Lane<ReviewJob> {
     outcome: ReviewJob | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
-  /** A review that follows from a command, a look that is due, what is gone: it takes the place of one of its key that waits. */
-  add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
-  /** Drops the jobs of a key that wait; returns how many. */
-  drop(key: string, reason: string, now: number): Promise<number>;
   /**
-   * Says that this process lives, every few seconds. Jobs of processes that are gone, or were silent for too long, wait again
+   * A review that follows from a command, a look that is due, a repository that has to be forgotten. It takes the place of one
+   * of its key that waits.
+   *
+   * @param now the time by the clock by which the job's `notBefore` was set, in epoch milliseconds
+   */
+  add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
+  /** Cancels the jobs of a key that wait; returns how many. */
+  drop(key: string, reason: string): Promise<number>;
+  /**
+   * Reports that this process lives, every few seconds. Jobs of processes that ended, or were silent for too long, wait again
    * and come first; one that ends each process in which it runs alone is parked. Returns how many were taken back.
    */
-  beat(now: number): Promise<number>;
+  heartbeat(): Promise<number>;
   /** This process ends: what it still holds waits again. Returns how many. */
-  leave(now: number): Promise<number>;
-  counts(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  release(): Promise<number>;
+  counts(): Promise<{ readonly waiting: number; readonly running: number; readonly parked: number }>;
   /**
-   * Tells of each lane in which a job may run now, whichever process put it there; once also of all of them. Absent where
-   * nobody can tell: then a look every few seconds must do.
+   * Calls `wake` with each lane in which a job may run now, whichever process put it there, and with every lane whenever it
+   * begins to listen. Absent where the store has no notifications: then a look every few seconds must do.
    */
-  heard?(wake: (lane: LaneName) => void): void;
+  onJobAvailable?(wake: (lane: LaneName) => void): void;
 }
 
 /** A review as the ledger keeps it. */

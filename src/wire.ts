@@ -27,7 +27,6 @@ import { redactedQueue } from "./adapters/secrets/redacted-queue.ts";
 import { redactedRetrievals } from "./adapters/secrets/redacted-retrievals.ts";
 import { redactedReviews } from "./adapters/secrets/redacted-reviews.ts";
 import type { ServiceLimits } from "./adapters/service-call.ts";
-import { type MemoryFacts, memoryFacts } from "./adapters/sqlite/memory-facts.ts";
 import type { KnownRules } from "./config/check-rules.ts";
 import type { Embeddings } from "./config/read-embeddings.ts";
 import type { CommandJob } from "./domain/command.ts";
@@ -41,6 +40,7 @@ import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory
 import type { InstallationPace, WriteBook } from "./ports/writes.ts";
 import type { Inspector, Lease, Ledger, Queue } from "./ports.ts";
 import { newGateCache } from "./retrieve/retrieve.ts";
+import { type MemoryFacts, memoryFacts } from "./store/memory/memory-facts.ts";
 import { type Asking, accessFor } from "./wire/asking.ts";
 import { type ChecksOf, checksOf } from "./wire/checks.ts";
 import { egressTo, githubFetch } from "./wire/egress.ts";
@@ -53,7 +53,7 @@ import { talkPorts } from "./wire/talk.ts";
 import { pathOf, type WriteWiring } from "./wire/writes.ts";
 
 /** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
-export function memoryIn(dataDir: string): MemoryFacts | null {
+export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
   const path = join(dataDir, "memory.db");
   return existsSync(path) ? memoryFacts(path) : null;
 }

@@ -19,6 +19,9 @@ const MAX_TOLD_BACKOFF_MS = 60_000;
 const JITTER_MS = 5_000;
 /** Between two looks at a queue that cannot answer. */
 const LOOK_AGAIN_MS = 1_000;
+/** Between two looks at a queue in which nothing may run now. */
+const SHORTEST_SLEEP_MS = 250;
+const LONGEST_SLEEP_MS = 60_000;
 /** Between two tries to write down how a job ended. */
 const RECORD_AGAIN_MS = 1_000;
 
@@ -33,6 +36,7 @@ export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
   /** Told instead when another process has the job by now. */
   readonly onLost?: (lease: Lease<Taken>) => void;
+  /** Epoch milliseconds, by the clock of `Transient.notBefore`. */
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
@@ -55,7 +59,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
   let isWanted = false;
   let looking: Promise<void> | null = null;
 
-  /** One look at a time: two would take more jobs than there are places. Whoever asks during one has it done again. */
+  /** One look at a time: two would take more jobs than there are places. A wake-up during a look leads to another look. */
   function look(): void {
     isWanted = true;
     looking ??= lookWhileWanted().finally(() => {
@@ -76,7 +80,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
 
   async function takeAll(): Promise<void> {
     while (!stopped && running.size < parallel) {
-      const lease = await unlessTransient(() => ports.queue.lease(ports.now()));
+      const lease = await unlessTransient(() => ports.queue.lease());
       if (lease === null) return;
       // Taken while somebody said stop: others need not wait until this process is gone.
       if (stopped) await giveBack(lease);
@@ -93,16 +97,17 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
   }
 
   async function giveBack(lease: Lease<Taken>): Promise<void> {
-    const at = ports.now();
-    await unlessTransient(() => ports.queue.end(lease, at, { state: "retry", at, reason: "the process was stopping" }));
+    await unlessTransient(() =>
+      ports.queue.end(lease, { state: "retry", inMs: 0, reason: "the process was stopping" }),
+    );
   }
 
   async function untilNext(): Promise<number> {
     if (stopped) return 0;
-    const at = await unlessTransient(async () => ({ at: await ports.queue.nextAt() }));
-    if (at === null) return LOOK_AGAIN_MS;
+    const next = await unlessTransient(async () => ({ inMs: await ports.queue.nextInMs() }));
+    if (next === null) return LOOK_AGAIN_MS;
     // A job that waits behind a running one of its pull request is looked at when that one ends.
-    return at.at === null ? 60_000 : Math.min(60_000, Math.max(250, at.at - ports.now()));
+    return next.inMs === null ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(SHORTEST_SLEEP_MS, next.inMs));
   }
 
   look();
@@ -163,13 +168,13 @@ async function runOne<Taken extends AnyJob>(ports: WorkerPorts<Taken>, lease: Le
 
 /** Until its end is written down nobody else does the job. */
 async function recorded<Taken extends AnyJob>(
-  { queue, now }: WorkerPorts<Taken>,
+  { queue }: WorkerPorts<Taken>,
   lease: Lease<Taken>,
   end: JobEnd,
 ): Promise<boolean> {
   for (;;) {
     try {
-      return await queue.end(lease, now(), end);
+      return await queue.end(lease, end);
     } catch (error) {
       if (!(error instanceof Transient)) throw error;
       await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS));
@@ -192,10 +197,10 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
     if (isAsking) return;
     isAsking = true;
     try {
-      if (!(await queue.holds(lease))) unwanted.abort(new LeaseLost());
-      else if (await queue.isOvertaken(lease)) unwanted.abort();
+      if (!(await queue.isLeaseValid(lease))) unwanted.abort(new LeaseLost());
+      else if (await queue.isSuperseded(lease)) unwanted.abort();
     } catch {
-      // A queue that cannot answer now, or was closed, overtakes nobody.
+      // A queue that cannot answer now, or was closed, supersedes nothing.
     }
     isAsking = false;
   };
@@ -220,13 +225,12 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) return lastWord(error);
-  if (!(error instanceof Transient)) return { state: "dead", reason };
-  if (attempt >= ATTEMPTS) return { state: "dead", reason: `gave up after ${attempt} attempts: ${reason}` };
+  if (!(error instanceof Transient)) return { state: "parked", reason };
+  if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
   const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_TOLD_BACKOFF_MS;
   const backoff = Math.min(most, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  const told = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS;
-  // Queues keep whole milliseconds.
-  return { state: "retry", at: Math.ceil(Math.max(now + backoff, told)), reason };
+  const asked = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
+  return { state: "retry", inMs: Math.ceil(Math.max(backoff, asked)), reason };
 }
 
 /** What an operator needs and strangers do not: the host or file that did not answer. */
@@ -242,5 +246,5 @@ function causeOf({ cause, message }: Error): string {
 function lastWord({ why, message }: OutOfReach): JobEnd {
   return why === "gone"
     ? { state: "done", outcome: `gone: ${message}` }
-    : { state: "dead", reason: `${why}: ${message}` };
+    : { state: "parked", reason: `${why}: ${message}` };
 }

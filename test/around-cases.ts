@@ -1,17 +1,14 @@
 // Keys of .kodiai.yml that change what happens around a review, with what a visitor of GitHub or of the queue sees of it.
-
-import { sqliteCheckBook } from "../src/adapters/sqlite/check-book.ts";
-import { openDatabase } from "../src/adapters/sqlite/database.ts";
-import { sqliteLedger } from "../src/adapters/sqlite/ledger.ts";
-import { sqlitePushWaits } from "../src/adapters/sqlite/push-waits.ts";
-import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
 import { reviewPullRequest } from "../src/flows/review-pull-request.ts";
+import { storedChecks, storedPushWaits } from "../src/store/reviews/checks.ts";
+import { storedReviews } from "../src/store/reviews/reviews.ts";
 import { addedFile, portsOf } from "./app/corridor.ts";
 import { BACKUP } from "./app/given.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
 import { aJob, HEAD, REPO } from "./fakes/pull-requests.ts";
 import { fakeReviews } from "./fakes/reviews.ts";
 import { fileDiff } from "./review/given.ts";
+import { sqliteInMemory } from "./store/databases.ts";
 
 export interface AroundCase {
   readonly key: string;
@@ -45,10 +42,10 @@ export const AROUND_CASES: readonly AroundCase[] = [
 
 /** What a review of one file with one major finding leaves behind, line by line. */
 export async function around(config: string): Promise<string> {
-  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const db = await sqliteInMemory();
   const files = { "ops/backup.py": BACKUP };
   const ends: string[] = [];
-  const waits = sqlitePushWaits(db);
+  const waits = storedPushWaits(db);
   await reviewPullRequest(
     aJob(),
     {
@@ -57,10 +54,10 @@ export async function around(config: string): Promise<string> {
         headSha: HEAD,
         files: [fileDiff("ops/backup.py", addedFile("ops/backup.py", BACKUP).patch)],
       }),
-      ledger: sqliteLedger(db),
+      ledger: storedReviews(db),
       memory: fakeMemory(),
       embedder: fakeEmbedder(),
-      checkBook: sqliteCheckBook(db),
+      checkBook: storedChecks(db),
       waits,
       checks: {
         begin: () => Promise.resolve(7),

@@ -3,10 +3,10 @@
 // server and the model's server stand on loopback.
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
 import { type MemoryRecord, memoryId, repoKey } from "../src/domain/memory.ts";
 import { tieHash } from "../src/retrieve/tie-order.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../src/store/memory/memory-file.ts";
 import { openStage, type Stage } from "./app/stage.ts";
 import { says } from "./fakes/anthropic/replies.ts";
 import { startAnthropic } from "./fakes/anthropic/server.ts";
@@ -182,10 +182,10 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
   const cpp = remember(repository, name ?? "", { path: "src/lock.inc", language: "cpp", provenance }, 2);
   expect(tieHash(cpp.record.id)).toBeGreaterThan(tieHash(python.record.id));
   const foreign = remember(other, "foreign", { text: "Another repository's secret plan", language: "cpp" }, 4);
-  const db = openMemory(join(opened.dataDir, "memory.db"));
-  await sqliteMemory(db).remember([python, foreign], SPACE);
-  await sqliteMemory(db).remember([cpp], SPACE);
-  db.close();
+  const db = await openMemoryFile(join(opened.dataDir, "memory.db"));
+  await storedMemory(db, () => reclaimFile(db)).remember([python, foreign], SPACE);
+  await storedMemory(db, () => reclaimFile(db)).remember([cpp], SPACE);
+  await db.close();
 
   const pull = await world.pullRequest(repository, {
     title: "fix(auth): refresh the session token",

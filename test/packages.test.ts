@@ -1,11 +1,14 @@
-// The six packages that the product is built on are imported as values, and what is imported is called.
+// The packages that the product is built on are imported as values, and what is imported is called.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sqliteMemory } from "../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../src/adapters/sqlite/memory-file.ts";
-import { DEFAULT_LIMITS, openSearch } from "../src/adapters/sqlite/search-memory.ts";
+import { memorySearch } from "../src/search/memory-search.ts";
+import { usearchExact } from "../src/search/vector-index.ts";
+import { storedMemory } from "../src/store/memory/memory.ts";
+import { openMemoryFile } from "../src/store/memory/memory-file.ts";
+import { storedRows } from "../src/store/memory/search-rows.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
 import { memoryRecord, scopeOf } from "./adapters/contracts/memory.ts";
 
 const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -29,7 +32,7 @@ function usedOf(source: string, name: string): readonly string[] {
 test.each([
   ["probot", ["Probot", "ProbotOctokitClass"]],
   ["@octokit/rest", ["Octokit"]],
-  ["better-sqlite3", ["Database"]],
+  ["better-sqlite3", ["BetterSqlite"]],
   ["voyageai", ["GeneratedVoyageAIClient"]],
   ["@anthropic-ai/sdk", ["Anthropic", "jsonSchemaOutputFormat"]],
 ] as const)("%s does real work", (name, must) => {
@@ -38,23 +41,26 @@ test.each([
   for (const one of must) expect(used).toContain(one);
 });
 
-test("sqlite-vec does real work", async () => {
-  // Of more vectors than are compared whole, the distances of their bits in the file say which are promising. The nearest is
-  // the last that was written, so that no order of the rows would find it.
+test.each([
+  // Each without the other: small scopes are searched in the database, large ones in memory.
+  ["sqlite-vec", { vectors: "installed" }, { exact: null, rowsInDatabase: 0 }],
+  ["usearch", {}, { exact: usearchExact(), rowsInDatabase: 0 }],
+] as const)("%s does real work", async (_, opening, searching) => {
+  // The nearest is the last that was written, so that no order of the rows would find it.
   const space = { model: "production-size", dimension: 1024 };
   const vectorOf = (seed: number) =>
     Float32Array.from({ length: space.dimension }, (_, at) => Math.sin(seed * (at + 1)));
   const rows = Array.from({ length: 1_100 }, (_, at) => ({ record: memoryRecord(), vector: vectorOf(at + 1) }));
   const folder = mkdtempSync(join(tmpdir(), "kodiai-packages-"));
   const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  await sqliteMemory(db).remember(rows, space);
-  // A large memory is read piece by piece and answers from its file until then; here few rows count as many.
-  const search = openSearch(path, { ...DEFAULT_LIMITS, coldRows: 0 });
-  const [hits = []] = search.nearestAll(scopeOf(), [vectorOf(rows.length)], space, 1, {});
+  const written = await openMemoryFile(path);
+  await storedMemory(written, () => Promise.resolve()).remember(rows, space);
+  const db = openSqlite(path, { now: Date.now, isReader: true, ...opening });
+  const search = memorySearch(storedRows(db), { memoryBytes: 1e9, ...searching });
+  const [hits = []] = await search.nearest(scopeOf(), [vectorOf(rows.length)], space, 1, {}, () => {});
   expect(hits.map(({ id }) => id)).toEqual([rows.at(-1)?.record.id]);
-  search.close();
-  db.close();
+  await db.close();
+  await written.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -6,9 +6,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { CACHE } from "../scripts/postgres-means.ts";
-import { openPostgres } from "../src/adapters/postgres/database.ts";
-import type { MigrationPart } from "../src/adapters/postgres/migrate.ts";
-import { PARTS } from "../src/adapters/postgres/migrations.ts";
+import { POSTGRES } from "../src/store/dialect.ts";
+import { MEMORY_PART } from "../src/store/memory/schema.ts";
+import { migrate, type SchemaPart } from "../src/store/migrate.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import { QUEUE_PART } from "../src/store/queue/schema.ts";
 
 export interface TestDatabase {
   /** Of a database that only this file uses. */
@@ -18,14 +20,17 @@ export interface TestDatabase {
 }
 
 let made = 0;
-let told = false;
+let hasWarned = false;
+
+/** As the server migrates its database. */
+const PARTS: readonly SchemaPart[] = [MEMORY_PART, QUEUE_PART];
 
 /**
  * A new database with the schema, or null where there is no server: that is said on the console, once a file.
  *
  * @param parts the schema; an empty list for an empty database
  */
-export async function testDatabase(parts: readonly MigrationPart[] = PARTS): Promise<TestDatabase | null> {
+export async function testDatabase(parts: readonly SchemaPart[] = PARTS): Promise<TestDatabase | null> {
   const server = serverUrl();
   if (server === null)
     return skipped("neither KODIAI_TEST_DATABASE_URL nor a server of `npm run postgres -- --detach`");
@@ -51,8 +56,8 @@ export async function testDatabase(parts: readonly MigrationPart[] = PARTS): Pro
 }
 
 function skipped(why: string): null {
-  if (!told) console.warn(`SKIPPED: tests on PostgreSQL do not run: ${why}. See CONTRIBUTING.md.`);
-  told = true;
+  if (!hasWarned) console.warn(`SKIPPED: tests on PostgreSQL do not run: ${why}. See CONTRIBUTING.md.`);
+  hasWarned = true;
   return null;
 }
 
@@ -82,8 +87,11 @@ async function asAdministrator(url: string, work: (client: pg.Client) => Promise
 }
 
 /** Made once for each schema; test files that run at the same time wait for whoever makes it. */
-async function templateOf(client: pg.Client, url: string, parts: readonly MigrationPart[]): Promise<string> {
-  const schema = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
+async function templateOf(client: pg.Client, url: string, parts: readonly SchemaPart[]): Promise<string> {
+  const schema = createHash("sha256")
+    .update(JSON.stringify(textsOf(parts)))
+    .digest("hex")
+    .slice(0, 12);
   const name = `kodiai_template_${schema}`;
   await client.query("SELECT pg_advisory_lock(8246)");
   try {
@@ -91,12 +99,21 @@ async function templateOf(client: pg.Client, url: string, parts: readonly Migrat
     if (known.rowCount === 0) {
       const unfinished = `${name}_${process.pid}`;
       await client.query(`CREATE DATABASE ${unfinished}`);
-      const db = await openPostgres(within(url, unfinished), parts);
-      await db.close();
+      const db = openPostgres(within(url, unfinished));
+      await migrate(db, parts, "the test database").finally(() => db.close());
       await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     }
   } finally {
     await client.query("SELECT pg_advisory_unlock(8246)");
   }
   return name;
+}
+
+function textsOf(parts: readonly SchemaPart[]) {
+  return parts.map(({ part, steps }) => ({ part, steps: steps.map((step) => step(POSTGRES)) }));
+}
+
+/** A new database without a schema, or null where there is no server. */
+export function emptyDatabase(): Promise<TestDatabase | null> {
+  return testDatabase([]);
 }

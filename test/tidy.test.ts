@@ -2,17 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
-const CEILING = 330;
 const FORBIDDEN_FOLDERS = ["lib", "utils", "helpers", "types", "services", "handlers", "core"];
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .map((file) => join("src", file));
-
-test(`no source file is longer than ${CEILING} lines`, () => {
-  const long = files.filter((file) => readFileSync(file, "utf8").split("\n").length - 1 > CEILING);
-  expect(long).toEqual([]);
-});
 
 test("file names are kebab-case", () => {
   expect(files.map((file) => basename(file)).filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(name))).toEqual([]);

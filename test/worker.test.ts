@@ -1,32 +1,35 @@
 import { expect, test } from "vitest";
-import { openDatabase } from "../src/adapters/sqlite/database.ts";
-import { sqliteQueue } from "../src/adapters/sqlite/queue.ts";
-import { QUEUE_MIGRATIONS } from "../src/adapters/sqlite/queue-schema.ts";
 import type { ReviewJob } from "../src/domain/job.ts";
 import { Transient } from "../src/domain/transient.ts";
 import type { JobEnd } from "../src/ports.ts";
+import { migrate } from "../src/store/migrate.ts";
+import { storedQueue } from "../src/store/queue/queue.ts";
+import { QUEUE_PART } from "../src/store/queue/schema.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
 import { ATTEMPTS, startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
 /** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
 async function world(
-  work: (job: ReviewJob, attempt: number) => Promise<string>,
+  work: (job: ReviewJob, attempt: number, now: number) => Promise<string>,
   jobs: ReviewJob[],
   parallel = 1,
   chance = 0,
 ) {
-  const queue = sqliteQueue(openDatabase(":memory:", QUEUE_MIGRATIONS));
+  let now = 1_000;
+  const db = openSqlite(":memory:", { now: () => now });
+  await migrate(db, [QUEUE_PART], "the queue");
+  const queue = storedQueue(db);
   for (const job of jobs) await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: 1 }, job);
   const ends: JobEnd[] = [];
-  let now = 1_000;
   let ended: (() => void) | undefined;
   const worker = startWorker(
     {
       queue,
-      run: (job, attempt) => work(job as ReviewJob, attempt),
+      run: (job, attempt) => work(job as ReviewJob, attempt, now),
       onEnd: (_lease, end) => {
         ends.push(end);
-        if (end.state === "retry") now = end.at;
+        if (end.state === "retry") now += end.inMs;
         ended?.();
       },
       now: () => now,
@@ -53,8 +56,8 @@ test("a job that fails for now is tried again, later each time, and succeeds", a
   );
   await after(3);
   expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
-  expect(ends[0]).toMatchObject({ at: 3_500, reason: "Transient: GitHub answered 502" });
-  expect(ends[1]).toMatchObject({ at: 3_500 + 5_000 });
+  expect(ends[0]).toMatchObject({ inMs: 2_500, reason: "Transient: GitHub answered 502" });
+  expect(ends[1]).toMatchObject({ inMs: 5_000 });
   await worker.stop(1_000);
 });
 
@@ -66,7 +69,7 @@ test("a wait that chance made uneven is recorded like any other", async () => {
   const { worker, ends, after } = await world(work, [reviewJob(1, "a")], 1, 1 / 3);
   await after(3);
   expect(ends.map((end) => end.state)).toEqual(["retry", "retry", "done"]);
-  expect(ends[0]).toMatchObject({ at: 1_000 + 3_334, reason: "Transient: GitHub answered 502" });
+  expect(ends[0]).toMatchObject({ inMs: 3_334, reason: "Transient: GitHub answered 502" });
   await worker.stop(1_000);
 });
 
@@ -75,25 +78,23 @@ test("nobody is asked before the time that a rate limit names", async () => {
     throw new Transient("GitHub answered 403", 99_000);
   }, [reviewJob(1, "a")]);
   await after(1);
-  expect(ends[0]).toMatchObject({ state: "retry", at: 99_000 });
+  expect(ends[0]).toMatchObject({ state: "retry", inMs: 98_000 });
   await worker.stop(1_000);
 });
 
 test("a time that is named is waited for, however often the job was tried before", async () => {
-  const named: number[] = [];
   const { worker, ends, after } = await world(
-    async (_job, attempt) => {
+    async (_job, attempt, now) => {
       if (attempt < 10) throw new Transient("GitHub answered 502");
-      named.push((ends.at(-1) as { readonly at: number }).at + 2_000);
-      throw new Transient("it is not known yet whether a review has arrived", named.at(-1) ?? null);
+      throw new Transient("it is not known yet whether a review has arrived", now + 2_000);
     },
     [reviewJob(1, "a")],
   );
   await after(10);
-  const at = (end: JobEnd | undefined) => (end?.state === "retry" ? end.at : Number.NaN);
-  expect(at(ends[9])).toBeGreaterThanOrEqual(named[0] ?? Number.NaN);
-  expect(at(ends[9]) - at(ends[8])).toBeLessThanOrEqual(60_000);
-  expect(at(ends[8]) - at(ends[7])).toBeGreaterThan(300_000);
+  const wait = (end: JobEnd | undefined) => (end?.state === "retry" ? end.inMs : Number.NaN);
+  expect(wait(ends[9])).toBeGreaterThanOrEqual(2_000);
+  expect(wait(ends[9])).toBeLessThanOrEqual(60_000);
+  expect(wait(ends[8])).toBeGreaterThan(300_000);
   await worker.stop(1_000);
 });
 
@@ -106,11 +107,11 @@ test("a job that never succeeds is parked with its cause, and the worker goes on
     [reviewJob(1, "a"), reviewJob(2, "b")],
   );
   await after(ATTEMPTS + 1);
-  expect(ends.find((end) => end.state === "dead")).toMatchObject({
+  expect(ends.find((end) => end.state === "parked")).toMatchObject({
     reason: expect.stringContaining(`gave up after ${ATTEMPTS} attempts`),
   });
   expect(ends.find((end) => end.state === "done")).toMatchObject({ outcome: "posted" });
-  expect((await queue.counts()).dead).toBe(1);
+  expect((await queue.counts()).parked).toBe(1);
   await worker.stop(1_000);
 });
 
@@ -119,7 +120,7 @@ test("a bug parks its job at once", async () => {
     throw new RangeError("Invalid array length");
   }, [reviewJob(1, "a")]);
   await after(1);
-  expect(ends).toEqual([{ state: "dead", reason: "RangeError: Invalid array length" }]);
+  expect(ends).toEqual([{ state: "parked", reason: "RangeError: Invalid array length" }]);
   await worker.stop(1_000);
 });
 
@@ -142,7 +143,7 @@ test("stopping lets the running job end and starts no other", async () => {
   await stopped;
   expect(started).toEqual([1]);
   expect(ends).toHaveLength(1);
-  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, parked: 0 });
 });
 
 test("what is taken at the moment of the stop is given back, and is not begun", async () => {
@@ -157,7 +158,7 @@ test("what is taken at the moment of the stop is given back, and is not begun", 
   await worker.stop(30_000);
   expect(started).toEqual([]);
   expect(ends).toEqual([]);
-  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, dead: 0 });
+  expect(await queue.counts()).toEqual({ waiting: 1, running: 0, parked: 0 });
 });
 
 test("several pull requests are reviewed side by side, up to the limit", async () => {

@@ -17,8 +17,10 @@ export interface Mutant {
   readonly hangs?: boolean;
 }
 
-const QUEUE_TEST = "test/adapters/sqlite/queue.test.ts";
-const WRITES_TEST = "test/adapters/sqlite/write-book.test.ts";
+const QUEUE_TEST = "test/store/queue/contract.test.ts";
+const QUEUE_FILE_TEST = "test/store/queue/queue-file.test.ts";
+const QUEUE_TROUBLES_TEST = "test/store/queue/troubles.test.ts";
+const RECORDS_TEST = "test/store/reviews/contract.test.ts";
 const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
 const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
@@ -30,60 +32,59 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no dedupe",
     loses: "the same delivery twice makes one job",
-    file: "src/adapters/sqlite/queue.ts",
-    find: "  if (inserted.changes === 0) return false;\n",
-    replace: "",
+    file: "src/store/queue/deliveries.ts",
+    find: "known[at]?.isKnown === 0 && known[at].same === null",
+    replace: "known[at]?.same === null",
     test: [QUEUE_TEST, "the same delivery twice makes one job"],
     isQuick: true,
   },
   {
     id: "NORMAL instead of FULL",
     loses: "a commit is on disk before it is answered",
-    file: "src/adapters/sqlite/database.ts",
-    find: 'db.pragma("synchronous = FULL");',
-    replace: 'db.pragma("synchronous = NORMAL");',
-    test: [QUEUE_TEST, "a job outlives the process that accepted it, and every open syncs commits to disk"],
+    file: "src/store/sqlite.ts",
+    find: 'connection.pragma("synchronous = FULL");',
+    replace: 'connection.pragma("synchronous = NORMAL");',
+    test: [QUEUE_FILE_TEST, "a job outlives the process that accepted it, and every open syncs commits to disk"],
     isQuick: true,
   },
   {
     id: "newer database accepted",
     loses: "a database of a newer version is refused",
-    file: "src/adapters/sqlite/database.ts",
-    find: "if (version > migrations.length) throw newerSchema(",
-    replace: "if (version < 0) throw newerSchema(",
-    test: [QUEUE_TEST, "a database of a newer Kodiai is refused and left as it is"],
+    file: "src/store/migrate.ts",
+    find: "if (version > steps.length)",
+    replace: "if (version < 0)",
+    test: [QUEUE_FILE_TEST, "a database of a newer Kodiai is refused and left as it is"],
   },
   {
     id: "two jobs of one pull request",
     loses: "jobs of one pull request run one after the other",
-    file: "src/adapters/sqlite/lane.ts",
-    find: "WHERE busy.key = jobs.key AND busy.state = 'running'",
-    replace: "WHERE busy.id = jobs.id AND busy.state = 'running'",
+    file: "src/store/queue/job-lane.ts",
+    find: "AS busy WHERE busy.state = 'running'",
+    replace: "AS busy WHERE busy.state = 'parked'",
     test: [QUEUE_TEST, "two jobs of one pull request never run side by side"],
   },
   {
     id: "old heads stay",
     loses: "the newest head takes the place of one that waits",
-    file: "src/adapters/sqlite/queue.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: 'replace(db, job.key, "superseded", now, `overtaken by ${by}`);',
-    replace: "void by;",
+    file: "src/store/queue/put.ts",
+    find: "if (placeAt(found, index).waitingTurn !== null) await",
+    replace: "if (placeAt(found, index).waitingTurn === -9) await",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },
   {
     id: "retries for ever from the start",
     loses: "a job that is tried again waits until its time",
-    file: "src/adapters/sqlite/lane.ts",
-    find: "MAY_RUN = `state = 'waiting' AND run_at <= @now",
-    replace: "MAY_RUN = `state = 'waiting' AND (1 OR run_at <= @now)",
+    file: "src/store/queue/job-lane.ts",
+    find: " AND +run_at <= CAST($2 AS bigint) AND deaths",
+    replace: " AND deaths",
     test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
   },
   {
     id: "interrupted jobs wait in line",
     loses: "what was interrupted is taken up first",
-    file: "src/adapters/sqlite/lane.ts",
-    find: "WHEN interrupted_at IS NOT NULL THEN 1 ELSE 2 END,",
-    replace: "ELSE 2 END, 0 *",
+    file: "src/store/queue/processes.ts",
+    find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
+    replace: "? SUSPECT_TURN : 1_000]",
     test: [
       QUEUE_TEST,
       "what was interrupted is taken up before 200 that wait, each pull request once, and then it is anybody's turn",
@@ -92,25 +93,53 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "suspects wait in line",
     loses: "what is tried alone is the first that empty hands take",
-    file: "src/adapters/sqlite/lane.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    find: "WHEN deaths >= ${SUSPECT_AFTER} THEN 0",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
-    replace: "WHEN deaths >= ${SUSPECT_AFTER} THEN 3",
+    file: "src/store/queue/processes.ts",
+    find: "? SUSPECT_TURN : INTERRUPTED_TURN]",
+    replace: "? 1_000 : INTERRUPTED_TURN]",
     test: [QUEUE_TEST, "a suspect is the first that empty hands take: it waits for nobody who came before or after"],
     isQuick: true,
   },
   {
     id: "by the clock on the wall",
     loses: "a clock that somebody sets starts no job too early and lets none starve",
-    file: "src/wire/store.ts",
-    find: "const skew = () => clock() - Date.now();",
-    replace: "const skew = () => 0 * clock();",
+    file: "src/store/queue/clock.ts",
+    find: "return () => epoch + upMs();",
+    replace: "return () => Date.now() + 0 * epoch;",
     test: [
-      "test/adapters/sqlite/steady-clock.test.ts",
-      "whoever sets the clock on the wall back and forth starts no job too early, and lets none starve",
+      "test/store/queue/clock.test.ts",
+      "a wall clock that is set back and forth starts no job too early, and lets none starve",
     ],
     isQuick: true,
+  },
+  {
+    id: "deliveries without a transaction",
+    loses: "what came together is kept together",
+    file: "src/store/queue/deliveries.ts",
+    find: "db.transaction((tx) => takeDeliveries(tx, batch))",
+    replace: "takeDeliveries(db, batch)",
+    test: [
+      "test/store/queue/killed.test.ts",
+      "deliveries that came together are all kept, each with its job, or none is",
+    ],
+  },
+  {
+    id: "a queue that is sorted for each lease",
+    loses: "leasing stays fast however long the queue is",
+    file: "src/store/queue/job-lane.ts",
+    find: " AND +run_at <= CAST($2 AS bigint) AND deaths",
+    replace: " AND run_at <= CAST($2 AS bigint) AND deaths",
+    test: [QUEUE_TROUBLES_TEST, "an index serves the order of leasing: a long queue is neither read nor sorted"],
+  },
+  {
+    id: "a queue that is quiet",
+    loses: "an idle process is woken when another takes a delivery",
+    file: "src/store/queue/coordination.ts",
+    find: "if (names.length > 0)",
+    replace: "if (names.length > 9)",
+    test: [
+      QUEUE_TROUBLES_TEST,
+      "a process that sleeps elsewhere is woken when a job may run, and when the next of a busy pull request may",
+    ],
   },
   {
     id: "half an answer",
@@ -135,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an import that does not wait",
     loses: "an import leaves the last of an hour's requests to reviews",
-    file: "src/adapters/job-times.ts",
+    file: "src/store/queue/job-times.ts",
     find: 'const notBefore = "notBefore" in job ? job.notBefore : undefined;',
     replace: 'const notBefore = job.kind === "review" ? job.notBefore : undefined;',
     test: [QUEUE_TEST, "an import waits until GitHub gives requests for it again, and nothing else waits for it"],
@@ -148,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: " - (purses[at]?.aside ?? 0)",
     replace: "",
     test: [
-      "test/adapters/sqlite/books.test.ts",
+      RECORDS_TEST,
       "of jobs that run at the same time each sets aside what the others left, and what it spends is counted once",
     ],
     isQuick: true,
@@ -204,11 +233,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a turn by an old clock",
     loses: "of two processes that ask for a turn in one moment one has it",
-    file: "src/adapters/sqlite/installation-pace.ts",
-    find: "row.freeAt > now + 2 * longestMs",
-    replace: "row.freeAt > now + longestMs",
+    file: "src/store/reviews/writes.ts",
+    find: " + CAST($2 AS ",
+    replace: " + 0 * CAST($2 AS ",
     test: [
-      "test/adapters/sqlite/write-book.test.ts",
+      "test/store/reviews/write-book.test.ts",
       "of two processes whose clocks are a little apart, one has the turn",
     ],
     isQuick: true,
@@ -252,7 +281,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "blamed for what was shared",
     loses: "a job that merely ran when a process died is not parked for it",
-    file: "src/adapters/suspicion.ts",
+    file: "src/store/queue/poison-job-policy.ts",
     find: "(company === 1 ? 1 : 0)",
     replace: "(company === 0 ? 0 : 1)",
     test: [QUEUE_TEST, "deaths that jobs share accuse none of them: they are tried alone, with nothing beside them"],
@@ -260,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "nobody is ever blamed",
     loses: "a job that ends each process it runs in is parked",
-    file: "src/adapters/suspicion.ts",
+    file: "src/store/queue/poison-job-policy.ts",
     find: "if (alone >= MOST_ALONE) {",
     replace: "if (alone >= MOST_DEATHS) {",
     test: [
@@ -338,8 +367,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "files as the umask has them",
     loses: "what is kept is readable by the user that Kodiai runs as, and by no other",
-    file: "src/adapters/sqlite/database.ts",
-    find: '  if (path !== ":memory:") ownerOnly(path);\n',
+    file: "src/store/sqlite.ts",
+    find: '  if (path !== ":memory:" && !isReader) ownerOnly(path);\n',
     replace: "  void ownerOnly;\n",
     test: [
       "test/app/private-files.test.ts",
@@ -360,7 +389,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "backups for everybody",
     loses: "a backup is readable by its owner alone",
-    file: "src/adapters/sqlite/snapshot.ts",
+    file: "src/store/upkeep/snapshot.ts",
     find: "ownerOnly(partial);",
     replace: "void ownerOnly;",
     test: [
@@ -414,11 +443,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no owner filter",
     loses: "memory of another owner is out of reach",
-    file: "src/adapters/sqlite/scope-sql.ts",
-    find: "(p.host = @host AND p.owner_id = @ownerId",
-    replace: "(p.host = @host AND @ownerId = @ownerId",
+    file: "src/store/memory/scope.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "AND p.owner_id = ${at(pool.ownerId)} AND",
+    replace: "AND p.owner_id > 0 AND",
     test: [
-      "test/adapters/sqlite/isolation.test.ts",
+      "test/store/memory/contract.test.ts",
       "no memory reaches a repository that may not hear it, and each hears all of its own",
     ],
   },
@@ -567,22 +597,22 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "vectors unchecked",
     loses: "a vector of NaN is refused",
-    file: "src/adapters/memory/vector-problem.ts",
+    file: "src/search/code.ts",
     find: "if (!Number.isFinite(value)) return",
     replace: "if (value === 7e30) return",
     test: [
-      "test/adapters/sqlite/memory.test.ts",
+      "test/store/memory/contract.test.ts",
       "vectors that are not finite, all zero or of another dimension are refused by id; their neighbours are kept",
     ],
   },
   {
     id: "deleted stays",
     loses: "what is forgotten is gone from the file",
-    file: "src/adapters/sqlite/database.ts",
-    find: 'db.pragma("secure_delete = ON");',
-    replace: 'db.pragma("secure_delete = OFF");',
+    file: "src/store/sqlite.ts",
+    find: 'connection.pragma("secure_delete = ON");',
+    replace: 'connection.pragma("secure_delete = OFF");',
     test: [
-      "test/adapters/sqlite/memory.test.ts",
+      "test/store/memory/memory-file.test.ts",
       "leaves none of its words in the file, the write-ahead log or its index",
     ],
   },
@@ -731,13 +761,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no dedupe by meaning",
     loses: "the same event under another id has one effect",
-    file: "src/adapters/sqlite/queue.ts",
-    find: "  if (told !== undefined) {",
-    replace: "  if (told?.id === delivery.id) {",
-    test: [
-      "test/adapters/sqlite/inbox.test.ts",
-      "an event that is told again under another id has one effect, and the id is known all the same",
-    ],
+    file: "src/store/queue/deliveries.ts",
+    find: "ON said.meaning = x.meaning",
+    replace: "ON said.id = x.meaning",
+    test: [QUEUE_TEST, "an event that is told again under another id has one effect, and the id is known all the same"],
   },
   {
     id: "the walls have a hole",
@@ -750,10 +777,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no fencing",
     loses: "a worker whose lease passed on writes nothing",
-    file: "src/adapters/sqlite/hold.ts",
-    find: ".get(id, token) !== undefined;",
-    replace: ".get(id, token) !== null;",
-    test: ["test/adapters/sqlite/books.test.ts", "a review that is written by whoever lost the job is not kept"],
+    file: "src/store/queue/lease-fence.ts",
+    find: "WHERE id = $1 AND token = $2 AND state = 'running'\";",
+    replace: 'WHERE id = $1 OR token = $2";',
+    test: [QUEUE_TROUBLES_TEST, "what a job writes is not kept once another process has the job"],
     isQuick: true,
   },
   {
@@ -788,9 +815,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "everybody writes at once",
     loses: "writes of an installation go one after the other",
-    file: "src/adapters/sqlite/installation-pace.ts",
-    find: "  return row === undefined || row.freeAt <= now || row.freeAt > now + 2 * longestMs;",
-    replace: "  return row === undefined || now > 0 || longestMs > 0;",
+    file: "src/store/reviews/writes.ts",
+    find: "WHERE i.next_write <= ",
+    replace: "WHERE 1 = 1 OR i.next_write <= ",
     test: [
       "test/adapters/github/write-turns.test.ts",
       "no write of an installation begins earlier than a second after the end of the one before, however late each was",
@@ -800,10 +827,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "limits are forgotten",
     loses: "an installation that GitHub asked to wait is left alone",
-    file: "src/adapters/sqlite/installation-pace.ts",
-    find: "return Math.max(0, Number(until ?? 0) - now());",
-    replace: "return Math.min(0, now() - Number(until ?? 0));",
-    test: [WRITES_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
+    file: "src/store/reviews/writes.ts",
+    find: "return Math.max(0, row?.left ?? 0);",
+    replace: "return Math.min(0, row?.left ?? 0);",
+    test: [RECORDS_TEST, "an installation that is closed stays so for as long as GitHub said, and its jobs wait"],
   },
   {
     id: "an edit asks again",
@@ -833,10 +860,22 @@ export const MUTANTS: readonly Mutant[] = [
     test: ["test/app/secrets.test.ts", "what the log quotes of others holds no token"],
   },
   {
+    id: "a lost check passes",
+    loses: "a check whose strictness was lost does not let a pull request pass without a review",
+    file: "src/store/reviews/checks.ts",
+    find: 'failOn: "minor"',
+    replace: 'failOn: "never"',
+    test: [
+      RECORDS_TEST,
+      "one that stands on GitHub and was never written down here is left behind once its job has ended",
+    ],
+    isQuick: true,
+  },
+  {
     id: "checks that GitHub alone knows",
     loses: "no check run stays open",
-    file: "src/adapters/sqlite/check-book.ts",
-    find: "      await adoptUnwritten(db, now);\n",
+    file: "src/store/reviews/checks.ts",
+    find: "      await adoptUnrecorded(db);\n",
     replace: "",
     test: [
       "test/app/checks.test.ts",
@@ -887,10 +926,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "answers kept for ever",
     loses: "what a review was written from goes when it is written",
-    file: "src/adapters/sqlite/ledger.ts",
-    find: '        db.prepare("DELETE FROM replies WHERE key = ?").run(job.key);\n',
+    file: "src/store/reviews/reviews.ts",
+    find: '        await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);\n',
     replace: "",
-    test: ["test/adapters/sqlite/books.test.ts", "answers to a review are kept until it is written, and only its own"],
+    test: [RECORDS_TEST, "answers to a review are kept until it is written, and only its own"],
     isQuick: true,
   },
   {
@@ -1123,8 +1162,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "sqlite-vec compares nothing",
     loses: "the nearest vectors are found by sqlite-vec",
-    file: "src/adapters/sqlite/nearest.ts",
-    find: "vec_distance_hamming(vec_bit(b.b), vec_bit(@bits))",
+    file: "src/store/dialect.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "vec_distance_cosine(vec_int8(${column}), vec_int8(${parameter}))",
     replace: "0",
     test: ["test/packages.test.ts", "sqlite-vec does real work"],
     isQuick: true,
@@ -1185,9 +1225,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a full disk is a bug",
     loses: "a disk that fills during a review parks no review",
-    file: "src/adapters/sqlite/database.ts",
-    find: "BUSY|FULL|READONLY|IOERR",
-    replace: "BUSY",
+    file: "src/store/sqlite.ts",
+    find: 'code === "SQLITE_FULL"',
+    replace: 'code === "SQLITE_NEVER"',
     test: [
       "test/app/full-disk.test.ts",
       "a disk that fills while a change is read or posted parks no review, and nothing is said twice",
@@ -1207,7 +1247,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an empty file is left on a full disk",
     loses: "a first start on a full disk leaves nothing that the next start refuses",
-    file: "src/adapters/sqlite/database.ts",
+    file: "src/store/sqlite.ts",
     find: "if (isNew && statSync(path).size === 0) rmSync(path);",
     replace: "",
     test: [
@@ -1248,9 +1288,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a job that is tried again is young",
     loses: "the age of the oldest waiting job counts from when it was created",
-    file: "src/adapters/signs.ts",
-    find: "SELECT lane, min(created_at) AS since",
-    replace: "SELECT lane, min(run_at) AS since",
+    file: "src/store/reviews/signs.ts",
+    find: "min(created_at) AS age",
+    replace: "min(run_at) AS age",
     test: [
       "test/app/stalled.test.ts",
       "while GitHub answers 500 to everything, figures say for how long nothing came to its end",
@@ -1260,8 +1300,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: "alerts look at the number of parked jobs",
     loses: "the alert about parked jobs ends, and reports the next one",
     file: "deploy/prometheus/alerts.yml",
-    find: 'max(delta(kodiai_jobs{state="dead"}[1h])) > 0.5',
-    replace: 'max(kodiai_jobs{state="dead"}) > 0',
+    find: 'max(delta(kodiai_jobs{state="parked"}[1h])) > 0.5',
+    replace: 'max(kodiai_jobs{state="parked"}) > 0',
     test: [
       "test/deploy/observability.test.ts",
       "alerts are about retrieval that is slow, uncached, poor or dear, and about what must not go unseen",
@@ -1604,9 +1644,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refused heads are settled",
     loses: "a review that GitHub refused is tried again an hour later",
-    file: "src/adapters/sqlite/missed-book.ts",
-    find: " AND finished_at <= @refusedBefore)",
-    replace: " AND finished_at <= @refusedBefore AND 0)",
+    file: "src/store/queue/missed-events.ts",
+    find: "return finishedAt === null || finishedAt > refusedBefore;",
+    replace: "return true;",
     test: [
       "test/app/refused-heads.test.ts",
       "a review that GitHub refuses with 403 is tried again an hour later, not sooner, and is reported until then",

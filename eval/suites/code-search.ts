@@ -89,10 +89,10 @@ async function ask({ recall, embedder }: TemporaryStore, text: string) {
     const started = performance.now();
     return { value: await work(), ms: performance.now() - started };
   };
-  const matching = await timed(() => recall.matching(SCOPE, text, FETCHED, FILTER));
+  const matching = await timed(async () => (await recall.matching(SCOPE, [text], FETCHED, FILTER))[0] ?? []);
   const nearest = await timed(async () => {
     const vector = (await embedder.embed([text], "query")).vectors[0];
-    return vector ? recall.nearest(SCOPE, vector, embedder.space, FETCHED, FILTER) : [];
+    return vector ? ((await recall.nearest(SCOPE, [vector], embedder.space, FETCHED, FILTER))[0] ?? []) : [];
   });
   const variant: QueryCandidates["variant"] = { kind: "intent", text, path: null };
   const found = { variant, nearest: nearest.value, matching: matching.value };

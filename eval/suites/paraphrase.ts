@@ -147,9 +147,9 @@ async function pooledAnswers(sets: readonly QuerySet[], store: TemporaryStore): 
 /** Both lists of one text, from the store. */
 async function listsOf(text: string, scope: Scope, { embedder, recall }: TemporaryStore): Promise<QueryCandidates> {
   const vector = (await embedder.embed([text], "query")).vectors[0];
-  const [matching, nearest] = await Promise.all([
-    recall.matching(scope, text, FETCHED, {}),
-    vector ? recall.nearest(scope, vector, embedder.space, FETCHED, {}) : [],
+  const [[matching = []], [nearest = []]] = await Promise.all([
+    recall.matching(scope, [text], FETCHED, {}),
+    vector ? recall.nearest(scope, [vector], embedder.space, FETCHED, {}) : [],
   ]);
   return { variant: { kind: "intent", text, path: null }, nearest, matching };
 }

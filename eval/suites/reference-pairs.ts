@@ -63,7 +63,7 @@ const lineOf = (text: string) =>
 
 const WAYS: readonly (readonly [string, (query: string, store: TemporaryStore) => Promise<Scores>])[] = [
   ["default", inRoom],
-  ["words", async (query, { recall }) => named(await recall.matching(SCOPE, query, 10, {}), recall)],
+  ["words", async (query, { recall }) => named((await recall.matching(SCOPE, [query], 10, {})).flat(), recall)],
   ["vectors", inVectors],
 ];
 
@@ -77,7 +77,7 @@ async function inRoom(query: string, store: TemporaryStore): Promise<Scores> {
 
 async function inVectors(query: string, { embedder, recall }: TemporaryStore): Promise<Scores> {
   const vector = (await embedder.embed([query], "query")).vectors[0];
-  const hits = vector ? await recall.nearest(SCOPE, vector, embedder.space, 10, {}) : [];
+  const hits = vector ? (await recall.nearest(SCOPE, [vector], embedder.space, 10, {})).flat() : [];
   return named(
     hits.map(({ id, distance }) => ({ id, score: 1 - distance })),
     recall,

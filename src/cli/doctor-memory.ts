@@ -4,8 +4,7 @@ import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
 import { setVariables } from "../config/set-variables.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import { egressTo } from "../wire/egress.ts";
-import { openPostgresShelf } from "../wire/postgres-store.ts";
-import type { ByBits } from "../wire/store.ts";
+import { openStore } from "../wire/store.ts";
 import { chosenEmbedder, type MemoryFacts, memoryIn } from "../wire.ts";
 import { isDatabase } from "./data-dir.ts";
 
@@ -27,7 +26,7 @@ export async function memoryChecks(place: string): Promise<readonly Check[]> {
       ? { check: { name: "embedder", state: "broken", text: read.problems.join("; ") }, space: null }
       : await embedderCheck(read.embeddings);
   if (isDatabase(place)) return [await databaseCheck(place, embedder.space), embedder.check];
-  const facts = memoryIn(place);
+  const facts = await memoryIn(place);
   return [...(facts === null ? [] : factChecks(facts, embedder.space)), embedder.check];
 }
 
@@ -35,9 +34,9 @@ export async function memoryChecks(place: string): Promise<readonly Check[]> {
 async function databaseCheck(url: string, space: Space): Promise<Check> {
   const name = "vectors";
   try {
-    const store = await openPostgresShelf(url);
+    const store = await openStore(url, { isCommand: true });
     const spaces = await store.spaces().finally(() => store.close());
-    const text = spaces.map((one) => `${one.vectors} of ${named(one)}${bitsSaid(one.byBits)}`).join(", ");
+    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
     const others = spaces.filter(
       (one) => space !== null && (one.model !== space.model || one.dimension !== space.dimension),
     );
@@ -46,14 +45,6 @@ async function databaseCheck(url: string, space: Space): Promise<Check> {
   } catch (error) {
     return { name, state: "broken", text: error instanceof Error ? error.message : String(error) };
   }
-}
-
-/** How large repositories are searched. */
-function bitsSaid(bits: ByBits | undefined): string {
-  if (bits === undefined) return "";
-  const { repositories, ready } = bits;
-  const made = ready === repositories ? "" : `; of ${repositories - ready} the bits are still being made by the server`;
-  return ` (${counted(repositories, "large repository", "large repositories")} searched by sign bits first${made})`;
 }
 
 /** So many acts of strangers are more than a pull request's bystanders do. */

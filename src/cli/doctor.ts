@@ -8,7 +8,6 @@ import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { statsVerbPorts } from "../wire/cli.ts";
 import { jobsVerbPorts } from "../wire/jobs.ts";
-import { openPostgresStore } from "../wire/postgres-store.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { githubAnswers, inspector, knownRules } from "../wire.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
@@ -68,14 +67,14 @@ function rules(): Check {
 
 async function store(place: string): Promise<Check[]> {
   try {
-    const opened = isDatabase(place) ? await openPostgresStore(place) : openFolder(place);
-    const { waiting, running, dead } = await opened.queue.counts();
+    const opened = await openAt(place);
+    const { waiting, running, parked } = await opened.queue.counts();
     const { deliveries, heads } = await opened.missed.counts(Date.now() - 30 * DAY_MS);
     await opened.close();
     const queue: Check = {
       name: "queue",
-      state: dead > 0 ? "note" : "ok",
-      text: `${waiting} waiting, ${running} running, ${dead} dead`,
+      state: parked > 0 ? "note" : "ok",
+      text: `${waiting} waiting, ${running} running, ${parked} parked`,
     };
     const missed: Check = {
       name: "missed",
@@ -94,17 +93,19 @@ async function store(place: string): Promise<Check[]> {
   }
 }
 
-function openFolder(dataDir: string): Store {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  accessSync(dataDir, constants.W_OK);
-  return openStore(dataDir);
+function openAt(place: string): Promise<Store> {
+  if (!isDatabase(place)) {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    accessSync(place, constants.W_OK);
+  }
+  return openStore(place, { isCommand: true });
 }
 
 /** The last day's figures where there are any, and a note for each that needs a look. */
 async function retrieval(word: string | undefined): Promise<Check[]> {
   const name = "retrieval";
   try {
-    const ports = statsVerbPorts(word);
+    const ports = await statsVerbPorts(word);
     try {
       const figures = await ports.statistics.read({ ms: DAY_MS, repo: null });
       const alerts = retrievalAlerts(figures);
@@ -112,7 +113,7 @@ async function retrieval(word: string | undefined): Promise<Check[]> {
       if (alerts.length === 0) return [{ name, state: "ok", text }];
       return alerts.map((alert) => ({ name, state: "note", text: `${alert.text}; ${alert.mend}` }));
     } finally {
-      ports.close();
+      await ports.close();
     }
   } catch (error) {
     return [{ name, state: "note", text: `its statistics cannot be read: ${message(error)}` }];
@@ -124,7 +125,7 @@ const MOST_JOBS = 2_000;
 
 /** GitHub may want more than `pull_requests: write` for a reaction to a comment of the conversation. */
 async function reactions(word: string | undefined): Promise<Check[]> {
-  const { jobs, close } = jobsVerbPorts(word);
+  const { jobs, close } = await jobsVerbPorts(word);
   try {
     const ended = (await jobs?.list(["done"], MOST_JOBS)) ?? [];
     const refused = ended.filter(({ outcome }) => outcome?.endsWith(REACTION_REFUSED) === true).length;
@@ -137,7 +138,7 @@ async function reactions(word: string | undefined): Promise<Check[]> {
     // What is wrong with the store is said above.
     return [];
   } finally {
-    close();
+    await close();
   }
 }
 

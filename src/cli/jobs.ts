@@ -1,5 +1,5 @@
 // kodiai jobs: what waits, runs and was parked; one job in full, tried again, or taken out. Servers may be running.
-import type { JobShelf, JobState, KeptJob } from "../ports/jobs.ts";
+import type { JobAdmin, JobState, KeptJob } from "../ports/jobs.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
@@ -8,14 +8,14 @@ export interface JobsVerbPorts {
   /** Where the queue is, or would be. */
   readonly folder: string;
   /** Null where no server ever ran. */
-  readonly jobs: JobShelf | null;
-  readonly close: () => void;
+  readonly jobs: JobAdmin | null;
+  readonly close: () => Promise<void>;
 }
 
 const VERBS = ["ls", "show", "retry", "drop"] as const;
-const STATES = ["waiting", "running", "dead", "done", "superseded", "cancelled"] as const;
+const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
 /** What needs a look, or will happen. */
-const SHOWN: readonly JobState[] = ["waiting", "running", "dead"];
+const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 
 /**
@@ -25,7 +25,7 @@ const MOST = 1_000;
  */
 export async function jobs(
   words: readonly string[],
-  open: (dataDir: string | undefined) => JobsVerbPorts,
+  open: (dataDir: string | undefined) => Promise<JobsVerbPorts>,
 ): Promise<ExitCode> {
   const { values, positionals } = readWords(words, {
     "data-dir": { type: "string" },
@@ -40,32 +40,32 @@ export async function jobs(
     throw new UsageError(`jobs takes ls, show ID, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
-  const ports = open(values["data-dir"]);
+  const ports = await open(values["data-dir"]);
   try {
     if (ports.jobs === null) throw new Error(`no server ever ran in ${ports.folder}: there is no queue.db`);
     if (verb === "ls") return await list(ports.jobs, states, ids, asJson);
     if (verb === "show") return await show(ports.jobs, idOf(verb, ids), asJson);
     return await move(ports.jobs, verb, values.all === true ? await allOf(verb, ids, ports.jobs) : [idOf(verb, ids)]);
   } finally {
-    ports.close();
+    await ports.close();
   }
 }
 
 async function list(
-  shelf: JobShelf,
+  admin: JobAdmin,
   states: readonly JobState[],
   extra: readonly string[],
   asJson: boolean,
 ): Promise<ExitCode> {
   if (extra.length > 0) throw new UsageError(`jobs ls takes no ${JSON.stringify(extra[0])}`);
-  const found = await shelf.list(states, MOST);
+  const found = await admin.list(states, MOST);
   if (asJson) console.log(JSON.stringify({ version: 1, jobs: found.map(shownOf) }, null, 2));
   else console.log(found.length === 0 ? "no jobs" : found.map(line).join("\n"));
   return 0;
 }
 
-async function show(shelf: JobShelf, id: number, asJson: boolean): Promise<ExitCode> {
-  const found = await shelf.find(id);
+async function show(admin: JobAdmin, id: number, asJson: boolean): Promise<ExitCode> {
+  const found = await admin.find(id);
   if (found === null) throw new Error(`there is no job ${id}`);
   if (asJson) console.log(JSON.stringify({ version: 1, job: shownOf(found) }, null, 2));
   else {
@@ -75,9 +75,9 @@ async function show(shelf: JobShelf, id: number, asJson: boolean): Promise<ExitC
   return 0;
 }
 
-async function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
+async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
   for (const id of ids) {
-    const change = await (verb === "retry" ? shelf.retry(id) : shelf.drop(id, "dropped by the operator"));
+    const change = await (verb === "retry" ? admin.retry(id) : admin.drop(id, "dropped by the operator"));
     if (change.kind === "refused") throw new Error(`job ${id}: ${change.reason}`);
     console.log(verb === "retry" ? `job ${id} waits again` : `job ${id} is dropped`);
   }
@@ -85,9 +85,9 @@ async function move(shelf: JobShelf, verb: "retry" | "drop", ids: readonly numbe
 }
 
 /** Only what was parked may be moved all at once. */
-async function allOf(verb: string, ids: readonly string[], shelf: JobShelf): Promise<readonly number[]> {
+async function allOf(verb: string, ids: readonly string[], admin: JobAdmin): Promise<readonly number[]> {
   if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
-  return (await shelf.list(["dead"], MOST)).map(({ id }) => id);
+  return (await admin.list(["parked"], MOST)).map(({ id }) => id);
 }
 
 function idOf(verb: string, ids: readonly string[]): number {

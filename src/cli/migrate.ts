@@ -1,7 +1,6 @@
 // kodiai migrate sqlite://DIR [postgres://…]: a store from a folder into a Postgres, compared row for row afterwards.
 import { StoreUnusable } from "../domain/store-unusable.ts";
-import { type MovedWhole, moveStore } from "../flows/move-store.ts";
-import type { MoveSource, MoveTarget } from "../ports/move.ts";
+import type { MovedTable, MoveStore } from "../ports/move.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
@@ -9,8 +8,7 @@ import { type ExitCode, readWords, UsageError } from "./usage.ts";
 export interface MigratePorts {
   /** The folder that is read. */
   readonly folder: string;
-  readonly source: MoveSource;
-  readonly target: MoveTarget;
+  readonly move: MoveStore;
   close(): Promise<void>;
 }
 
@@ -27,10 +25,8 @@ export async function migrate(words: readonly string[], open: OpenMigrate): Prom
   try {
     const ports = await open(from, to);
     try {
-      const whole = await moveStore(ports.source, ports.target, (what, table, rows) =>
-        say(what === "indexed" ? `indexed ${table}` : `${what} ${table}: ${rows}`),
-      );
-      report(whole, ports.folder, values.json === true);
+      const tables = await ports.move((what, table, rows) => say(`${what} ${table}: ${rows}`));
+      report(tables, ports.folder, values.json === true);
       return 0;
     } finally {
       await ports.close();
@@ -42,7 +38,7 @@ export async function migrate(words: readonly string[], open: OpenMigrate): Prom
   }
 }
 
-function report(tables: readonly MovedWhole[], folder: string, json: boolean): void {
+function report(tables: readonly MovedTable[], folder: string, json: boolean): void {
   if (json) {
     console.log(JSON.stringify({ version: 1, folder, tables }, null, 2));
     return;

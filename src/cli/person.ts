@@ -6,10 +6,10 @@ import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 /** What the verbs need of the world. */
 export interface PersonPorts extends PersonBooks {
-  close(): void;
+  close(): Promise<void>;
 }
 
-type Open = (word: string | undefined) => PersonPorts;
+type Open = (word: string | undefined) => Promise<PersonPorts>;
 
 /** One JSON line a row, on standard output or into `--output`. @returns 0 @throws UsageError */
 export async function exportData(words: readonly string[], open: Open): Promise<ExitCode> {
@@ -19,7 +19,7 @@ export async function exportData(words: readonly string[], open: Open): Promise<
     "data-dir": { type: "string" },
   });
   const person = readPerson(values.user);
-  const ports = open(values["data-dir"]);
+  const ports = await open(values["data-dir"]);
   try {
     const lines = (await ports.rows(person)).map((row) => `${JSON.stringify(row, withoutBytes)}\n`);
     if (values.output === undefined) process.stdout.write(lines.join(""));
@@ -27,7 +27,7 @@ export async function exportData(words: readonly string[], open: Open): Promise<
     console.error(`${lines.length} rows tell of this person`);
     return 0;
   } finally {
-    ports.close();
+    await ports.close();
   }
 }
 
@@ -44,7 +44,7 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
   const rewrites = values.rewrite === true && values["dry-run"] !== true;
   // Rewriting alone is for what was forgotten by other means, as a repository that was taken from the App.
   const person = values.user === undefined && rewrites ? null : readPerson(values.user);
-  const ports = open(values["data-dir"]);
+  const ports = await open(values["data-dir"]);
   try {
     if (person !== null && values["dry-run"] === true) {
       console.log(`${(await ports.rows(person)).length} rows tell of this person; nothing was changed`);
@@ -56,7 +56,7 @@ export async function erase(words: readonly string[], open: Open): Promise<ExitC
     else console.log(terminalText([...eraseReport(erased), ...rewriteReport(rewritten)].join("\n")));
     return 0;
   } finally {
-    ports.close();
+    await ports.close();
   }
 }
 

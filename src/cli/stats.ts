@@ -12,7 +12,7 @@ export interface StatsVerbPorts {
   readonly statistics: RetrievalStatistics;
   /** The key of the clone in a folder. */
   readonly repoKeyOf: (path: string) => Promise<RepoKey>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -34,7 +34,7 @@ export const DAY_MS = 24 * HOUR_MS;
  */
 export async function stats(
   words: readonly string[],
-  open: (dataDir: string | undefined) => StatsVerbPorts,
+  open: (dataDir: string | undefined) => Promise<StatsVerbPorts>,
 ): Promise<ExitCode> {
   const { values, positionals } = readWords(words, {
     repo: { type: "string" },
@@ -47,7 +47,7 @@ export async function stats(
   const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
-  const ports = open(values["data-dir"]);
+  const ports = await open(values["data-dir"]);
   try {
     const repo = values.repo === undefined ? null : await keyOrName(values.repo, ports);
     const figures = await ports.statistics.read({ ms, repo });
@@ -57,7 +57,7 @@ export async function stats(
     else console.log(figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts));
     return 0;
   } finally {
-    ports.close();
+    await ports.close();
   }
 }
 

@@ -5,7 +5,7 @@ import type { RestorePorts } from "../flows/restore-memory.ts";
 import type { SearchPorts } from "../flows/search-memory.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryBook } from "../ports/history.ts";
-import type { JobShelf } from "../ports/jobs.ts";
+import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
 import type { Memory, Replays, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
@@ -27,7 +27,7 @@ export interface DashboardPorts {
   /** Whom GitHub named; null for the operator. */
   readonly viewer: Visitor | null;
   readonly work: WorkFigures;
-  readonly jobs: JobShelf;
+  readonly jobs: JobAdmin;
   readonly statistics: RetrievalStatistics;
   readonly history: Pick<HistoryBook, "of">;
   /** Null where memory could not be opened. */

@@ -35,26 +35,26 @@ export interface JobsView {
   readonly most: number;
 }
 
-export const JOB_STATES = ["waiting", "running", "dead", "done", "superseded", "cancelled"] as const;
+export const JOB_STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
 
 export function jobsPage(view: JobsView): Page {
   const { state, jobs, most } = view;
-  const dead = jobs.filter((job) => job.state === "dead");
-  const others = jobs.filter((job) => job.state !== "dead");
+  const failed = jobs.filter((job) => job.state === "parked");
+  const others = jobs.filter((job) => job.state !== "parked");
   return {
     title: "Jobs",
     section: "jobs",
     body: html`<h1>Jobs</h1>${states(view)}
-${dead.length === 0 ? "" : html`<h2>Parked</h2><p class="note">They failed for good, or too often. Mend the reason, then have them tried again: what is posted already is not posted twice.</p>${dead.map((job) => parked(job, view.formToken))}`}
+${failed.length === 0 ? "" : html`<h2>Parked</h2><p class="note">They failed for good, or too often. Mend the reason, then have them tried again: what is posted already is not posted twice.</p>${failed.map((job) => parked(job, view.formToken))}`}
 ${
   others.length === 0
-    ? dead.length > 0
+    ? failed.length > 0
       ? ""
       : empty(
-          state === "" ? "Nothing waits, runs or is parked." : `No job is ${stateWord(state)}.`,
+          state === "" ? "Nothing waits, runs or is parked." : `No job is ${state}.`,
           html`What is over stands under <a href="/jobs?state=done">done</a>.`,
         )
-    : html`${dead.length > 0 ? html`<h2>Others</h2>` : ""}${table(
+    : html`${failed.length > 0 ? html`<h2>Others</h2>` : ""}${table(
         "Jobs, newest first",
         [
           { name: "Id", isNumber: true },
@@ -86,16 +86,11 @@ function states({ state, counts }: JobsView): Html {
     counts === null
       ? ""
       : ` ${whole(counts.filter((one) => one.state === name).reduce((sum, { count }) => sum + count, 0))}`;
-  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${stateWord(one)}${of(one)}`))}</nav>`;
-}
-
-/** What people call it: a dead job is parked, not gone. */
-function stateWord(state: string): string {
-  return state === "dead" ? "parked" : state;
+  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${one}${of(one)}`))}</nav>`;
 }
 
 function stateBadge(state: string): Html {
-  return badge(stateWord(state), state === "dead" ? "bad" : state === "running" ? "good" : "plain");
+  return badge(state, state === "parked" ? "bad" : state === "running" ? "good" : "plain");
 }
 
 function what({ kind, repo, number }: ShownJob): Html {
@@ -105,7 +100,7 @@ function what({ kind, repo, number }: ShownJob): Html {
 
 function parked(job: ShownJob, formToken: string): Html {
   const { id, ageMs, attempt, deaths, outcome } = job;
-  return html`<article class="card"><h3>${stateBadge("dead")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
+  return html`<article class="card"><h3>${stateBadge("parked")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
 <p class="note">job ${id}, ${duration(ageMs)} old, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
 ${action(formToken, { path: `/jobs/${id}/retry`, name: "Try again…", says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
 }

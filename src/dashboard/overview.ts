@@ -138,7 +138,7 @@ function keyFigures({ reviewDays, days, findings, spending, jobs, reviews }: Ove
           {
             name: "Jobs waiting",
             value: whole(count("waiting")),
-            note: `${whole(count("running"))} run, ${whole(count("dead"))} parked`,
+            note: `${whole(count("running"))} run, ${whole(count("parked"))} parked`,
           },
         ]),
   ]);
@@ -245,12 +245,12 @@ const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "C
 
 function queue(jobs: NonNullable<Overview["jobs"]>): Html {
   const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
-  const states = ["waiting", "running", "dead", "done"];
+  const states = ["waiting", "running", "parked", "done"];
   const count = (lane: string, state: string) =>
     whole(jobs.filter((one) => one.lane === lane && one.state === state).reduce((sum, one) => sum + one.count, 0));
   return html`<section class="card"><h2>Queue</h2>${table(
     "Jobs by lane and state",
-    [{ name: "Lane" }, ...["waiting", "running", "parked", "done"].map((name) => ({ name, isNumber: true }))],
+    [{ name: "Lane" }, ...states.map((name) => ({ name, isNumber: true }))],
     lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => count(lane, state))]),
   )}<p><a href="/jobs">All jobs</a></p></section>`;
 }

@@ -17,7 +17,7 @@ const ONE_PAGE = 25;
 const MOST_JOBS = 200;
 /** Points in a picture that is a few hundred pixels wide. */
 const MOST_TIMES = 500;
-const OPEN: readonly JobState[] = ["waiting", "running", "dead"];
+const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
 /** @param wanted the repository that the page is asked for; all together without it */
 export async function readOverview(ports: DashboardPorts, days: number, wanted: string): Promise<Overview> {

@@ -32,7 +32,7 @@ export async function startReview({ job, key, verb, text, ports }: Order): Promi
 }
 
 export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
-  const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`, ports.now());
+  const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`);
   const note = `${stopped.waiting} waiting and ${stopped.running} running reviews stopped`;
   const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request waits or runs." : null;
   return plainAnswer("done", text, note);

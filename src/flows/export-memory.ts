@@ -60,7 +60,7 @@ async function alikeOf(
   const alike = new Map<string, readonly string[]>();
   for (const { id, situation, text, provenance } of records) {
     const scope: Scope = { repo: repoKey(repo), ownerPool: null, excludePull: provenance.pull, before: null };
-    const hits = await recall.matching(scope, situation ?? text, ALIKE, { corpora });
+    const [hits = []] = await recall.matching(scope, [situation ?? text], ALIKE, { corpora });
     alike.set(
       id,
       hits.map((hit) => hit.id),

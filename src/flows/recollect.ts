@@ -92,7 +92,7 @@ async function claimsLike(
     };
     const ask = async (finding: Finding, vector: Float32Array | null): Promise<readonly AlikeClaim[]> => {
       if (vector === null || !isAsked(finding)) return [];
-      const hits = await recall.nearest(scope, vector, embedder.space, NEIGHBOURS, { corpora: ["finding"] });
+      const [hits = []] = await recall.nearest(scope, [vector], embedder.space, NEIGHBOURS, { corpora: ["finding"] });
       return hits
         .filter(({ id, distance }) => wanted.has(id) && distance <= bound)
         .map(({ id, distance }) => ({ memoryId: id, similarity: Math.min(1, Math.max(0, 1 - distance)) }));

@@ -3,7 +3,7 @@
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
 import { Transient } from "../domain/transient.ts";
-import type { AddReview, MissedBook, OpenPull, OpenPulls } from "../ports/missed.ts";
+import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../ports/missed.ts";
 
 /** A pull request that nothing happened to for so long is left alone; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
@@ -29,7 +29,7 @@ export interface RecoveredPulls {
 
 export interface RecoverPulls {
   readonly pulls: OpenPulls;
-  readonly book: MissedBook;
+  readonly book: MissedEventStore;
   readonly add: AddReview;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -11,7 +11,7 @@ export interface Arrival {
   readonly beside: readonly UpkeepJob[];
 }
 
-/** The durable inbox. No method waits for a lock: `Transient` at once, and the caller tries again without blocking. */
+/** The durable inbox. It waits for another process's lock for about a second, without blocking; then it throws `Transient`. */
 export interface Inbox {
   /**
    * Commits all of them in one transaction, on disk when this resolves.

@@ -95,23 +95,27 @@ export type TellDegraded = (part: string, reason: string) => void;
 export interface Recall {
   /** Why there is no memory at all, in one line; absent while there is one. Then every question fails. */
   readonly off?: string;
-  /** Nearest first, at most k. Refuses (throws RangeError) a vector that is not finite, is all zero or has the wrong dimension. */
+  /**
+   * For each vector the nearest memories, nearest first, at most k. All vectors of a review go in one call.
+   *
+   * @throws RangeError for a vector that is not finite, is all zero or has the wrong dimension
+   */
   nearest(
     scope: Scope,
-    vector: Float32Array,
+    vectors: readonly Float32Array[],
     space: EmbeddingSpace,
     k: number,
     filter: MemoryFilter,
     tell?: TellDegraded,
-  ): Promise<readonly VectorHit[]>;
-  /** Best first, at most k, by BM25 over text, path and identifiers. */
+  ): Promise<readonly (readonly VectorHit[])[]>;
+  /** For each text the best memories by BM25 over text, path and identifiers, best first, at most k. */
   matching(
     scope: Scope,
-    text: string,
+    texts: readonly string[],
     k: number,
     filter: MemoryFilter,
     tell?: TellDegraded,
-  ): Promise<readonly KeywordHit[]>;
+  ): Promise<readonly (readonly KeywordHit[])[]>;
   /** The records of these ids that the scope admits, in the order of the ids. */
   records(scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]>;
   counts(scope: Scope): Promise<MemoryCounts>;

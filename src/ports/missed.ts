@@ -1,5 +1,5 @@
 // What the sweeps for missed events may ask: GitHub's own log of what it delivered, the pull requests that are open, and our
-// books about both. Nothing here writes to a repository. Methods may throw `Transient`.
+// records of both. Nothing here writes to a repository. Methods may throw `Transient`.
 import type { Repo, ReviewJob } from "../domain/job.ts";
 
 /** One attempt of GitHub's to deliver something to us. */
@@ -53,7 +53,7 @@ export interface OpenPulls {
 }
 
 /** What was received, asked for again and reviewed. Times are epoch milliseconds. */
-export interface MissedBook {
+export interface MissedEventStore {
   /** Those of these that were neither accepted nor asked for again. */
   unknown(guids: readonly string[]): Promise<readonly string[]>;
   /** Written down before GitHub is asked: nothing is asked for twice. False when it was before. */

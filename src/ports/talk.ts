@@ -77,7 +77,7 @@ export interface ReviewJobs {
   /** Takes the place of one that waits. */
   add(job: ReviewJob, now: number): Promise<void>;
   /** Drops what waits for this pull request and stops what runs. */
-  stop(key: string, reason: string, now: number): Promise<{ readonly waiting: number; readonly running: number }>;
+  stop(key: string, reason: string): Promise<{ readonly waiting: number; readonly running: number }>;
 }
 
 /** Written reviews, looked up. */

@@ -23,7 +23,6 @@ import type { ModelLeave } from "../ports/model.ts";
 import { type Asked, askedByHand } from "./asked-by-hand.ts";
 import { type AskedQuestion, askedInComment } from "./asked-in-comment.ts";
 import { type Attempts, attempts } from "./attempts.ts";
-import { bothLists } from "./both-lists.ts";
 import { changeQuery } from "./change-query.ts";
 import { chosenPrecedents } from "./chosen-precedents.ts";
 import { decide } from "./decide.ts";
@@ -252,9 +251,9 @@ function isEmbedding({ ports, settings }: Search): boolean {
 async function examplesOf(at: Search, text: string): Promise<readonly MemoryRecord[]> {
   const { ports, scope, tries, context, tuning } = at;
   const filter = { corpora: ["finding", "review_comment"] } as const;
-  const hits = await tries.run(
+  const [hits = []] = await tries.run(
     "query-examples",
-    () => ports.recall.matching(scope, text, tuning.overFetch, filter, tries.note),
+    () => ports.recall.matching(scope, [text], tuning.overFetch, filter, tries.note),
     [],
   );
   const ids = hits.map(({ id }) => id);
@@ -262,7 +261,7 @@ async function examplesOf(at: Search, text: string): Promise<readonly MemoryReco
   return sampleMemories([...records.values()], sampleKey(context));
 }
 
-/** Both lists of each query. Without a single list of nearest memories, words must do whatever the method. */
+/** Both lists of each query. Without vectors, words must do whatever the method. */
 async function candidates(
   at: Search,
   variants: readonly QueryVariant[],
@@ -275,20 +274,26 @@ async function candidates(
   const { vectors, usage } =
     method === "keyword" ? NOT_EMBEDDED : await embedQueries(ports.embedder, isEmbedding(at), variants, tries);
   const { embedder, recall } = ports;
-  const { queries, noVectors } = await bothLists(variants, {
-    method,
-    nearest: (at) => {
-      const vector = vectors[at] ?? null;
-      if (vector === null || embedder === null) return null;
-      return tries.run(
-        "vector-search",
-        () => recall.nearest(scope, vector, embedder.space, k, filter, tries.note),
-        null,
-      );
-    },
-    matching: (text) => tries.run("keyword-search", () => recall.matching(scope, text, k, filter, tries.note), []),
-  });
-  return { queries, method: noVectors ? "keyword" : method, usage };
+  const texts = variants.map(({ text }) => text);
+  const byTerms = () => tries.run("keyword-search", () => recall.matching(scope, texts, k, filter, tries.note), []);
+  const soon = method === "semantic" ? null : byTerms();
+  const asked = variants.flatMap((_, at) => vectors[at] ?? []);
+  const near =
+    embedder === null || asked.length === 0
+      ? null
+      : await tries.run(
+          "vector-search",
+          () => recall.nearest(scope, asked, embedder.space, k, filter, tries.note),
+          null,
+        );
+  const matching = (await (soon ?? (near === null ? byTerms() : null))) ?? [];
+  const lists = near?.values();
+  const queries = variants.map((variant, at) => ({
+    variant,
+    nearest: vectors[at] === null || vectors[at] === undefined ? [] : (lists?.next().value ?? []),
+    matching: matching[at] ?? [],
+  }));
+  return { queries, method: near === null ? "keyword" : method, usage };
 }
 
 /** The records of these ids, each held against the scope once more before anything of it goes on. */

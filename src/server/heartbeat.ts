@@ -1,4 +1,4 @@
-// Says every few seconds that this process lives, and takes up what others left behind.
+// Reports every few seconds that this process lives, and takes back the jobs of processes that died.
 import type { Logger } from "pino";
 import type { Queue } from "../ports.ts";
 import type { Worker } from "../worker.ts";
@@ -11,21 +11,21 @@ export interface Heartbeat {
 }
 
 /**
- * One beat. Once before any worker looks for a job, so that what dead processes had in their hands comes first; whoever is found dead
- * only later, as on another machine, has their jobs taken back by a later beat. Never throws.
+ * One beat. Once before any worker looks for a job, so that interrupted jobs come first; the jobs of a process that is found dead
+ * only later, as on another machine, are taken back by a later beat. Never throws.
  */
-export async function sayAlive(queue: Pick<Queue, "beat">, log: Logger): Promise<void> {
+export async function sayAlive(queue: Pick<Queue, "heartbeat">, log: Logger): Promise<void> {
   try {
-    const recovered = await queue.beat(Date.now());
+    const recovered = await queue.heartbeat();
     if (recovered > 0) log.warn({ recovered }, "jobs of a process that ended abruptly wait again");
   } catch (error) {
-    log.warn({ err: error }, "a sign of life could not be written; the next beat tries again");
+    log.warn({ err: error }, "heartbeat write failed; the next one tries again");
   }
 }
 
 /** @param workers are woken at each beat: jobs may have come from elsewhere, as from the command line */
 export function heartbeat(
-  queue: Pick<Queue, "beat" | "leave">,
+  queue: Pick<Queue, "heartbeat" | "release">,
   workers: Readonly<Record<string, Pick<Worker, "wake">>>,
   log: Logger,
   everyMs = BEAT_MS,
@@ -37,7 +37,7 @@ export function heartbeat(
     for (const worker of Object.values(workers)) worker.wake();
     isBeating = false;
   };
-  // A beat that takes longer than the time between two is not overtaken by the next.
+  // No beat begins while another one is on its way.
   const next = () => {
     if (isBeating) return;
     isBeating = true;
@@ -52,7 +52,7 @@ export function heartbeat(
       // After a beat that comes later this process would seem to live.
       await last;
       try {
-        await queue.leave(Date.now());
+        await queue.release();
       } catch (error) {
         log.warn({ err: error }, "what this process holds is given back when others see that it is gone");
       }

@@ -70,7 +70,7 @@ export const METRICS = [
     name: "kodiai_jobs",
     type: "gauge",
     unit: null,
-    labels: { state: "`waiting`, `running` or `dead`" },
+    labels: { state: "`waiting`, `running` or `parked`" },
     help: "Jobs in the queue, by state.",
   },
   {
@@ -98,7 +98,7 @@ export const METRICS = [
     name: "kodiai_job_ends_total",
     type: "counter",
     unit: null,
-    labels: { lane: LANE, state: "`done`, `retry` or `dead`" },
+    labels: { lane: LANE, state: "`done`, `retry` or `parked`" },
     help: "Runs of jobs that ended, by how.",
   },
   {

@@ -44,8 +44,8 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
       await queue.add(job, now);
       onAdded();
     },
-    async stop(key, reason, now) {
-      const waiting = await queue.drop(key, reason, now);
+    async stop(key, reason) {
+      const waiting = await queue.drop(key, reason);
       const controller = running.get(key);
       controller?.abort(new Stopped(reason));
       return { waiting, running: controller === undefined ? 0 : 1 };

@@ -199,7 +199,7 @@ async function indexOf({ repo, pull, config }: PullRequestContext, recall: Recal
     return UNSEARCHABLE;
   }
   return async (words) => {
-    const hits = await recall.matching(scope, words, MOST_RECORDS, filter);
+    const [hits = []] = await recall.matching(scope, [words], MOST_RECORDS, filter);
     const records = await recall.records(
       scope,
       hits.map(({ id }) => id),

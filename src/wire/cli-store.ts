@@ -3,41 +3,32 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { noMemory } from "../adapters/no-memory/recall.ts";
-import { connectPostgres } from "../adapters/postgres/database.ts";
-import { postgresRecall } from "../adapters/postgres/recall.ts";
-import { postgresReplays } from "../adapters/postgres/replays.ts";
-import { postgresRetrievalLog } from "../adapters/postgres/retrieval-log.ts";
-import { postgresRetrievalStatistics } from "../adapters/postgres/retrieval-statistics.ts";
-import { postgresSpending } from "../adapters/postgres/spending.ts";
-import type { Postgres } from "../adapters/postgres/sql.ts";
-import { openDatabase } from "../adapters/sqlite/database.ts";
-import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
-import { sqliteRecall } from "../adapters/sqlite/recall.ts";
-import { replaysInFile } from "../adapters/sqlite/replays.ts";
-import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
-import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { sqliteSpending } from "../adapters/sqlite/spending.ts";
 import { isDatabase } from "../cli/data-dir.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
-import type { RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
+import type { Replays, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
 import type { SpendingBook } from "../ports/model.ts";
+import { threadRecall } from "../store/memory/recall.ts";
+import { storedReplays } from "../store/memory/repositories.ts";
+import { openPostgres } from "../store/postgres.ts";
+import { openQueueFile } from "../store/queue/clock.ts";
+import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
+import { storedSpending } from "../store/reviews/spending.ts";
+import type { Database } from "../store/sql.ts";
+import { openSqlite } from "../store/sqlite.ts";
 import { withoutSecretsKept } from "../wire.ts";
 import { passwordIn } from "./database-password.ts";
 import { neverTell } from "./secrets.ts";
 
-/**
- * One search and the process ends: the index is read on the way, as there is nobody else to wait and no next time. Words
- * of half a million memories take about a minute.
- */
-export const UNHURRIED = { limits: { coldRows: Number.POSITIVE_INFINITY }, patience: { answerMs: 60_000 } };
+/** A command searches once and ends: there is no next time for which the index could be read. */
+const PATIENCE = { answerMs: 60_000 };
 
 /** A command is one process that asks a few things one after the other, and ends without closing anything. */
 const FEW = { connections: 3, name: "kodiai command", isLastWord: true } as const;
 
 /** Connections to the database of a place (see storePlace). */
-export function databaseAt(place: string): Postgres {
+export function databaseAt(place: string): Database {
   neverTell(passwordIn(place));
-  return connectPostgres(place, FEW);
+  return openPostgres(place, FEW);
 }
 
 /**
@@ -69,26 +60,41 @@ export function mustOpen(place: string): void {
 export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "replays" | "retrievals"> {
   if (isDatabase(place)) {
     const db = databaseAt(place);
-    const retrievals = withoutSecretsKept(postgresRetrievalLog(db), unrecorded);
-    return { recall: postgresRecall(db), replays: postgresReplays(db), retrievals };
+    const retrievals = withoutSecretsKept(storedRetrievals(db), unrecorded);
+    return { recall: threadRecall({ place, patience: PATIENCE }), replays: storedReplays(db), retrievals };
   }
   const path = join(place, "memory.db");
   const problem = storeProblem(place);
   if (problem !== null) return { recall: memoryOff(problem).recall, replays: null, retrievals: null };
-  const recall = existsSync(path) ? sqliteRecall({ path, ...UNHURRIED }) : noMemory();
+  const recall = existsSync(path) ? threadRecall({ place: path, patience: PATIENCE }) : noMemory();
   return { recall, replays: replaysInFile(path), retrievals: retrievalsIn(place) };
 }
 
-/** Where memory is, what retrieval does is written down beside it; each entry opens the file and gives it back. */
+/** Of a file that is only read: null when it is not there or cannot be read. */
+function replaysInFile(path: string): Pick<Replays, "of"> {
+  return {
+    async of(repo) {
+      if (!existsSync(path)) return null;
+      try {
+        const db = openSqlite(path, { now: Date.now, isReader: true });
+        return await storedReplays(db)
+          .of(repo)
+          .finally(() => db.close());
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Where memory is, what retrieval does is recorded beside it; each entry opens the file and closes it. */
 function retrievalsIn(folder: string): RetrievalLog | null {
   if (!existsSync(join(folder, "memory.db"))) return null;
   const write: RetrievalLog["write"] = async (entry) => {
-    const db = openDatabase(join(folder, "queue.db"), QUEUE_MIGRATIONS);
-    try {
-      await sqliteRetrievalLog(db).write(entry);
-    } finally {
-      db.close();
-    }
+    const db = await openQueueFile(join(folder, "queue.db"));
+    await storedRetrievals(db)
+      .write(entry)
+      .finally(() => db.close());
   };
   return withoutSecretsKept({ write }, unrecorded);
 }
@@ -98,21 +104,19 @@ export function unrecorded(error: unknown): void {
   process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
 }
 
-/** What was written down of searches. */
-export function statisticsAt(place: string): { readonly statistics: RetrievalStatistics; close(): void } {
-  if (isDatabase(place)) {
-    const db = databaseAt(place);
-    return { statistics: postgresRetrievalStatistics(db, Date.now), close: () => void db.close() };
-  }
-  mustOpen(place);
+/** What was recorded of searches. */
+export async function statisticsAt(
+  place: string,
+): Promise<{ readonly statistics: RetrievalStatistics; close(): Promise<void> }> {
+  if (!isDatabase(place)) mustOpen(place);
   const path = join(place, "queue.db");
-  const db = openDatabase(existsSync(path) ? path : ":memory:", QUEUE_MIGRATIONS);
-  return { statistics: sqliteRetrievalStatistics(db, Date.now), close: () => void db.close() };
+  const db = isDatabase(place) ? databaseAt(place) : await openQueueFile(existsSync(path) ? path : ":memory:");
+  return { statistics: storedRetrievalStatistics(db, Date.now), close: () => db.close() };
 }
 
-/** What models cost stands beside the server's queue; where there is none, nothing is counted, and no file is made. */
-export function spendingAt(place: string): SpendingBook | null {
-  if (isDatabase(place)) return postgresSpending(databaseAt(place));
+/** What models cost is kept beside the server's queue; where there is none, nothing is counted, and no file is made. */
+export async function spendingAt(place: string): Promise<SpendingBook | null> {
+  if (isDatabase(place)) return storedSpending(databaseAt(place));
   const path = join(place, "queue.db");
-  return existsSync(path) ? sqliteSpending(openDatabase(path, QUEUE_MIGRATIONS)) : null;
+  return existsSync(path) ? storedSpending(await openQueueFile(path)) : null;
 }

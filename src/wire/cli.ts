@@ -24,10 +24,9 @@ import { repoKey } from "../domain/memory.ts";
 import type { WritingPorts } from "../flows/review-pull-request.ts";
 import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
 import { chosenEmbedder, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
-import { mustOpen, rememberedAt, statisticsAt, UNHURRIED, unrecorded } from "./cli-store.ts";
+import { mustOpen, rememberedAt, statisticsAt, unrecorded } from "./cli-store.ts";
 import { githubFetch } from "./egress.ts";
 import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
-import { openPostgresShelf } from "./postgres-store.ts";
 import { chosenReranker } from "./reranker.ts";
 import { neverTell } from "./secrets.ts";
 import { openStore } from "./store.ts";
@@ -142,7 +141,7 @@ function refusalText(error: unknown): string {
 
 /** Memory for the command line, where storePlace says. */
 export async function openMemoryFor(place: string) {
-  const store = isDatabase(place) ? await openPostgresShelf(place) : openStore(place, UNHURRIED);
+  const store = await openStore(place, { isCommand: true });
   // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
@@ -221,8 +220,8 @@ async function rerankerOfEnvironment(): Promise<Reranker | null> {
 }
 
 /** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
-export function statsVerbPorts(word: string | undefined): StatsVerbPorts {
-  return { ...statisticsAt(storePlace(word)), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
+export async function statsVerbPorts(word: string | undefined): Promise<StatsVerbPorts> {
+  return { ...(await statisticsAt(storePlace(word))), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
 }
 
 /** What `kodiai index` needs: the tree of one commit of a clone, and memory. */

@@ -1,15 +1,15 @@
 // Whether the database lets Kodiai in, asked before anything else is.
-import { connectPostgres } from "../adapters/postgres/database.ts";
 import { DatabaseRefuses } from "../domain/database-refuses.ts";
 import { StoreUnusable } from "../domain/store-unusable.ts";
 import { Transient } from "../domain/transient.ts";
+import { openPostgres } from "../store/postgres.ts";
 import { passwordIn } from "./database-password.ts";
 import { neverTell } from "./secrets.ts";
 
 /** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be mended first */
 export async function databaseAnswers(url: string): Promise<void> {
   neverTell(passwordIn(url));
-  const db = connectPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
+  const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
   try {
     await db.one("SELECT 1");
   } catch (error) {

@@ -1,35 +1,38 @@
 // Joins the two databases of `kodiai migrate`.
-import { resolve } from "node:path";
-import { openPostgres } from "../adapters/postgres/database.ts";
-import { PARTS } from "../adapters/postgres/migrations.ts";
-import { MOVER, postgresMoveTarget } from "../adapters/postgres/move-target.ts";
-import { sqliteMoveSource } from "../adapters/sqlite/move-source.ts";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { OpenMigrate } from "../cli/migrate.ts";
 import { UsageError } from "../cli/usage.ts";
-
-/** A page is read in a moment, but the indexes of a million memories take minutes; a connection for each table at work. */
-const PATIENCE = { statementMs: 7_200_000, lockMs: 10_000, connections: 4, name: MOVER, isMoving: true };
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import { openMemoryFile } from "../store/memory/memory-file.ts";
+import { MEMORY_PART } from "../store/memory/schema.ts";
+import { migrate } from "../store/migrate.ts";
+import { openPostgres } from "../store/postgres.ts";
+import { openQueueFile } from "../store/queue/clock.ts";
+import { QUEUE_PART } from "../store/queue/schema.ts";
+import { moveStore } from "../store/upkeep/move.ts";
 
 /** @param to the address; undefined for DATABASE_URL, which does not show it to whoever lists processes */
 export const openMigration: OpenMigrate = async (from, to) => {
-  const folder = /^sqlite:\/\/(.+)$/.exec(from)?.[1];
-  if (folder === undefined) throw new UsageError("the store that is read is named sqlite://DIR");
+  const named = /^sqlite:\/\/(.+)$/.exec(from)?.[1];
+  if (named === undefined) throw new UsageError("the store that is read is named sqlite://DIR");
   const url = to ?? process.env.DATABASE_URL;
   if (url === undefined) throw new UsageError("say where to: postgres://…, or set DATABASE_URL");
-  const source = sqliteMoveSource(resolve(folder));
+  const folder = resolve(named);
+  for (const name of ["queue.db", "memory.db"])
+    if (!existsSync(join(folder, name))) throw new StoreUnusable(`There is no ${name} in ${folder}.`);
+  const queue = await openQueueFile(join(folder, "queue.db"));
+  const memory = await openMemoryFile(join(folder, "memory.db"));
+  // A statement reads a page in a moment; all is on disk before the move ends.
+  const target = openPostgres(url, { lockMs: 10_000, connections: 2, name: "kodiai migrate" });
+  const close = async () => {
+    for (const db of [queue, memory, target]) await db.close();
+  };
   try {
-    const db = await openPostgres(url, PARTS, PATIENCE);
-    return {
-      folder,
-      source,
-      target: postgresMoveTarget(db),
-      async close() {
-        source.close();
-        await db.close();
-      },
-    };
+    await migrate(target, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
+    return { folder, move: (report) => moveStore({ queue, memory }, target, report), close };
   } catch (error) {
-    source.close();
+    await close();
     throw error;
   }
 };

@@ -38,7 +38,7 @@ export async function modelAccess(
   if (choice === null) return null;
   const told = (request: ModelRequest<unknown>) => onQuestion?.(request);
   const model = use === "show" ? await silentModel(choice, told) : await tellingModel(choice, told);
-  const book = spendingAt(place);
+  const book = await spendingAt(place);
   const record = (purpose: Purpose, usage: ModelUsage) => book?.record(repo, Date.now(), purpose, usage);
   // A question whose cost could not be written down was answered all the same.
   return {

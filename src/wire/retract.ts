@@ -20,7 +20,6 @@ import type { Retractions } from "../ports/checks.ts";
 import { privateKeyOf } from "../server/private-key.ts";
 import { chosenEmbedder } from "../wire.ts";
 import { githubFetch } from "./egress.ts";
-import { openPostgresShelf } from "./postgres-store.ts";
 import { openStore } from "./store.ts";
 
 interface SignedIn {
@@ -101,6 +100,6 @@ async function shelfIn(place: string): Promise<Pick<RetractVerbPorts, "shelf" | 
   const set = setVariables(process.env);
   const read = readEmbeddings(set);
   if ("problems" in read) throw new UsageError(read.problems.join("; "));
-  const { memory, close } = isDatabase(place) ? await openPostgresShelf(place) : openStore(place);
+  const { memory, close } = await openStore(place, { isCommand: true });
   return { shelf: { memory, embedder: await chosenEmbedder(read.embeddings) }, close: () => void close() };
 }

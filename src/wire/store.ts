@@ -1,37 +1,15 @@
-// Opens the files of a data folder and joins them to ports: the queue with its ledger in one, memory in another.
-import { mkdirSync } from "node:fs";
+// Opens all that Kodiai keeps and joins it to ports: embedded in two files of a data folder, or in a PostgreSQL for any number of
+// processes.
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
-import { checkFiles, type FileProblem } from "../adapters/sqlite/check-files.ts";
-import { openDatabase } from "../adapters/sqlite/database.ts";
-import { cachedEmbedder } from "../adapters/sqlite/embedding-cache.ts";
-import { sqliteEvidence } from "../adapters/sqlite/evidence-shelf.ts";
-import { sqliteInbox } from "../adapters/sqlite/inbox.ts";
-import { sqliteJobShelf } from "../adapters/sqlite/job-shelf.ts";
-import { sqliteMemory } from "../adapters/sqlite/memory.ts";
-import { sqliteConventionMarks, sqliteMemoryFigures } from "../adapters/sqlite/memory-figures.ts";
-import { openMemory, remembersAnything } from "../adapters/sqlite/memory-file.ts";
-import { MEMORY_MIGRATIONS } from "../adapters/sqlite/memory-schema.ts";
-import { ownerOnlyFolder } from "../adapters/sqlite/owner-only.ts";
-import { sqliteQueue } from "../adapters/sqlite/queue.ts";
-import { QUEUE_MIGRATIONS } from "../adapters/sqlite/queue-schema.ts";
-import { type RecallSettings, type SqliteRecall, sqliteRecall } from "../adapters/sqlite/recall.ts";
-import { sqliteFlaggedCode, sqliteRejections } from "../adapters/sqlite/rejections.ts";
-import { sqliteReplays } from "../adapters/sqlite/replays.ts";
-import { sqliteLabels } from "../adapters/sqlite/repository-label.ts";
-import { sqliteRetrievalLog } from "../adapters/sqlite/retrieval-log.ts";
-import { sqliteRetrievalStatistics } from "../adapters/sqlite/retrieval-statistics.ts";
-import { steadyClock } from "../adapters/sqlite/steady-clock.ts";
-import { checkFile } from "../adapters/sqlite/store-files.ts";
-import { storedSpaces } from "../adapters/sqlite/stored-spaces.ts";
-import { sqliteWorkFigures } from "../adapters/sqlite/work-figures.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
 import type { MemoryWarmth } from "../domain/memory-warmth.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { Inbox } from "../ports/inbox.ts";
-import type { JobShelf } from "../ports/jobs.ts";
+import type { JobAdmin } from "../ports/jobs.ts";
 import type {
   Embedder,
   Memory,
@@ -42,33 +20,58 @@ import type {
   RetrievalStatistics,
 } from "../ports/memory.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { Queue } from "../ports.ts";
-import type { Books } from "./books.ts";
-import { sqliteBooks } from "./sqlite-books.ts";
-
-/** Repositories so large that bits go first in a search, and how many of them have all their bits. */
-export interface ByBits {
-  readonly repositories: number;
-  readonly ready: number;
-}
+import type { Queue, Traces } from "../ports.ts";
+import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
+import { storedEvidence } from "../store/memory/evidence.ts";
+import { storedMemory } from "../store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
+import { type RecallSettings, threadRecall } from "../store/memory/recall.ts";
+import { storedRejections } from "../store/memory/rejections.ts";
+import {
+  remembersAnything,
+  storedConventionMarks,
+  storedFigures,
+  storedLabels,
+  storedReplays,
+  storedSpaces,
+} from "../store/memory/repositories.ts";
+import { MEMORY_PART } from "../store/memory/schema.ts";
+import { migrate } from "../store/migrate.ts";
+import { ownerOnlyFolder } from "../store/owner-only.ts";
+import { openPostgres } from "../store/postgres.ts";
+import { postgresListener } from "../store/postgres-listener.ts";
+import { openQueueFile } from "../store/queue/clock.ts";
+import { storedInbox } from "../store/queue/deliveries.ts";
+import { storedJobAdmin } from "../store/queue/job-admin.ts";
+import { storedQueue } from "../store/queue/queue.ts";
+import { QUEUE_PART } from "../store/queue/schema.ts";
+import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
+import { storedWorkFigures } from "../store/reviews/work-figures.ts";
+import type { Database } from "../store/sql.ts";
+import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
+import { refuseHalfMoved } from "../store/upkeep/move.ts";
+import { removeOldCopies } from "../store/upkeep/schema-copies.ts";
+import { checkFile } from "../store/upkeep/store-files.ts";
+import { appendTombstone } from "../store/upkeep/tombstones.ts";
+import { type Records, recordsOn } from "./records.ts";
 
 /** What is remembered. */
-export interface Shelf {
+export interface Remembered {
   readonly memory: Memory;
   /** What people did about findings, and the outcomes that follow. */
   readonly evidence: EvidenceShelf;
-  /** What was declined, and the code that was spoken about; null where memory could not be opened. */
+  /** What was declined, and the code that findings were about; null where memory could not be opened. */
   readonly past: (PastRejections & Rejecting & PastCode & FlaggedCode) | null;
   /** What replays came to; null where memory could not be opened. */
   readonly replays: Replays | null;
-  /** Repositories that something is remembered of. */
+  /** Repositories of which something is remembered. */
   readonly labels: RepositoryLabels;
-  /** Searches in threads of its own, so that webhooks and reviews go on. */
+  /** Searches in a thread of its own, so that webhooks and reviews go on. */
   readonly recall: Recall;
   /** For the dashboard; null where memory could not be opened. */
   readonly shown: (MemoryFigures & ConventionMarks) | null;
   /** Which embedders the vectors in memory come from, with how many each. */
-  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number; readonly byBits?: ByBits })[]>;
+  spaces(): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]>;
   /** Why there is no memory, for the operator; null when there is one. */
   readonly memoryProblem: Error | null;
   /** The embedder, with the vectors of its queries kept for a day. */
@@ -77,110 +80,124 @@ export interface Shelf {
   warm(): Promise<void>;
   /** How far that has come. */
   warmth(): MemoryWarmth;
-  close(): Promise<void>;
 }
 
-/** All that Kodiai keeps: embedded, in two files of the data folder; or in a PostgreSQL (see openPostgresStore). */
-export interface Store extends Books, Shelf {
+/** All that Kodiai keeps. */
+export interface Store extends Records, Remembered {
   readonly queue: Queue;
   /** Where deliveries come in. */
   readonly inbox: Inbox;
   /** As it is: what is written must be without secrets (see withoutSecretsKept). */
   readonly retrievals: RetrievalLog;
-  /** Read anew each time. */
+  /** Read again each time. */
   readonly statistics: RetrievalStatistics;
   /** Jobs from outside. */
-  readonly jobs: JobShelf;
+  readonly jobs: JobAdmin;
   /** For the dashboard. */
   readonly work: WorkFigures;
   /** Reads all that is stored, beside everything else. Rejects when it could not be found out. */
   verify(unwanted: AbortSignal): Promise<readonly FileProblem[]>;
+  close(): Promise<void>;
 }
 
 /** Smaller than the documented limits, or worse than real life: for tests of what fails. */
-export interface MemorySettings extends Omit<RecallSettings, "path"> {
+export interface MemorySettings extends Omit<RecallSettings, "place"> {
   readonly mostPages?: number;
   /** Read both files wholly before they are used, as a server does when it starts: about a second per gigabyte. */
   readonly isChecked?: boolean;
 }
 
 export interface StoreSettings extends MemorySettings {
-  /** How long another process on the same files may be silent. */
+  /** How long another process on the same store may be silent. */
   readonly silentMs?: number | undefined;
+  /** For a command, which ends soon: few connections, and time for the search to read the index on its way. */
+  readonly isCommand?: boolean;
   /**
-   * Takes from other users what rights they have to the folder, and is told why they keep some. Absent: the folder is left
-   * as it is, since a command line may be pointed at any; the files in it are closed either way.
+   * Takes from other users what rights they have to the folder, and is called with the reason why they keep some. Absent: the
+   * folder is left as it is, since a command may be pointed at any; the files in it are closed either way.
    */
   readonly onExposed?: (reason: string) => void;
 }
 
+/** A command searches once and ends: there is no next time for which the index could be read. */
+const UNHURRIED_MS = 60_000;
+
+/** True for the address of a PostgreSQL, false for a folder. */
+export function isDatabase(place: string): boolean {
+  return /^postgres(ql)?:/.test(place);
+}
+
 /**
- * Opens (or creates) the embedded store in `dataDir`. A memory that cannot be opened costs the memory: see `memoryProblem`.
+ * Opens (or creates) the store. A memory that cannot be opened costs the memory: see `memoryProblem`.
  *
- * @throws StoreUnusable when the queue is damaged or comes from a newer Kodiai; Error when the folder cannot be written
+ * @param place a data folder, or `postgres://…`
+ * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the address is none; Transient when the server cannot be
+ *   reached now; Error when the folder cannot be written
  */
-export function openStore(dataDir: string, { silentMs, onExposed, ...settings }: StoreSettings = {}): Store {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const exposed = onExposed === undefined ? null : ownerOnlyFolder(dataDir);
-  if (exposed !== null) onExposed?.(exposed);
-  const path = join(dataDir, "queue.db");
-  if (settings.isChecked === true) checkFile(path, QUEUE_MIGRATIONS);
-  const db = openDatabase(path, QUEUE_MIGRATIONS);
-  const shelf = openShelf(join(dataDir, "memory.db"), settings);
-  const clock = steadyClock(db);
-  const skew = () => clock() - Date.now();
-  // Never in the future: the clock on the wall may have been set back since the delivery was received.
-  const keptAt = (at: number) => Math.min(at + skew(), clock());
-  const process = processMark();
-  const patience = silentMs === undefined ? {} : { silentMs };
+export function openStore(place: string, settings: StoreSettings = {}): Promise<Store> {
+  return isDatabase(place) ? openDatabaseStore(place, settings) : openFolder(place, settings);
+}
+
+async function openFolder(folder: string, settings: StoreSettings): Promise<Store> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const exposed = settings.onExposed === undefined ? null : ownerOnlyFolder(folder);
+  if (exposed !== null) settings.onExposed?.(exposed);
+  const path = join(folder, "queue.db");
+  if (settings.isChecked === true) checkFile(path, QUEUE_PART);
+  const db = await openQueueFile(path);
+  const reclaim = () => reclaimFile(db);
+  const remembered = await openMemory(join(folder, "memory.db"), settings);
+  const records = recordsOn(db, { process: processMark(), reclaim });
   return {
-    queue: sqliteQueue(db, { process, skew, keptAt, ...patience }),
-    inbox: sqliteInbox(db, keptAt),
-    ...sqliteBooks(db, { dataDir, clock, process }),
-    verify: (unwanted) => checkFiles(dataDir, unwanted),
-    ...shelf,
-    retrievals: sqliteRetrievalLog(db),
-    statistics: sqliteRetrievalStatistics(db, Date.now),
-    jobs: sqliteJobShelf(db, clock),
-    work: sqliteWorkFigures(db),
+    ...queueOn(db, settings),
+    ...records,
+    expire: async (now) => (await records.expire(now)) + removeOldCopies(folder, now),
+    traces: withTombstones(records.traces, folder),
+    ...remembered,
+    verify: (unwanted) => checkFiles(folder, unwanted),
     async close() {
-      await shelf.close();
-      // The last connection does this by itself, but a command line may have the file open.
-      db.pragma("wal_checkpoint(TRUNCATE)");
-      db.close();
+      await remembered.close();
+      await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+      await db.close();
     },
   };
 }
 
-function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySettings): Shelf {
+/** What is forgotten is recorded first: an older backup must not bring it back. */
+function withTombstones(traces: Traces, folder: string): Traces {
+  return {
+    ...traces,
+    async forgetRepository(repo) {
+      appendTombstone(folder, { forgot: "repository", key: `${repo.host}/${repo.id}`, at: Date.now() });
+      return traces.forgetRepository(repo);
+    },
+  };
+}
+
+function queueOn(db: Database, { silentMs }: StoreSettings, listener?: ReturnType<typeof postgresListener>) {
+  return {
+    queue: storedQueue(db, {
+      process: processMark(),
+      ...(silentMs === undefined ? {} : { silentMs }),
+      ...(listener === undefined ? {} : { listener }),
+    }),
+    inbox: storedInbox(db),
+    retrievals: storedRetrievals(db),
+    statistics: storedRetrievalStatistics(db, Date.now),
+    jobs: storedJobAdmin(db),
+    work: storedWorkFigures(db),
+  };
+}
+
+async function openMemory(path: string, settings: StoreSettings): Promise<Remembered & { close(): Promise<void> }> {
   try {
-    if (isChecked === true) checkFile(path, MEMORY_MIGRATIONS);
-    const db = openMemory(path, mostPages ?? null);
-    const memory = sqliteMemory(db);
-    const recall = sqliteRecall({ ...settings, path });
-    return {
-      memory,
-      evidence: sqliteEvidence(db),
-      past: { ...sqliteRejections(db), ...sqliteFlaggedCode(db) },
-      replays: sqliteReplays(db),
-      shown: { ...sqliteMemoryFigures(db), ...sqliteConventionMarks(db) },
-      labels: sqliteLabels(db),
-      recall,
-      memoryProblem: null,
-      spaces: async () => storedSpaces(db),
-      cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
-      // Whoever remembers nothing yet gives no memory of the machine to search threads.
-      warm: async () => (remembersAnything(db) ? recall.warm() : undefined),
-      warmth: () => warmthOf(recall),
-      async close() {
-        await recall.close();
-        db.close();
-      },
-    };
+    if (settings.isChecked === true) checkFile(path, MEMORY_PART);
+    const db = await openMemoryFile(path, settings.mostPages);
+    return rememberedOn(db, path, () => reclaimFile(db), settings);
   } catch (error) {
     const problem = error instanceof Error ? error : new Error(String(error));
     return {
-      ...memoryOff("memory.db could not be opened; `kodiai doctor` tells why"),
+      ...memoryOff("memory.db could not be opened; run `kodiai doctor` for the cause"),
       past: null,
       replays: null,
       shown: null,
@@ -194,9 +211,93 @@ function openShelf(path: string, { mostPages, isChecked, ...settings }: MemorySe
   }
 }
 
-function warmthOf(recall: SqliteRecall): MemoryWarmth {
-  const told = recall.warmth();
-  if (told === null) return { state: "cold", repositories: 0, rows: 0 };
-  const { waiting, repositories, rows, bytes, limitBytes } = told;
-  return { state: waiting > 0 ? "warming" : "warm", repositories, rows, bytes, limitBytes };
+function rememberedOn(
+  db: Database,
+  place: string,
+  reclaim: () => Promise<void>,
+  { mostPages: _, isChecked: __, silentMs: ___, isCommand, onExposed: ____, ...search }: StoreSettings,
+): Remembered & { close(): Promise<void> } {
+  const patience = { ...(isCommand === true ? { answerMs: UNHURRIED_MS } : {}), ...search.patience };
+  const recall = threadRecall({ ...search, place, patience });
+  return {
+    memory: storedMemory(db, reclaim),
+    evidence: storedEvidence(db),
+    past: storedRejections(db),
+    replays: storedReplays(db),
+    labels: storedLabels(db),
+    recall,
+    shown: { ...storedFigures(db), ...storedConventionMarks(db) },
+    memoryProblem: null,
+    spaces: () => storedSpaces(db),
+    cached: (embedder) => cachedEmbedder(embedder, db, Date.now),
+    // An empty memory needs no thread.
+    warm: async () => ((await remembersAnything(db)) ? recall.warm() : undefined),
+    warmth: recall.warmth,
+    async close() {
+      await recall.close();
+      await db.close();
+    },
+  };
+}
+
+/**
+ * GitHub gives up on a delivery after 10 s, and a process that was silent for 20 s has lost its jobs: what is asked here is answered
+ * in well under that, or asked again on another connection.
+ */
+const QUICK = {
+  connections: 8,
+  name: "kodiai queue",
+  statementMs: 5_000,
+  lockMs: 3_000,
+  silentMs: 10_000,
+  pipelines: true,
+} as const;
+/** A command is one process that asks a few things one after the other, and ends without closing anything. */
+const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as const;
+
+async function openDatabaseStore(url: string, settings: StoreSettings): Promise<Store> {
+  const isCommand = settings.isCommand === true;
+  await prepareDatabase(url);
+  const db = openPostgres(url, isCommand ? COMMAND : QUICK);
+  // Memory and upkeep take their time on connections of their own, so that no search keeps a delivery waiting.
+  const patient = isCommand ? db : openPostgres(url, { name: "kodiai memory" });
+  const listener = isCommand ? undefined : postgresListener(url);
+  const reclaim = (tables: readonly string[]) => vacuum(patient, tables);
+  const remembered = rememberedOn(patient, url, () => reclaim(MEMORY_TABLES), settings);
+  return {
+    ...queueOn(db, settings, listener),
+    ...recordsOn(db, { patient, process: processMark(), reclaim }),
+    ...remembered,
+    // Its files are the database's own, which has checksums for them.
+    verify: () => Promise.resolve([]),
+    async close() {
+      await listener?.close();
+      await remembered.close();
+      if (!isCommand) await db.close();
+    },
+  };
+}
+
+/** Over a connection with more patience: another process may be in the middle of a long step. */
+async function prepareDatabase(url: string): Promise<void> {
+  const db = openPostgres(url, { connections: 1, name: "kodiai schema", lockMs: 60_000, statementMs: 60_000 });
+  try {
+    await migrate(db, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
+    await refuseHalfMoved(db);
+  } finally {
+    await db.close();
+  }
+}
+
+const MEMORY_TABLES = ["records", "contents", "terms", "vectors", "evidence", "flagged", "embeddings"];
+
+/** Dead rows are taken out of tables and indexes; their bytes are overwritten as pages are used again (see docs/data.md). */
+async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
+  // Another process may be at it: then PostgreSQL does it by itself later.
+  await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
+}
+
+/** Looking creates nothing: true where a store of memory exists. */
+export function hasMemory(place: string): boolean {
+  return isDatabase(place) || existsSync(join(place, "memory.db"));
 }

@@ -9,7 +9,7 @@ import type { WritePath } from "../adapters/github/write-path.ts";
 import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
 import type { CommandPorts } from "../flows/command-order.ts";
-import type { HeldStore } from "./books.ts";
+import type { HeldRecords } from "./records.ts";
 import type { Store } from "./store.ts";
 
 export interface TalkWiring {
@@ -29,7 +29,7 @@ export function talkPorts(
   client: GitHub,
   { botLogin, onUnposted, redactor }: TalkWiring,
   store: Store,
-  { held, path }: { readonly held: HeldStore; readonly path: WritePath },
+  { held, path }: { readonly held: HeldRecords; readonly path: WritePath },
 ): TalkPorts {
   const real = githubReplies(client, botLogin, path);
   return {

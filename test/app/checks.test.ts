@@ -193,7 +193,7 @@ test("the check of a review that failed for good, or of a process that died, fai
   const pull = await open(ON);
   await stage.waitsAgain(pull);
   const db = new Database(join(stage.dataDir, "queue.db"));
-  db.prepare("UPDATE jobs SET state = 'dead' WHERE state = 'waiting'").run();
+  db.prepare("UPDATE jobs SET state = 'parked' WHERE state = 'waiting'").run();
   db.close();
   await stage.restart();
   await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
@@ -213,7 +213,7 @@ test("the check of a review that was given up while the App was suspended ends w
   world.fail({ match: { method: "POST", path: /\/reviews$/ }, ...refused });
   world.fail({ match: { method: "PATCH", path: /\/check-runs\/\d+$/ }, ...refused });
   const pull = await open(ON);
-  expect(await stage.settled(pull)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/^suspended: /) });
+  expect(await stage.settled(pull)).toMatchObject({ state: "parked", outcome: expect.stringMatching(/^suspended: /) });
   await until("it was tried", () => stage.log.some((line) => line.includes('"outcome":"suspended"')));
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
   isSuspended = false;
@@ -235,7 +235,7 @@ test("a check that stands on GitHub and was never written down here is ended by 
   const pull = await open(ON);
   await stage.waitsAgain(pull);
   const db = new Database(join(stage.dataDir, "queue.db"));
-  db.prepare("UPDATE jobs SET state = 'dead' WHERE state = 'waiting'").run();
+  db.prepare("UPDATE jobs SET state = 'parked' WHERE state = 'waiting'").run();
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
   await stage.restart();
   const unknown = () => db.prepare("SELECT count(*) FROM intents WHERE state = 'sent'").pluck().get();

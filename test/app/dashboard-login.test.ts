@@ -294,10 +294,10 @@ test("how a job ended is shown to a person without hosts and paths, and to the o
     "failed: connect ECONNREFUSED 10.3.7.21:5432 at db-7.prod.internal, see /srv/kodiai/data/queue.db (https://embed.corp.example:8443/v1)";
   const db = new Database(`${stage.dataDir}/queue.db`);
   try {
-    db.prepare("UPDATE jobs SET state = 'dead', outcome = ? WHERE id = ?").run(said, job?.id);
+    db.prepare("UPDATE jobs SET state = 'parked', outcome = ? WHERE id = ?").run(said, job?.id);
     const lena = browser("lena");
     await lena.logIn();
-    for (const path of ["/jobs", "/jobs?state=dead"]) {
+    for (const path of ["/jobs", "/jobs?state=parked"]) {
       const text = await lena.text(path);
       expect(text).toContain("failed: connect ECONNREFUSED");
       expect([path, /10\.3\.7\.21|prod\.internal|\/srv\/|embed\.corp/.exec(text)?.[0]]).toEqual([path, undefined]);

@@ -100,13 +100,13 @@ test("where nothing is remembered yet that is said, and it is no failure", async
 });
 
 test("without sqlite-vec memory is searched by words, and goes on remembering with vectors", async () => {
-  await openWithMemory({ limits: { extension: "/nowhere/vec0.so" } });
+  await openWithMemory({ vectors: { file: "/nowhere/vec0.so" } });
   const { body, outcome } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toMatch(/- `vector-search`: vector search is not available: sqlite-vec could not be loaded/);
   expect(body).not.toContain("/nowhere");
   expect(outcome).not.toContain("not remembered");
-  expect(inMemory(stage, (db) => db.prepare("SELECT count(*) FROM vec_i8").pluck().get())).toBe(11);
+  expect(inMemory(stage, (db) => db.prepare("SELECT count(*) FROM vectors").pluck().get())).toBe(11);
 });
 
 test("a full disk costs what would be remembered: the job is done, its outcome says so, and with room there is memory again", async () => {
@@ -161,42 +161,23 @@ test("a lock on memory is waited for; on the last try the job ends without memor
 test("vectors that were damaged are passed over, and how many is said", async () => {
   await openWithMemory();
   inMemory(stage, (db) => {
-    const [first, second, third] = db.prepare("SELECT id FROM vec_i8 ORDER BY id DESC LIMIT 3").pluck().all();
-    db.prepare("UPDATE vec_bit SET b = x'0102' WHERE id = ?").run(first);
-    db.prepare("UPDATE vec_i8 SET v = x'7f' WHERE id = ?").run(second);
-    db.prepare("UPDATE vec_i8 SET v = zeroblob(length(v)) WHERE id = ?").run(third);
+    const [first, second, third] = db.prepare("SELECT id FROM vectors ORDER BY id DESC LIMIT 3").pluck().all();
+    db.prepare("UPDATE vectors SET code = x'0102' WHERE id = ?").run(first);
+    db.prepare("UPDATE vectors SET code = x'' WHERE id = ?").run(second);
+    db.prepare("UPDATE vectors SET code = zeroblob(length(code)) WHERE id = ?").run(third);
   });
   const { body, parts } = await reviewed();
   expect(parts).toEqual(["damaged-vectors"]);
   expect(body).toMatch(FOUND);
-  expect(body).toMatch(/- `damaged-vectors`: the vectors? of .* damaged and not compared; words still find them/);
+  expect(body).toMatch(
+    /- `damaged-vectors`: the vectors of 3 memories are damaged and not compared; words still find them/,
+  );
   expect(heard.at(-1)?.ranked.some(({ vectorRank }) => vectorRank !== null)).toBe(true);
 });
 
-test("a mean of NaN bytes is not used", async () => {
+test("when the terms cannot be read, memory is searched by vectors", async () => {
   await openWithMemory();
-  inMemory(stage, (db) =>
-    db.prepare("UPDATE spaces SET mean = ?").run(Buffer.from(new Float32Array(512).fill(Number.NaN).buffer)),
-  );
-  const { body } = await reviewed();
-  expect(body).toMatch(FOUND);
-  expect(body).toContain("- `damaged-vectors`: the mean of all vectors is damaged");
-});
-
-test("when the index in memory cannot be made SQLite's own answers, and that is said", async () => {
-  await openWithMemory();
-  await stage.restart({ memory: { isChecked: false } }, () => spoil("words"));
-  const { body } = await reviewed();
-  expect(body).toMatch(FOUND);
-  expect(body).toMatch(
-    /- `keyword-search`: the index in memory failed \(.*malformed\); SQLite's index was asked instead/,
-  );
-  expect(heard.at(-1)?.ranked.some(({ keywordRank }) => keywordRank !== null)).toBe(true);
-});
-
-test("when neither index of words can be read, memory is searched by vectors", async () => {
-  await openWithMemory();
-  await stage.restart({ memory: { isChecked: false } }, () => spoil("words", "word_index_data", "word_index_idx"));
+  await stage.restart({ memory: { isChecked: false } }, () => spoil("terms"));
   const { body } = await reviewed();
   expect(body).toMatch(FOUND);
   expect(body).toMatch(/- `keyword-search`: .*malformed/);
@@ -221,7 +202,7 @@ test("a memory that is no database at all is off: the server starts, and every r
   });
   const { body, outcome, parts } = await reviewed();
   expect(parts).toEqual(["memory"]);
-  expect(body).toContain("- `memory`: memory.db could not be opened; `kodiai doctor` tells why");
+  expect(body).toContain("- `memory`: memory.db could not be opened; run `kodiai doctor` for the cause");
   expect(outcome).toContain("; not remembered: memory.db could not be opened");
   expect(stage.log.join("")).toMatch(/"level":50.*restore a backup.*reviews go on without memory/);
   expect(await alive()).toMatchObject({ ok: true, memory: { state: "off" } });
@@ -272,22 +253,6 @@ test("memories of another model are not compared; how many is said, and words fi
   expect(heard.at(-1)?.ranked.every(({ vectorRank }) => vectorRank === null)).toBe(true);
 });
 
-test("while the index is being read into memory SQLite's own answers, and that is said", async () => {
-  await open({ limits: { coldRows: 5 } });
-  // By words alone: a search by vectors that comes first would have it read so few rows before words are asked for.
-  const config = { ".kodiai.yml": "knowledge:\n  retrieval:\n    method: keyword\n" };
-  const words = await stage.world.repository("acme", "words", { files: config });
-  await remembering(stage, [comment(words, "1"), ...smallTalk(words, 9)]);
-  const first = await reviewed(words);
-  expect(first.body).toMatch(FOUND);
-  expect(first.body).toContain(
-    "- `keyword-search`: the index is still being read into memory; SQLite's index was asked",
-  );
-  const { body } = await reviewed(words);
-  expect(body).toMatch(FOUND);
-  expect(body).not.toContain("incomplete");
-});
-
 test("a search thread that dies costs this search and is started again for the next", async () => {
   await openWithMemory({ program: new URL("../fakes/search-that-dies-once.ts", import.meta.url) });
   const first = await reviewed();
@@ -313,7 +278,7 @@ test("a server that remembers nothing starts no search threads", async () => {
 
 test("a server that starts reads into memory what will be searched, and says how far it is", async () => {
   await openWithMemory();
-  await stage.restart({ memory: { patience, limits: { coldRows: 5 } } });
+  await stage.restart({ memory: { patience } });
   const memory = await warm(10);
   expect(memory).toMatchObject({ state: "warm", repositories: 1, rows: 10, bytes: expect.any(Number) });
   const { body } = await reviewed();

@@ -40,9 +40,10 @@ function stored(id: number) {
   return inMemory(play.stage, (db) =>
     db
       .prepare(
-        `SELECT r.mem, c.source_id AS source, c.text, c.situation, c.lesson, c.tags, d.by, d.confidence, d.problems
+        `SELECT r.mem, c.source_id AS source, c.text, c.situation, c.lesson, c.tags,
+           c.described ->> 'by' AS by, c.described ->> 'confidence' AS confidence, c.described ->> 'problems' AS problems
          FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
-         LEFT JOIN descriptions d ON d.id = r.id WHERE p.github_id = ? AND r.corpus = 'finding'`,
+         WHERE p.github_id = ? AND r.corpus = 'finding'`,
       )
       .all(String(id)),
   );
@@ -89,7 +90,7 @@ test("the rules that a reply breaks are told to the model once, by name; a secon
 test("what is asked about memories goes into the book that budgets are held against", async () => {
   const { repository } = await reviewed("booked", WANTED);
   await play.stage.followed(repository);
-  const store = openStore(play.stage.dataDir);
+  const store = await openStore(play.stage.dataDir);
   expect((await store.book.purse({ host: "github.com", id: repository.id }, 0)).spent).toBeGreaterThan(0);
   await store.close();
   const spent = `${WANTED}review: {budget: {usdPerMonth: 0.000001}}\n`;

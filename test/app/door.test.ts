@@ -157,7 +157,7 @@ test("/healthz says to whoever runs it that the store answers, how many jobs the
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(await answer.json()).toEqual({
     ok: true,
-    jobs: { waiting: 0, running: 0, dead: 0 },
+    jobs: { waiting: 0, running: 0, parked: 0 },
     memory: expect.objectContaining({
       state: expect.stringMatching(/^(?:cold|warming|warm)$/),
       repositories: 0,

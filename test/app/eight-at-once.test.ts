@@ -89,7 +89,7 @@ test.skipIf(process.platform !== "linux")(
     const since = performance.now();
     for (const pull of pulls) await world.readyForReview(pull);
     let most = { own: 0, reader: 0 };
-    const ended = () => server.log().match(/"outcome":"posted|"state":"dead"/g)?.length ?? 0;
+    const ended = () => server.log().match(/"outcome":"posted|"state":"parked"/g)?.length ?? 0;
     const isUp = () => server.child.exitCode === null && server.child.signalCode === null;
     while (ended() < CHANGES.length && isUp() && performance.now() - since < WATCHDOG_MS) {
       const now = largest();

@@ -182,7 +182,10 @@ describe("a look that nobody waits ten minutes for", () => {
     const body = { message: "This installation has been suspended" };
     world.fail({ match: { path: /\/pulls\/\d+$/ }, status: 403, body, times: 1_000, chance: () => isSuspended });
     const pull = await world.pullRequest(shop, { title: "Balance", files: files(1) });
-    expect(await stage.settled(pull)).toMatchObject({ state: "dead", outcome: expect.stringMatching(/^suspended: /) });
+    expect(await stage.settled(pull)).toMatchObject({
+      state: "parked",
+      outcome: expect.stringMatching(/^suspended: /),
+    });
     // On a busy machine it has been more than once; none of those looks could review it.
     const before = asked("/repos/acme/shop/pulls");
     isSuspended = false;

@@ -1,10 +1,10 @@
 // A replay that did not show that memory helps keeps it out of reviews, and the review says so.
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
-import { sqliteReplays } from "../../src/adapters/sqlite/replays.ts";
 import type { ReplayResult } from "../../src/domain/replay-result.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
+import { openMemoryFile } from "../../src/store/memory/memory-file.ts";
+import { storedReplays } from "../../src/store/memory/repositories.ts";
 import { chosenEmbedder } from "../../src/wire.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { summaryOf } from "./given.ts";
@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 async function replayed(repository: Repository, over: Partial<ReplayResult> = {}): Promise<void> {
-  const db = openMemory(join(stage.dataDir, "memory.db"));
+  const db = await openMemoryFile(join(stage.dataDir, "memory.db"));
   const { model } = (await chosenEmbedder({ kind: "local" })).space;
   const gain = { mean: 0.01, low: -0.02, high: 0.04 };
   const result = { at: Date.now() - 1000, pulls: 60, comments: 90, on: 0.05, placebo: 0.04, gain, model, ...over };
-  await sqliteReplays(db).save(`github.com/${repository.id}`, result);
-  db.close();
+  await storedReplays(db).save(`github.com/${repository.id}`, result);
+  await db.close();
 }
 
 async function reviewed(repository: Repository, path = "src/player.py"): Promise<string> {

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectPostgres } from "../../src/adapters/postgres/database.ts";
-import type { Postgres } from "../../src/adapters/postgres/sql.ts";
 import { startApp } from "../../src/app.ts";
 import type { RunningApp } from "../../src/server/app-options.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import type { Database } from "../../src/store/sql.ts";
 import { inspector } from "../../src/wire.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
@@ -24,7 +24,7 @@ afterAll(() => given?.drop());
 const log: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), "kodiai-on-postgres-"));
 let world: GitHubWorld;
-let db: Postgres;
+let db: Database;
 let apps: RunningApp[] = [];
 
 interface JobRow {
@@ -78,7 +78,7 @@ async function settled(pull: Pull): Promise<JobRow> {
 beforeAll(async () => {
   if (given === null) return;
   world = await startGitHub();
-  db = connectPostgres(given.url);
+  db = openPostgres(given.url);
   apps = [await start(), await start()];
   world.setWebhookUrl((apps[0]?.url ?? "") + WEBHOOK_PATH);
 });

@@ -2,8 +2,8 @@
 // word, the one of a repository in which nobody tried, and so is what is remembered.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { memoryFacts } from "../../src/adapters/sqlite/memory-facts.ts";
 import { memory } from "../../src/cli/memory.ts";
+import { memoryFacts } from "../../src/store/memory/memory-facts.ts";
 import { memoryVerbPorts } from "../../src/wire/cli.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { BACKUP, summaryOf } from "./given.ts";
@@ -243,5 +243,5 @@ async function told(name: string): Promise<{ readonly lines: readonly string[]; 
   } finally {
     log.mockRestore();
   }
-  return { lines, facts: memoryFacts(join(stage.dataDir, "memory.db")).weightlessActs };
+  return { lines, facts: (await memoryFacts(join(stage.dataDir, "memory.db"))).weightlessActs };
 }

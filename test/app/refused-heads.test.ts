@@ -31,7 +31,7 @@ async function refusedPull(refusal = notAccessible()): Promise<Pull> {
   const times = refusal.status === 401 ? 2 : 1;
   stage.world.fail({ match: { method: "GET", path: /\/pulls\/\d+$/ }, times, ...refusal });
   const pull = await stage.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
-  expect(await stage.settled(pull)).toMatchObject({ state: "dead" });
+  expect(await stage.settled(pull)).toMatchObject({ state: "parked" });
   return pull;
 }
 
@@ -51,7 +51,7 @@ test.each([
     expect(stage.jobs(pull)).toHaveLength(1);
     expect(await refusedInstallations()).toBe("1");
     const db = new Database(join(stage.dataDir, "queue.db"));
-    db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'dead'").run(HOUR_MS);
+    db.prepare("UPDATE jobs SET finished_at = finished_at - ? WHERE state = 'parked'").run(HOUR_MS);
     db.close();
     await until("it is tried again", () => stage.jobs(pull).length === 2);
     expect(await stage.settled(pull)).toMatchObject({ state: "done" });

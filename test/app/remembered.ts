@@ -1,11 +1,11 @@
 // Memory behind the app's back: what was said before the play begins, and what the play leaves.
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
 import { type EmbeddingSpace, type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
+import { storedMemory } from "../../src/store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { chosenEmbedder } from "../../src/wire.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP } from "./given.ts";
@@ -75,11 +75,16 @@ export async function remembering(
   records: readonly MemoryRecord[],
   space: EmbeddingSpace | null = null,
 ): Promise<void> {
-  const db = openMemory(join(stage.dataDir, "memory.db"));
+  const db = await openMemoryFile(join(stage.dataDir, "memory.db"));
   const embedder = space === null ? await chosenEmbedder({ kind: "local" }) : madeUp(space);
   const redact = (text: string) => Promise.resolve(text);
-  const { refused } = await remember(records, embedder, sqliteMemory(db), { redact });
-  db.close();
+  const { refused } = await remember(
+    records,
+    embedder,
+    storedMemory(db, () => reclaimFile(db)),
+    { redact },
+  );
+  await db.close();
   if (refused.length > 0) throw new Error(JSON.stringify(refused));
 }
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   voyage = await embeddingServer(DISTANCES);
   const embeddings = { ...VOYAGE, baseUrl: voyage.url };
   stage = await openStage({ owners: ["acme", "umbrella"], app: { embeddings, onStep: keep } });
-  store = openStore(stage.dataDir);
+  store = await openStore(stage.dataDir);
 });
 afterAll(async () => {
   await store.close();
@@ -222,7 +222,7 @@ describe("what is kept", () => {
       records: await store.recall.records(scope, id === undefined ? [] : [id]),
       nearest: await store.recall.nearest(
         scope,
-        new Float32Array(1024).fill(1),
+        [new Float32Array(1024).fill(1)],
         { model: VOYAGE.model, dimension: 1024 },
         9,
         {},
@@ -241,11 +241,12 @@ describe("what is kept", () => {
     const [id] = await seed(bank, [{ text: "marmalade: the interest of probes is compounded daily", language: "cpp" }]);
     const scope = { repo: keyOf(bank), ownerPool: null, excludePull: null, before: null };
     const one = new Float32Array(1024).fill(1);
-    const nearest = (model: string) => store.recall.nearest(scope, one, { model, dimension: 1024 }, 5, {});
+    const nearest = async (model: string) =>
+      (await store.recall.nearest(scope, [one], { model, dimension: 1024 }, 5, {}))[0] ?? [];
     expect((await nearest("voyage-code-3")).map((hit) => hit.id)).toEqual([id]);
     expect((await nearest("voyage-code-3"))[0]?.distance).toBeCloseTo(0.1, 1);
     expect(await nearest("voyage-4")).toEqual([]);
-    expect((await store.recall.matching(scope, "interest compounded", 5, {})).map((hit) => hit.id)).toEqual([id]);
+    expect((await store.recall.matching(scope, ["interest compounded"], 5, {}))[0]?.map((hit) => hit.id)).toEqual([id]);
   });
 });
 

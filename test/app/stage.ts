@@ -18,7 +18,7 @@ const POLL_MS = 20;
 
 /** A job as the queue keeps it. */
 export interface JobRow {
-  readonly state: "waiting" | "running" | "done" | "superseded" | "cancelled" | "dead";
+  readonly state: "waiting" | "running" | "done" | "superseded" | "cancelled" | "parked";
   readonly attempt: number;
   /** Epoch milliseconds before which it does not run. */
   readonly runAt: number;

@@ -119,12 +119,12 @@ describe("what is lost", () => {
 });
 
 describe("the last head", () => {
-  const dead = { pull: PULL, head: HEAD, end: "dead", reason: "gave up after 6 attempts" } as const;
+  const parked = { pull: PULL, head: HEAD, end: "parked", reason: "gave up after 6 attempts" } as const;
 
   test("without any end, given up, or left open", () => {
     expect(ids(broken([], { ends: [] }))).toEqual(["I2"]);
-    expect(broken([], { ends: [dead] })[0]?.what).toBe(
-      "the last head 7b60de4 has no review (dead: gave up after 6 attempts)",
+    expect(broken([], { ends: [parked] })[0]?.what).toBe(
+      "the last head 7b60de4 has no review (parked: gave up after 6 attempts)",
     );
     const open = [{ id: "4", pull: PULL, isRunning: false, attempt: 3, token: 3 }];
     expect(broken([], { open })[0]?.what).toBe("a job of it is still open, at attempt 3");

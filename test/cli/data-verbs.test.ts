@@ -11,7 +11,7 @@ let root: string;
 const run = (...words: string[]) => kodiai(words, { cwd: root });
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "kodiai-data-"));
-  const store = openStore(join(root, "data"));
+  const store = await openStore(join(root, "data"));
   const provenance = { url: null, author: "wren", authorIsBot: false, sha: null, pull: 7, at: 1 };
   const record = memoryRecord({ corpus: "review_comment", text: "Retry the handshake", provenance });
   await store.memory.remember([{ record, vector: vectorAt(0) }], SPACE);

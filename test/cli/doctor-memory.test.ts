@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
 import { warmthCheck } from "../../src/cli/doctor-memory.ts";
 import type { EmbeddingSpace } from "../../src/domain/memory.ts";
+import { storedMemory } from "../../src/store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { chosenEmbedder } from "../../src/wire.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { json, scriptedServer, status } from "../fakes/scripted-server.ts";
@@ -29,12 +29,12 @@ async function doctor(env: Readonly<Record<string, string>> = {}) {
 }
 
 async function remember(space: EmbeddingSpace, ...vectors: readonly (Float32Array | null)[]) {
-  const db = openMemory(join(dataDir, "memory.db"));
-  await sqliteMemory(db).remember(
+  const db = await openMemoryFile(join(dataDir, "memory.db"));
+  await storedMemory(db, () => reclaimFile(db)).remember(
     vectors.map((vector) => ({ record: memoryRecord(), vector })),
     space,
   );
-  db.close();
+  await db.close();
 }
 
 const ones = (dimension: number) => new Float32Array(dimension).fill(1);

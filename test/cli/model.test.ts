@@ -99,7 +99,7 @@ test("without a key, and with --model off, rules review alone", async () => {
 });
 
 test("the model that the environment names reads the change, and what it cost is written into the book", async () => {
-  const store = openStore(dataDir);
+  const store = await openStore(dataDir);
   const { code, out, err } = await run(["review", "--json"], named());
   expect({ code, err }).toEqual({ code: 0, err: "" });
   const review = ReviewJson.parse(JSON.parse(out));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
+import { storedMemory } from "../../src/store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { chosenEmbedder } from "../../src/wire.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { BACKUP, BALANCE, writes } from "../app/given.ts";
@@ -77,11 +77,11 @@ test("what the data folder remembers of that repository is searched, and of anot
     const embedder = await chosenEmbedder({ kind: "local" });
     const text = "feat(ops): back up: shell=True in ops/backup.py lets a name run commands; pass a list";
     const { vectors } = await embedder.embed([text], "document");
-    const db = openMemory(join(dataDir, "memory.db"));
+    const db = await openMemoryFile(join(dataDir, "memory.db"));
     const repo = `github.com/${repoId}`;
     const record = memoryRecord({ id, repo, text, path: "ops/backup.py", language: "python" });
-    await sqliteMemory(db).remember([{ record, vector: vectors[0] ?? null }], embedder.space);
-    db.close();
+    await storedMemory(db, () => reclaimFile(db)).remember([{ record, vector: vectors[0] ?? null }], embedder.space);
+    await db.close();
   };
   try {
     expect(await precedents()).toEqual([]);

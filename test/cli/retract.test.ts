@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
 import { repoKey } from "../../src/domain/memory.ts";
+import { storedMemory } from "../../src/store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { BACKUP, BALANCE, summaryOf, writes } from "../app/given.ts";
 import { openStage, type Stage } from "../app/stage.ts";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
@@ -39,13 +39,13 @@ async function reviewedPull(): Promise<Pull> {
 }
 
 async function remembered(pull: Pull): Promise<number> {
-  const db = openMemory(join(stage.dataDir, "memory.db"));
+  const db = await openMemoryFile(join(stage.dataDir, "memory.db"));
   try {
     const key = repoKey({ host: "github.com", id: repository.id });
-    const known = await sqliteMemory(db).known(key, "finding", localWords().space, null);
+    const known = await storedMemory(db, () => reclaimFile(db)).known(key, "finding", localWords().space, null);
     return [...known.keys()].filter((source) => source.startsWith(`#${pull.number}/`)).length;
   } finally {
-    db.close();
+    await db.close();
   }
 }
 

@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openDatabase } from "../../src/adapters/sqlite/database.ts";
-import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
-import { sqliteRetrievalLog } from "../../src/adapters/sqlite/retrieval-log.ts";
 import { search } from "../../src/cli/search.ts";
 import { stats } from "../../src/cli/stats.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
+import { openQueueFile } from "../../src/store/queue/clock.ts";
+import { storedRetrievals } from "../../src/store/reviews/retrievals.ts";
 import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { says } from "../fakes/anthropic/replies.ts";
@@ -252,12 +251,12 @@ test("explain walks retrieval so that one can read it, and writes it down but no
 
 test("what needs a look is told by stats and by doctor, with what to do", async () => {
   const slow = mkdtempSync(join(dataDir, "slow-"));
-  const db = openDatabase(join(slow, "queue.db"), QUEUE_MIGRATIONS);
-  const log = sqliteRetrievalLog(db);
+  const db = await openQueueFile(join(slow, "queue.db"));
+  const log = storedRetrievals(db);
   const embedding = { texts: 4, cached: 3, tokens: 9, usd: 0 };
   for (let at = 0; at < 20; at += 1)
     await log.write(anEntry({ createdAt: Date.now(), retrievalMs: 1_500, averageDistance: 0.2, embedding }));
-  db.close();
+  await db.close();
   const [figures, doctor] = await Promise.all([
     run(["stats", "--data-dir", slow]),
     run(["doctor", "--data-dir", slow, "--json"]),

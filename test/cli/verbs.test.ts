@@ -132,7 +132,7 @@ test("doctor gives symptom, cause and remedy for low scores, slow retrieval, irr
 
 test("doctor names memories whose vectors come from another embedder than the one that is chosen", async () => {
   const folder = join(dataDir, "moved");
-  const store = openStore(folder);
+  const store = await openStore(folder);
   const vector = new Float32Array(1024).fill(1);
   await store.memory.remember([{ record: givenRecord(), vector }], { model: "voyage-code-3", dimension: 1024 });
   await store.close();

@@ -339,14 +339,14 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(count("memory", "SELECT count(*) AS n FROM taken")).toBe(0);
     demo.rows(
       "queue",
-      "UPDATE jobs SET state = 'dead', outcome = 'the model was away' WHERE id = (SELECT max(id) FROM jobs WHERE lane = 'review')",
+      "UPDATE jobs SET state = 'parked', outcome = 'the model was away' WHERE id = (SELECT max(id) FROM jobs WHERE lane = 'review')",
     );
     await open("/jobs");
     expect(await page.locator("article").innerText()).toContain("the model was away");
     await press("Try again…");
     expect(await page.locator("[role=status]").innerText()).toBe("The job waits again and runs at once.");
     await demo.settled();
-    expect(count("queue", "SELECT count(*) AS n FROM jobs WHERE state = 'dead'")).toBe(0);
+    expect(count("queue", "SELECT count(*) AS n FROM jobs WHERE state = 'parked'")).toBe(0);
   });
 
   test("what changes something needs a form of this session, from a page of ours", async () => {

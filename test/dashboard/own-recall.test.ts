@@ -13,7 +13,7 @@ const FILTER = {};
 
 test("who may write to one repository hears nothing of another, nor what its owner shares with it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-own-"));
-  const store = openStore(folder);
+  const store = await openStore(folder);
   try {
     const other = {
       repo: "github.com/43",
@@ -31,8 +31,8 @@ test("who may write to one repository hears nothing of another, nor what its own
       ...{ repo, ownerPool, excludePull: null, before: null },
     });
     const hear = async (recall: typeof store.recall, of: Scope) => ({
-      nearest: (await recall.nearest(of, vector, SPACE, 9, FILTER)).map(({ id }) => id).toSorted(),
-      matching: (await recall.matching(of, "retry on timeouts", 9, FILTER)).map(({ id }) => id).toSorted(),
+      nearest: ((await recall.nearest(of, [vector], SPACE, 9, FILTER))[0] ?? []).map(({ id }) => id).toSorted(),
+      matching: ((await recall.matching(of, ["retry on timeouts"], 9, FILTER))[0] ?? []).map(({ id }) => id).toSorted(),
       records: (await recall.records(of, [mine.id, theirs.id])).map(({ id }) => id).toSorted(),
     });
     const person = ownRecall(store.recall, (of): of is RepoKey => of === "github.com/42");

@@ -141,7 +141,7 @@ test("the dashboard names what exists, each panel once, and every metric is draw
 test.each([
   ["sum(kodiai_jobs", ") expected"],
   ["sum(rate(kodiai_answers_total))", "a range expected"],
-  ["kodiai_jobs{state=dead}", "a string expected"],
+  ["kodiai_jobs{state=parked}", "a string expected"],
   ["kodiai_jobs >", "a value expected"],
   ["kodiai_jobs[5m]", "no range expected"],
   ["frobnicate(kodiai_jobs)", "a known function"],

@@ -19,7 +19,7 @@ const ROWS = [
 test("counting words gives .1 for each occurrence and .2 more for the whole word, and 1 at most", async () => {
   const recall = withFirstKeywordScore({} as Recall, ROWS);
   const scope = { repo: REPO, ownerPool: null, excludePull: 9, before: Date.parse("2024-05-01T00:00:00Z") };
-  const hits = await recall.matching(scope, "Is the pool empty?", 10, {});
+  const [hits = []] = await recall.matching(scope, ["Is the pool empty?"], 10, {});
   const scores = new Map(hits.map(({ id, score }) => [id, score]));
   const of = (id: string) => scores.get(memoryId(REPO, "review_comment", id));
   // "the" twice and whole, "pool" twice and whole, "empty" once and whole: .4 + .4 + .3, cut at 1.

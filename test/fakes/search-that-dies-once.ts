@@ -2,11 +2,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
-const mark = `${(workerData as { path: string }).path}.died`;
+const mark = `${(workerData as { place: string }).place}.died`;
 
 parentPort?.on("message", (request: { ask?: string }) => {
-  if (request.ask !== "matchingAll" || existsSync(mark)) return;
+  if (request.ask !== "matching" || existsSync(mark)) return;
   writeFileSync(mark, "");
   process.exit(1);
 });
-await import("../../src/adapters/sqlite/recall-worker.ts");
+await import("../../src/store/memory/search-worker.ts");

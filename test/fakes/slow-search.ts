@@ -5,8 +5,9 @@ import { parentPort } from "node:worker_threads";
 const SECONDS = 4;
 
 parentPort?.on("message", (request: { ask?: string; with?: readonly unknown[] }) => {
-  if (request.ask !== "matchingAll") return;
-  const wait = request.with?.[1] === "for ever" ? Number.POSITIVE_INFINITY : SECONDS * 1_000;
+  if (request.ask !== "matching") return;
+  const [, texts] = request.with ?? [];
+  const wait = Array.isArray(texts) && texts.includes("for ever") ? Number.POSITIVE_INFINITY : SECONDS * 1_000;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
 });
-await import("../../src/adapters/sqlite/recall-worker.ts");
+await import("../../src/store/memory/search-worker.ts");

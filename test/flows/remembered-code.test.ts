@@ -3,12 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sqliteMemory } from "../../src/adapters/sqlite/memory.ts";
-import { openMemory } from "../../src/adapters/sqlite/memory-file.ts";
-import { sqliteRecall } from "../../src/adapters/sqlite/recall.ts";
 import type { FindingHunk, PostedReview, Review } from "../../src/domain/review.ts";
 import { findingRecords, remember, reviewHunks } from "../../src/learn/learn.ts";
 import { retrieve } from "../../src/retrieve/retrieve.ts";
+import { openStore } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
 import { given, memory, NOW, REPO } from "../retrieve/given.ts";
 
@@ -64,9 +62,7 @@ async function posted(): Promise<PostedReview> {
 
 /** The memories that a later pull request with the same code, under other words, is handed. */
 async function heardAfter(review: PostedReview): Promise<string[]> {
-  const path = join(folder, "memory.db");
-  const db = openMemory(path);
-  const recall = sqliteRecall({ path });
+  const store = await openStore(folder);
   try {
     const records = findingRecords(review, { at: NOW - 1_000_000, author: "kodiai[bot]" });
     // Words are rare only among others.
@@ -78,19 +74,18 @@ async function heardAfter(review: PostedReview): Promise<string[]> {
         hunk: `@@ -1 +1,2 @@\n+    handle_${n} = open(source_${n})`,
       }),
     );
-    await remember([...records, ...others], fakeEmbedder(), sqliteMemory(db), { redact });
+    await remember([...records, ...others], fakeEmbedder(), store.memory, { redact });
     const later = given({ title: "Snapshots", number: 40, files: { "tools/snap.py": CODE.join("\n") } });
     const settings = { knowledge: later.context.config.knowledge, now: NOW };
     const { ranked } = await retrieve(
       later.context,
       later.signals,
-      { embedder: null, reranker: null, recall },
+      { embedder: null, reranker: null, recall: store.recall },
       settings,
     );
     return ranked.map(({ record }) => record.sourceId);
   } finally {
-    await recall.close();
-    db.close();
+    await store.close();
   }
 }
 

@@ -12,9 +12,9 @@ import { givenRecord, REPO } from "../learn/given.ts";
 
 let folder: string;
 let store: Store;
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-search-"));
-  store = openStore(folder);
+  store = await openStore(folder);
 });
 afterEach(async () => {
   await store.close();

@@ -225,31 +225,37 @@ export function shelf(shelved: readonly Shelved[], instead: Partial<Recall> = {}
     });
   };
   const fake: Recall = {
-    nearest: async (scope, vector, _space, k, filter) =>
-      inScope(scope, filter)
-        .flatMap(({ record, vector: own }) =>
-          own === undefined
-            ? []
-            : [{ id: record.id, distance: 1 - own.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0) }],
-        )
-        .sort((a, b) => a.distance - b.distance)
-        .slice(0, k),
-    matching: async (scope, text, k, filter) => {
+    nearest: async (scope, vectors, _space, k, filter) => {
+      const all = inScope(scope, filter);
+      return vectors.map((vector) =>
+        all
+          .flatMap(({ record, vector: own }) =>
+            own === undefined
+              ? []
+              : [{ id: record.id, distance: 1 - own.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0) }],
+          )
+          .sort((a, b) => a.distance - b.distance)
+          .slice(0, k),
+      );
+    },
+    matching: async (scope, texts, k, filter) => {
       const all = inScope(scope, filter);
       const bags = all.map(({ record }) => wordsOf(`${record.text} ${record.path ?? ""}`));
       const rarity = (word: string) => {
         const count = bags.filter((bag) => bag.has(word)).length;
         return Math.log(1 + (bags.length - count + 0.5) / (count + 0.5));
       };
-      const query = wordsOf(text);
-      return all
-        .map(({ record }, index) => ({
-          id: record.id,
-          score: [...query].filter((word) => bags[index]?.has(word)).reduce((sum, word) => sum + rarity(word), 0),
-        }))
-        .filter(({ score }) => score > 0)
-        .sort((a, b) => b.score - a.score)
-        .slice(0, k);
+      return texts.map((text) => {
+        const query = wordsOf(text);
+        return all
+          .map(({ record }, index) => ({
+            id: record.id,
+            score: [...query].filter((word) => bags[index]?.has(word)).reduce((sum, word) => sum + rarity(word), 0),
+          }))
+          .filter(({ score }) => score > 0)
+          .sort((a, b) => b.score - a.score)
+          .slice(0, k);
+      });
     },
     records: async (scope, ids) => {
       const all = new Map(inScope(scope).map(({ record }) => [record.id, record]));

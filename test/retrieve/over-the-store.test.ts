@@ -27,7 +27,7 @@ let folder: string;
 let store: Store;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kodiai-room-"));
-  store = openStore(folder);
+  store = await openStore(folder);
   const rows = Array.from({ length: MANY }, (_, at) => ({
     record: memory(`mem_${at}`, {
       text: at === 7 ? "getUserId() must not throw: AND, OR, NOT and NEAR( are words of the query language" : text(),
@@ -115,8 +115,8 @@ describe("ten thousand memories", () => {
 
 describe("filters choose inside the search, before the best are taken", () => {
   const both = async (filter: MemoryFilter) => {
-    const near = await store.recall.nearest(SCOPE, vector(MANY), space, 20, filter);
-    const words = await store.recall.matching(SCOPE, text(), 20, filter);
+    const [near = []] = await store.recall.nearest(SCOPE, [vector(MANY)], space, 20, filter);
+    const [words = []] = await store.recall.matching(SCOPE, [text()], 20, filter);
     return Promise.all(
       [near, words].map((hits) =>
         store.recall.records(

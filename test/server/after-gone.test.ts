@@ -1,8 +1,5 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/adapters/sqlite/database.ts";
-import { sqliteQueue } from "../../src/adapters/sqlite/queue.ts";
-import { QUEUE_MIGRATIONS } from "../../src/adapters/sqlite/queue-schema.ts";
 import type { CommandJob } from "../../src/domain/command.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import { OutOfReach } from "../../src/domain/out-of-reach.ts";
@@ -11,6 +8,7 @@ import type { StandingRepository, Unreachable } from "../../src/ports/memory.ts"
 import type { Queue } from "../../src/ports.ts";
 import { afterGone, goneWatch } from "../../src/server/after-gone.ts";
 import { reviewJob } from "../adapters/contracts/queue.ts";
+import { sqliteStage } from "../store/stage.ts";
 
 const job = reviewJob(7, "a");
 const MOVED: Repo = { ...job.repo, owner: "globex", ownerId: 77, name: "after" };
@@ -38,13 +36,13 @@ test("what was handed over to another owner is reviewed there, by its present na
 });
 
 test("it is reviewed there at once, though a clock that was ahead once told it to wait", async () => {
-  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
-  const queue = sqliteQueue(db);
+  const stage = await sqliteStage();
+  const { queue } = stage.queue();
   const host = { lookUp: () => Promise.resolve(standing(MOVED)) };
   const ports = { host, queue, installationOf: () => Promise.resolve(99), now: () => 1_000 };
   expect(await afterGone({ ...job, notBefore: 3_600_000 }, ports)).toBe("moved");
-  expect(await queue.lease(1_000)).toMatchObject({ job: { installationId: 99 } });
-  db.close();
+  expect(await queue.lease()).toMatchObject({ job: { installationId: 99 } });
+  await stage.close();
 });
 
 test("a pull request that is gone from a repository that stands where it was asks for nothing", async () => {

@@ -11,7 +11,7 @@ import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { sampleReview } from "../publish/sample-review.ts";
 
 const FIGURES = {
-  jobs: { waiting: 2, running: 1, dead: 0 },
+  jobs: { waiting: 2, running: 1, parked: 0 },
   ready: true,
   heldBytes: 0,
   rssBytes: 1e8,
@@ -47,7 +47,7 @@ test("what happens is counted where the list says", async () => {
   metrics.waited("review", 4_000);
   metrics.ended("review", { state: "done", outcome: "posted https://github.com/acme/shop/pull/1" }, 900, 1);
   metrics.ended("review", { state: "done", outcome: "constructor: x" }, 900, 1);
-  metrics.ended("upkeep", { state: "retry", at: 0, reason: "" }, 10, 1);
+  metrics.ended("upkeep", { state: "retry", inMs: 0, reason: "" }, 10, 1);
   metrics.asked("review", USAGE);
   metrics.asked("verify", { ...USAGE, usd: null });
   metrics.decided("accepted", 2);
@@ -179,7 +179,7 @@ test("an overtaken or unwatched job has facts all the same", () => {
   const facts = jobWatch(appMetrics("0")).ended(
     "upkeep",
     { id: 1, job, attempt: 1, token: 1 },
-    { state: "dead", reason: "" },
+    { state: "parked", reason: "" },
   );
   expect(facts).toMatchObject({ rooms: {}, counts: {} });
   expect(facts).not.toHaveProperty("waitedMs");

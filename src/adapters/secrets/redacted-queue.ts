@@ -17,5 +17,5 @@ function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretR
   const clean = async (text: string) => (await redactor.redact(text)).text;
   const safe = async (end: JobEnd): Promise<JobEnd> =>
     end.state === "done" ? { ...end, outcome: await clean(end.outcome) } : { ...end, reason: await clean(end.reason) };
-  return { ...real, end: async (lease, now, end) => real.end(lease, now, await safe(end)) };
+  return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
 }

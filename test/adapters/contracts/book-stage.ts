@@ -1,11 +1,12 @@
 import type { ReviewJob } from "../../../src/domain/job.ts";
-import type { Lease, Queue } from "../../../src/ports.ts";
-import type { Books } from "../../../src/wire/books.ts";
+import type { Lease } from "../../../src/ports.ts";
+import type { Records } from "../../../src/wire/records.ts";
+import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 
 /** An empty store: its books, the queue beside them, and a clock that only the test moves. */
 export interface BookStage {
   readonly queue: Queue;
-  readonly books: Books;
+  readonly books: Records;
   /** Lets so many milliseconds pass. */
   pass(ms: number): void | Promise<void>;
 }

@@ -5,7 +5,7 @@ import { decisionsContract } from "./decisions.ts";
 import { expireContract } from "./expire.ts";
 import { feedbackBookContract } from "./feedback-book.ts";
 import { fenceContract } from "./fences.ts";
-import { missedBookContract } from "./missed-book.ts";
+import { missedEventsContract } from "./missed-events.ts";
 import { smallBooksContract } from "./small-books.ts";
 import { spendingContract } from "./spending.ts";
 import { tracesContract } from "./traces.ts";
@@ -19,7 +19,7 @@ export function bookContracts(name: string, open: OpenBooks): void {
   feedbackBookContract(name, open);
   smallBooksContract(name, open);
   spendingContract(name, open);
-  missedBookContract(name, open);
+  missedEventsContract(name, open);
   tracesContract(name, open);
   expireContract(name, open);
 }

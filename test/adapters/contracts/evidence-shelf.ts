@@ -93,7 +93,9 @@ export function evidenceContract(name: string, open: OpenTheShelf): void {
           outcome: "declined",
           decided: DECIDED,
         });
-        expect((await recall.nearest(scopeOf(), vectorAt(3), SPACE, 5, {})).map(({ id }) => id)).toEqual([FINDING.id]);
+        expect((await recall.nearest(scopeOf(), [vectorAt(3)], SPACE, 5, {})).flat().map(({ id }) => id)).toEqual([
+          FINDING.id,
+        ]);
         await decide(null);
         expect(await found()).toMatchObject({ outcome: "posted" });
         expect(await found()).not.toHaveProperty("decided");

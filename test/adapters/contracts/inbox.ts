@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Arrival, Inbox } from "../../../src/ports/inbox.ts";
-import type { Queue } from "../../../src/ports.ts";
+import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 import { reviewJob } from "./queue.ts";
 
 export function arrival(over: Partial<Arrival["delivery"]> = {}, number = 1): Arrival {
@@ -32,7 +32,7 @@ export function inboxContract(name: string, open: () => Promise<OpenInbox>): voi
       const [one, two] = [arrival({ id: "one" }), arrival({ id: "two" }, 2)];
       expect(await inbox.take([one, two, one])).toEqual([true, true, false]);
       expect(await inbox.take([two])).toEqual([false]);
-      expect(await opened.queue.counts()).toEqual({ waiting: 2, running: 0, dead: 0 });
+      expect(await opened.queue.counts()).toEqual({ waiting: 2, running: 0, parked: 0 });
     });
 
     test("an event that is told again under another id has one effect, and the id is known all the same", async () => {

@@ -134,9 +134,9 @@ function mayHear(world: World, target: number, of: number, takes: boolean): bool
 async function heard({ recall }: OpenShelf, world: World, target: number, pull: number, takes: boolean) {
   const repo = world.repos[target] as Repo;
   const scope = scopeOf({ repo, pull: { number: pull } }, takes);
-  const [nearest, matching, records] = await Promise.all([
-    recall.nearest(scope, vectorAt(0), SPACE, 50, {}),
-    recall.matching(scope, "handshake", 50, {}),
+  const [[nearest = []], [matching = []], records] = await Promise.all([
+    recall.nearest(scope, [vectorAt(0)], SPACE, 50, {}),
+    recall.matching(scope, ["handshake"], 50, {}),
     recall.records(
       scope,
       world.records.map(({ record }) => record.id),

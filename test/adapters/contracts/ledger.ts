@@ -11,6 +11,7 @@ export const review = (headSha: string, baseSha = "base") =>
     headSha,
     baseSha,
     findings: [],
+    heldBack: [],
     fingerprint: "",
     scope: { kind: "full", reason: null },
     said: [],

@@ -81,9 +81,10 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
         records.map((record, axis) => ({ record, vector: vectorAt(axis) })),
         SPACE,
       );
-    const near = (vector: Float32Array, scope = scopeOf(), filter = {}, space = SPACE) =>
-      opened.recall.nearest(scope, vector, space, 20, filter);
-    const match = (text: string, scope = scopeOf(), filter = {}) => opened.recall.matching(scope, text, 20, filter);
+    const near = async (vector: Float32Array, scope = scopeOf(), filter = {}, space = SPACE, k = 20) =>
+      (await opened.recall.nearest(scope, [vector], space, k, filter))[0] ?? [];
+    const match = async (text: string, scope = scopeOf(), filter = {}, k = 20) =>
+      (await opened.recall.matching(scope, [text], k, filter))[0] ?? [];
     const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id);
 
     test("a record comes back as it was written", async () => {
@@ -173,11 +174,11 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
         records.map((record, at) => ({ record, vector: vectorAt(0, at < 10 ? 0 : at / 60) })),
         SPACE,
       );
-      const found = await opened.recall.nearest(scopeOf(), vectorAt(0), SPACE, 12, {});
+      const found = await near(vectorAt(0), scopeOf(), {}, SPACE, 12);
       expect(found).toHaveLength(12);
       expect(ids(found).slice(0, 10)).toEqual(ids(records.slice(0, 10)).sort());
       expect(found.map((hit) => hit.distance)).toEqual(found.map((hit) => hit.distance).sort((a, b) => a - b));
-      expect(await opened.recall.nearest(scopeOf(), vectorAt(0), SPACE, 0, {})).toEqual([]);
+      expect(await near(vectorAt(0), scopeOf(), {}, SPACE, 0)).toEqual([]);
     });
 
     test("vectors that are not finite, all zero or of another dimension are refused by id; their neighbours are kept", async () => {
@@ -262,14 +263,8 @@ export function memoryContract(name: string, open: () => OpenMemory | Promise<Op
         [{ chunkTypes: ["function"] }, chunk],
         [{ corpora: ["code", "doc"] }, chunk],
       ] as const) {
-        expect([filter, ids(await opened.recall.nearest(scopeOf(), vectorAt(0), SPACE, 1, filter))]).toEqual([
-          filter,
-          [expected.id],
-        ]);
-        expect([filter, ids(await opened.recall.matching(scopeOf(), "handshake", 1, filter))]).toEqual([
-          filter,
-          [expected.id],
-        ]);
+        expect([filter, ids(await near(vectorAt(0), scopeOf(), filter, SPACE, 1))]).toEqual([filter, [expected.id]]);
+        expect([filter, ids(await match("handshake", scopeOf(), filter, 1))]).toEqual([filter, [expected.id]]);
       }
       expect(await match("handshake", scopeOf(), { languages: ["c++"] })).toEqual([]);
       expect(await near(vectorAt(0), scopeOf(), { paths: ["src/aut"] })).toEqual([]);

@@ -83,7 +83,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
   const received = (id: string) => ({ id, event: "issue_comment", receivedAt: 1 });
   await store.queue.accept(received("c1"), command(1, { id: ID, login: LOGIN }, 5));
   await store.queue.accept(received("c2"), command(2, { id: 5, login: "wren" }, ID));
-  await store.queue.drop(key, `stopped by @${LOGIN}`, 1);
+  await store.queue.drop(key, `stopped by @${LOGIN}`);
   await store.decisions.pause(key, LOGIN, 1);
   await store.decisions.decline(key, { findingId: "f1", by: LOGIN, reason: "by design" }, 1);
   await store.answers.record({ comment: "c1", repo: SHOP, thread: "t", userId: ID, kind: "command", at: 1 });
@@ -134,7 +134,7 @@ export function personContract(name: string, open: () => Promise<PersonStage>): 
       const all = (await everything()).toLowerCase();
       expect(tracesIn(all)).toEqual([]);
       expect(all).toContain("retry the handshake twice");
-      const hits = await store.recall.matching(scopeOf(), "handshake", 9, {});
+      const [hits = []] = await store.recall.matching(scopeOf(), ["handshake"], 9, {});
       const found = await store.recall.records(
         scopeOf(),
         hits.map(({ id }) => id),

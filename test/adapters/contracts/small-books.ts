@@ -83,7 +83,7 @@ export function smallBooksContract(name: string, open: OpenBooks): void {
       expect(await introductions.of(repo)).toBe("importing");
       const lease = await queue.upkeep.lease(2);
       expect(await introductions.of(repo)).toBe("importing");
-      if (lease !== null) await queue.upkeep.end(lease, 3, { state: "dead", reason: "denied" });
+      if (lease !== null) await queue.upkeep.end(lease, 3, { state: "parked", reason: "denied" });
       expect(await introductions.of(repo)).toBeNull();
     });
   });

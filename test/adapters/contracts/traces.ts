@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Books } from "../../../src/wire/books.ts";
+import type { Records } from "../../../src/wire/records.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";
@@ -12,7 +12,7 @@ const JOBS = [
 ] as const;
 
 /** Whatever can be told of a repository: once each. */
-async function fill(books: Books, repoId: number): Promise<void> {
+async function fill(books: Records, repoId: number): Promise<void> {
   const job = reviewJob(1, "a", repoId);
   const repo = `github.com/${repoId}`;
   const { key } = job;
@@ -32,7 +32,7 @@ async function fill(books: Books, repoId: number): Promise<void> {
 }
 
 /** How much of it is there. */
-async function told(books: Books, repoId: number): Promise<readonly unknown[]> {
+async function told(books: Records, repoId: number): Promise<readonly unknown[]> {
   const job = reviewJob(1, "a", repoId);
   const { pausedBy, declined } = await books.decisions.of(job.key);
   const asked = { comment: "other", repo: `github.com/${repoId}`, thread: job.key, userId: 5 };

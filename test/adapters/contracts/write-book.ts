@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { InstallationPace, OrphanWrites, Wanted, WriteBook, WriteTurn } from "../../../src/ports/writes.ts";
-import type { Lease, Queue } from "../../../src/ports.ts";
+import type { Lease } from "../../../src/ports.ts";
+import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 import { reviewJob } from "./queue.ts";
 
 /** A store of writes with a queue beside it, and a clock that the test moves. */
@@ -74,7 +75,7 @@ export function writeBookContract(name: string, open: () => WriteStore | Promise
       const book = store.book(lease);
       await book.send(wanted, "m1");
       expect(await store.orphans.orphans(10)).toEqual([]);
-      await store.queue.end(lease, 4, { state: "dead", reason: "bug" });
+      await store.queue.end(lease, 4, { state: "parked", reason: "bug" });
       const [orphan] = await store.orphans.orphans(10);
       expect(orphan).toMatchObject({ wanted, marker: "m1" });
       if (orphan !== undefined) await store.orphans.settle(orphan, POST);

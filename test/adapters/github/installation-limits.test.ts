@@ -1,10 +1,9 @@
 // A store that does not answer when GitHub asks us to wait, by a clock that only the test moves.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { installationLimits } from "../../../src/adapters/github/installation-limits.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
-import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
-import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { Transient } from "../../../src/domain/transient.ts";
+import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
+import { sqliteInMemory } from "../../store/databases.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "Date", "performance"] });
@@ -14,8 +13,8 @@ afterEach(() => {
 });
 
 /** Two processes on one store; the way of the first to it can be broken. */
-function world() {
-  const store = sqliteInstallationPace(openDatabase(":memory:", QUEUE_MIGRATIONS), Date.now);
+async function world() {
+  const store = storedInstallationPace(await sqliteInMemory(() => Date.now()));
   const way = { isBroken: false };
   const broken = {
     closedFor: (id: number) => store.closedFor(id),
@@ -26,7 +25,7 @@ function world() {
 }
 
 test("whoever was told to wait waits, though the store does not answer, and the others do as soon as it does", async () => {
-  const { told, other, way } = world();
+  const { told, other, way } = await world();
   way.isBroken = true;
   await told.close(7, 60_000);
   expect([await told.closedFor(7), await told.closedFor(8), await other.closedFor(7)]).toEqual([60_000, 0, 0]);
@@ -41,7 +40,7 @@ test("whoever was told to wait waits, though the store does not answer, and the 
 });
 
 test("a longer wait stays, and a store that is away for longer than the wait is told nothing", async () => {
-  const { told, other, way } = world();
+  const { told, other, way } = await world();
   await other.close(7, 30_000);
   expect(await told.closedFor(7)).toBe(30_000);
   way.isBroken = true;

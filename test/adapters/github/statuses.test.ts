@@ -10,14 +10,12 @@ import { githubReplies } from "../../../src/adapters/github/replies.ts";
 import { githubReviews } from "../../../src/adapters/github/reviews.ts";
 import { writePath } from "../../../src/adapters/github/write-path.ts";
 import type { KeepTurn } from "../../../src/adapters/github/write-turns.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
-import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
-import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
-import { sqliteWriteBook } from "../../../src/adapters/sqlite/write-book.ts";
 import { SUMMARY_MARKER } from "../../../src/domain/marker.ts";
 import { OutOfReach } from "../../../src/domain/out-of-reach.ts";
 import { Transient } from "../../../src/domain/transient.ts";
 import { CommentRefused } from "../../../src/ports.ts";
+import { storedInstallationPace, storedWrites } from "../../../src/store/reviews/writes.ts";
+import { sqliteInMemory } from "../../store/databases.ts";
 
 const REPO = { host: "github.com", id: 42, ownerId: 9, owner: "acme", name: "shop", visibility: "private" } as const;
 const HEAD = "a".repeat(40);
@@ -25,7 +23,12 @@ const BOT = "kodiai[bot]";
 const MESSAGES = new Map([[403, "Resource not accessible by integration"]]);
 
 /** A GitHub that answers one route with a status, and all others as if nothing had ever been written. */
-function world(route: RegExp, status: number, headers: Record<string, string> = {}, message = MESSAGES.get(status)) {
+async function world(
+  route: RegExp,
+  status: number,
+  headers: Record<string, string> = {},
+  message = MESSAGES.get(status),
+) {
   const asked: string[] = [];
   const sent: string[] = [];
   const fetch = (async (input: URL | string, init: { method?: string } = {}) => {
@@ -42,11 +45,11 @@ function world(route: RegExp, status: number, headers: Record<string, string> = 
     }
     return Response.json(usual(request), { headers: json });
   }) as unknown as GuardedFetch;
-  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
-  const limits = sqliteInstallationPace(db, Date.now);
+  const db = await sqliteInMemory();
+  const limits = storedInstallationPace(db);
   const app = new Octokit({ baseUrl: "https://api.github.com", request: { fetch } });
   const clients = githubClients({ app, apiUrl: "https://api.github.com", fetch, now: Date.now, limits });
-  const book = sqliteWriteBook(db, { held: null, key: "k", now: Date.now });
+  const book = storedWrites(db, { held: null, key: "k" });
   const ports = async (keep: KeepTurn = () => Promise.resolve()) => {
     const github = await clients.forRepository(7, REPO);
     const path = writePath({
@@ -74,7 +77,7 @@ function usual(request: string): unknown {
   return request.startsWith("GET") ? [] : { id: 5, html_url: "https://github.com/acme/shop/pull/1#x" };
 }
 
-type Ports = Awaited<ReturnType<ReturnType<typeof world>["ports"]>>;
+type Ports = Awaited<ReturnType<Awaited<ReturnType<typeof world>>["ports"]>>;
 const COMMENT = {
   path: "a.ts",
   side: "RIGHT",
@@ -138,7 +141,7 @@ const cells = PLACES.flatMap(([place, route, act]) =>
 test.each(cells)(
   "$status for $place: $outcome, after at most three requests",
   async ({ status, outcome, route, act }) => {
-    const { asked, ports } = world(route, status);
+    const { asked, ports } = await world(route, status);
     const error = await ports()
       .then(act)
       .then(() => null)
@@ -150,12 +153,12 @@ test.each(cells)(
 );
 
 test("a suspended installation parks its jobs, and says so", async () => {
-  const { ports } = world(/access_tokens$/, 403, {}, "This installation has been suspended");
+  const { ports } = await world(/access_tokens$/, 403, {}, "This installation has been suspended");
   await expect(ports()).rejects.toMatchObject({ name: "OutOfReach", why: "suspended" });
 });
 
 test("a write that lives elsewhere by now is not taken for one that arrived", async () => {
-  const { asked, ports } = world(/POST .*\/reviews$/, 301);
+  const { asked, ports } = await world(/POST .*\/reviews$/, 301);
   const { reviews } = await ports();
   await expect(reviews.postReview(REPO, 1, HEAD, "b", [COMMENT])).rejects.toMatchObject({ why: "gone" });
   expect(asked).toHaveLength(1);
@@ -173,7 +176,7 @@ test.each([
 ] as const)(
   "a limit that names %s is waited for, and nothing is asked inside of it",
   async (_name, status, headers, ms) => {
-    const { asked, ports, limits } = world(
+    const { asked, ports, limits } = await world(
       /GET .*\/pulls\/1$/,
       status,
       headers,
@@ -196,13 +199,13 @@ test.each([
 
 test("a limit of searches closes searches only", async () => {
   const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": AHEAD, "x-ratelimit-resource": "search" };
-  const { ports, limits } = world(/GET .*\/pulls\/1$/, 403, headers);
+  const { ports, limits } = await world(/GET .*\/pulls\/1$/, 403, headers);
   await expect((await ports()).reviews.head(REPO, 1)).rejects.toBeInstanceOf(Transient);
   expect(await limits.closedFor(7)).toBe(0);
 });
 
 test("a write whose turn is another's by now is not sent, and stands once when its turn has come again", async () => {
-  const { sent, ports } = world(/nowhere/, 500);
+  const { sent, ports } = await world(/nowhere/, 500);
   const put = ({ reviews }: Ports) => reviews.putSummary(REPO, 1, SUMMARY_MARKER, `s\n${SUMMARY_MARKER}`, HEAD);
   const lost = await ports(() => Promise.reject(new Transient("its turn ran out")));
   await expect(put(lost)).rejects.toBeInstanceOf(Transient);
@@ -212,7 +215,7 @@ test("a write whose turn is another's by now is not sent, and stands once when i
 });
 
 test("a write that goes around the one path is not sent", async () => {
-  const { asked, clients } = world(/POST .*\/issues/, 201);
+  const { asked, clients } = await world(/POST .*\/issues/, 201);
   const github = await (clients as Clients).forRepository(7, REPO);
   const where = { owner: "acme", repo: "shop", issue_number: 1, body: "hello" };
   await expect(github.rest.issues.createComment(where)).rejects.toThrow("around the one path");

@@ -3,10 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write-turns.ts";
 import { processMark } from "../../../src/adapters/process-mark.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/database.ts";
-import { sqliteInstallationPace } from "../../../src/adapters/sqlite/installation-pace.ts";
-import { QUEUE_MIGRATIONS } from "../../../src/adapters/sqlite/queue-schema.ts";
 import { Transient } from "../../../src/domain/transient.ts";
+import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
+import { sqliteInMemory } from "../../store/databases.ts";
 
 /** Time stands still until nobody has anything to do, and then jumps to the next moment that somebody waits for. */
 function clock() {
@@ -46,9 +45,9 @@ interface Write {
   readonly fails: boolean;
 }
 
-function world() {
+async function world() {
   const time = clock();
-  const pace = sqliteInstallationPace(openDatabase(":memory:", QUEUE_MIGRATIONS), time.now);
+  const pace = storedInstallationPace(await sqliteInMemory(time.now));
   const processes = [0, 1].map(() => writeTurns(pace, time.wait)) as [WriteTurns, WriteTurns];
   const arrivals: { readonly installation: number; readonly at: number; readonly end: number; readonly no: number }[] =
     [];
@@ -77,7 +76,7 @@ const write = fc.record({
 test("no write of an installation begins earlier than a second after the end of the one before, however late each was", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(write, { minLength: 2, maxLength: 8 }), async (writes) => {
-      const { time, arrivals, send } = world();
+      const { time, arrivals, send } = await world();
       const all = Promise.allSettled(writes.map(send));
       await time.runUntil(all);
       const ends = await all;
@@ -104,7 +103,7 @@ test("no write of an installation begins earlier than a second after the end of 
 });
 
 test("a job that is delayed between its turn and its request keeps the next one waiting", async () => {
-  const { time, arrivals, send } = world();
+  const { time, arrivals, send } = await world();
   const common = { installation: 7, takes: 50, fails: false };
   const delayed = send({ ...common, process: 0, before: 4_000 }, 0);
   const other = send({ ...common, process: 1, before: 0 }, 1);
@@ -114,7 +113,7 @@ test("a job that is delayed between its turn and its request keeps the next one 
 });
 
 test("who stood still for longer than a turn lasts writes nothing in another's", async () => {
-  const { time, arrivals, send } = world();
+  const { time, arrivals, send } = await world();
   const common = { installation: 7, takes: 50, fails: false };
   const frozen = send({ ...common, process: 0, before: 31_500 }, 0);
   const other = send({ ...common, process: 1, before: 900 }, 1);
@@ -125,7 +124,7 @@ test("who stood still for longer than a turn lasts writes nothing in another's",
 });
 
 test("installations do not wait for each other", async () => {
-  const { time, arrivals, send } = world();
+  const { time, arrivals, send } = await world();
   const common = { process: 0, before: 0, takes: 1_000, fails: false } as const;
   const begun = time.now();
   await time.runUntil(Promise.all([7, 8, 9].map((installation, no) => send({ ...common, installation }, no))));
@@ -133,12 +132,12 @@ test("installations do not wait for each other", async () => {
 });
 
 test("the turn of a process that died is free a second later, and of one that stands still when its time is over", async () => {
-  const { time, arrivals, send, processes } = world();
-  const db = openDatabase(":memory:", QUEUE_MIGRATIONS);
+  const { time, arrivals, send, processes } = await world();
+  const db = await sqliteInMemory(time.now);
   const [boot, namespace] = processMark()?.split(" ") ?? [];
   // No process has this number.
-  const dead = sqliteInstallationPace(db, time.now, `${boot} ${namespace} 4194305 1`);
-  const living = sqliteInstallationPace(db, time.now, processMark());
+  const dead = storedInstallationPace(db, `${boot} ${namespace} 4194305 1`);
+  const living = storedInstallationPace(db, processMark());
   expect(await dead.takeTurn(7, 31_000)).not.toBeNull();
   const begun = time.now();
   const next = writeTurns(living, time.wait).take(7, () => Promise.resolve(time.now() - begun));
@@ -152,7 +151,7 @@ test("the turn of a process that died is free a second later, and of one that st
 });
 
 test("a turn that cannot be given back costs the write nothing", async () => {
-  const { time, pace } = world();
+  const { time, pace } = await world();
   let asked = 0;
   const locked = {
     ...pace,

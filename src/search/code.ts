@@ -1,0 +1,51 @@
+// Vectors in one signed byte a component: a quarter of the space, and the same neighbours but for rounding (recall@20 .99).
+
+/**
+ * A vector as its code, scaled so that the largest component fills the range. The scale is each vector's own and is not kept:
+ * cosine does not depend on length. (With a fixed scale of 1 the components of 1,024 dimensions use about 10 of 127 levels,
+ * which costs 5 points of recall.)
+ *
+ * @param vector finite, not all zero
+ */
+export function encodeVector(vector: Float32Array): Int8Array {
+  let largest = 0;
+  // By index, here and below: an iterator makes an object of each number.
+  for (let at = 0; at < vector.length; at += 1) largest = Math.max(largest, Math.abs(vector[at] ?? 0));
+  const code = new Int8Array(vector.length);
+  for (let at = 0; at < vector.length; at += 1) code[at] = Math.round(((vector[at] ?? 0) / largest) * 127);
+  return code;
+}
+
+/**
+ * Cosine distance, 1 − cosine similarity: 0 (same direction) to 2 (opposite). Computed in whole numbers, so it is the same to
+ * the last bit wherever the codes come from.
+ *
+ * @param codes holds the second code from `offset` on
+ */
+export function codeDistance(query: Int8Array, codes: Int8Array, offset = 0): number {
+  let [dot, one, other] = [0, 0, 0];
+  for (let at = 0; at < query.length; at += 1) {
+    const a = query[at] ?? 0;
+    const b = codes[offset + at] ?? 0;
+    dot += a * b;
+    one += a * a;
+    other += b * b;
+  }
+  return Math.min(2, Math.max(0, 1 - dot / Math.sqrt(one * other)));
+}
+
+/**
+ * Why a vector can be neither stored nor searched with, or null when it can. A database would take it, and rank it first.
+ *
+ * @param dimension components that its embedding space has
+ */
+export function vectorProblem(vector: Float32Array, dimension: number): string | null {
+  if (vector.length !== dimension) return `vector has ${vector.length} components, its space ${dimension}`;
+  let squares = 0;
+  for (let at = 0; at < vector.length; at += 1) {
+    const value = vector[at] ?? 0;
+    if (!Number.isFinite(value)) return "vector has a component that is not a finite number";
+    squares += value * value;
+  }
+  return squares === 0 ? "vector is all zero" : null;
+}

@@ -1,0 +1,357 @@
+// The search over the rows of a store: by terms always in memory, by vectors in the database for small scopes and in memory above.
+// Every answer is computed in one snapshot, and what was found in memory is asked of the store again before it is returned.
+import { setImmediate } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { EmbeddingSpace, RepoKey } from "../domain/memory.ts";
+import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";
+import { bestOf } from "./best-of.ts";
+import { codeDistance, encodeVector, vectorProblem } from "./code.ts";
+import { countsOf } from "./counts.ts";
+import { termScorer } from "./postings.ts";
+import {
+  type IndexedRepository,
+  indexBytes,
+  type RepositoryIndex,
+  readIndex,
+  type VisibleRows,
+  visibleRows,
+} from "./repository-index.ts";
+import type { Admitted, RowSource, Rows } from "./rows.ts";
+import { queryTerms } from "./terms.ts";
+import { type ExactSearch, nearestRows, readVectors, type VectorIndex, vectorBytes } from "./vector-index.ts";
+import { fileScorer } from "./whole-file.ts";
+
+export interface SearchSettings {
+  /** Bytes that indexes and vectors may take in memory between searches. */
+  readonly memoryBytes: number;
+  /** Scopes of up to so many rows are searched by vectors in the database. */
+  readonly rowsInDatabase: number;
+  /** Searches vectors in memory; null where there is no build of usearch: then the database searches scopes of every size. */
+  readonly exact: ExactSearch | null;
+}
+
+/**
+ * Most repositories stay below 2,000 memories for years, and a server knows thousands of them: their vectors need no memory and no
+ * loading. Eleven texts take about 40 ms there.
+ */
+export const ROWS_IN_DATABASE = 2_000;
+
+/** About what a row takes with its terms and a vector of 1,024 components. */
+const ROW_BYTES = 1_700;
+
+/** Reports what makes an answer poorer than it should be: a stable word for the part, and a reason in one line. */
+export type Report = (part: string, reason: string) => void;
+
+export interface MemorySearch {
+  /** For each vector the k nearest. Throws RangeError for one that is not finite, all zero or of another dimension. */
+  nearest(
+    scope: Scope,
+    vectors: readonly Float32Array[],
+    space: EmbeddingSpace,
+    k: number,
+    filter: MemoryFilter,
+    report: Report,
+  ): Promise<VectorHit[][]>;
+  /** For each text the k best by BM25; of code by the terms of its file too. */
+  matching(
+    scope: Scope,
+    texts: readonly string[],
+    k: number,
+    filter: MemoryFilter,
+    report: Report,
+  ): Promise<KeywordHit[][]>;
+  counts(scope: Scope, report: Report): Promise<MemoryCounts>;
+  version(repo: RepoKey): Promise<number>;
+  /**
+   * Reads the repositories that were written to last, as many as fit into half of the room; questions go between.
+   *
+   * @param progress is given the number of repositories that are still to be read
+   */
+  warm(progress: (waiting: number) => void): Promise<void>;
+  held(): Held;
+}
+
+/** What is in memory. */
+export interface Held {
+  readonly repositories: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** What they may take. */
+  readonly limitBytes: number;
+}
+
+/** The repositories that `warm` reads at most. */
+const MOST_WARM = 200;
+
+export function memorySearch(source: RowSource, settings: SearchSettings): MemorySearch {
+  const indexes = heldIndexes(settings.memoryBytes);
+  const { exact } = settings;
+  // One question at a time: two would read the same index twice.
+  const inTurn = turns();
+  const inSnapshot = <T>(work: (rows: Rows) => Promise<T>) => inTurn(() => source.snapshot(work));
+  return {
+    nearest(scope, vectors, space, k, filter, report) {
+      for (const vector of vectors) {
+        const problem = vectorProblem(vector, space.dimension);
+        if (problem !== null) throw new RangeError(problem);
+      }
+      const codes = vectors.map(encodeVector);
+      return inSnapshot(async (rows) => {
+        const repositories = await rows.admitted(scope);
+        const stored = await rows.space(space);
+        const others = await rows.otherSpaces(repositories, stored);
+        if (others.rows > 0) report("stale-vectors", staleText(others.rows, others.models));
+        if (stored === null || k < 1) return codes.map(() => []);
+        const total = repositories.reduce((sum, one) => sum + one.rows, 0);
+        if (exact === null || total <= settings.rowsInDatabase) {
+          reportDamaged(await rows.damaged(repositories, stored, space.dimension), report);
+          return nearestInDatabase(rows, scope, filter, stored, codes, k);
+        }
+        const parts = await indexes.read(rows, repositories, report);
+        let damaged = 0;
+        const found = await nearestInMemory(rows, scope, filter, parts, codes, k, exact, async (part) => {
+          const vectors = await indexes.vectors(rows, part.repository, part.index, stored, space.dimension);
+          damaged += vectors.damaged.size;
+          return vectors;
+        });
+        reportDamaged(damaged, report);
+        return found;
+      });
+    },
+    matching: (scope, texts, k, filter, report) =>
+      inSnapshot(async (rows) => {
+        if (k < 1) return texts.map(() => []);
+        const parts = await indexes.read(rows, await rows.admitted(scope), report);
+        return matchingIn(rows, scope, filter, parts, texts, k);
+      }),
+    counts: (scope, report) =>
+      inSnapshot(async (rows) => countsOf(await indexes.read(rows, await rows.admitted(scope), report), scope)),
+    version: (repo) => source.snapshot((rows) => rows.version(repo)),
+    async warm(progress) {
+      let room = settings.memoryBytes / 2;
+      const wanted = (await inSnapshot((rows) => rows.recent(MOST_WARM))).filter((one) => {
+        room -= one.rows * ROW_BYTES;
+        return room >= 0;
+      });
+      for (const [at, { id }] of wanted.entries()) {
+        progress(wanted.length - at);
+        // SQLite answers without giving way: a question that came meanwhile is taken here.
+        await setImmediate();
+        await inSnapshot(async (rows) => {
+          const one = (await rows.recent(MOST_WARM)).find((recent) => recent.id === id);
+          if (one !== undefined) await indexes.read(rows, [one], () => {});
+        });
+      }
+      progress(0);
+    },
+    held: indexes.held,
+  };
+}
+
+/** Runs one piece of work after the other. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** Indexes and vectors of the repositories in use; those used longest ago go first. */
+function heldIndexes(memoryBytes: number) {
+  interface One {
+    readonly index: RepositoryIndex;
+    /** By embedding space, each with the index that it was made for. */
+    readonly vectors: ReadonlyMap<number, { readonly vectors: VectorIndex; readonly index: RepositoryIndex }>;
+  }
+  const held = new LRUCache<number, One>({
+    maxSize: memoryBytes,
+    // What is larger than the room is not held at all: `readIndex` bounds each one.
+    sizeCalculation: ({ index, vectors }) =>
+      1 + indexBytes(index) + [...vectors.values()].reduce((sum, one) => sum + vectorBytes(one.vectors), 0),
+  });
+  const mostRows = Math.max(1, Math.floor(memoryBytes / ROW_BYTES));
+  const read = async (rows: Rows, repository: Admitted): Promise<RepositoryIndex> => {
+    const known = held.get(repository.id);
+    if (known?.index.version === repository.version) return known.index;
+    const index = await readIndex(rows, repository, known?.index ?? null, mostRows);
+    held.set(repository.id, { index, vectors: known?.vectors ?? new Map() });
+    return index;
+  };
+  return {
+    async read(rows: Rows, repositories: readonly Admitted[], report: Report): Promise<IndexedRepository[]> {
+      const parts: IndexedRepository[] = [];
+      for (const repository of repositories) parts.push({ repository, index: await read(rows, repository) });
+      const leftOut = parts.reduce((sum, { index }) => sum + index.leftOut, 0);
+      const searched = parts.reduce((sum, { index }) => sum + index.ids.length, 0);
+      if (leftOut > 0)
+        report(
+          "memory-bound",
+          `the newest ${searched} of ${searched + leftOut} memories were searched; more do not fit into memory`,
+        );
+      return parts;
+    },
+    async vectors(
+      rows: Rows,
+      repository: Admitted,
+      index: RepositoryIndex,
+      space: number,
+      dimension: number,
+    ): Promise<VectorIndex> {
+      const known = held.get(repository.id);
+      const older = known?.vectors.get(space) ?? null;
+      if (older?.index === index) return older.vectors;
+      const vectors = await readVectors(rows, repository.id, space, dimension, index, older);
+      held.set(repository.id, { index, vectors: new Map([[space, { vectors, index }]]) });
+      return vectors;
+    },
+    held: (): Held => ({
+      repositories: held.size,
+      rows: [...held.values()].reduce((sum, { index }) => sum + index.ids.length, 0),
+      bytes: held.calculatedSize,
+      limitBytes: memoryBytes,
+    }),
+  };
+}
+
+/** Fetched beyond what is asked for: a database computes distances in floats, and equal ones are ordered by name. */
+const MORE = 16;
+const ROUNDING = 1e-5;
+
+async function nearestInDatabase(
+  rows: Rows,
+  scope: Scope,
+  filter: MemoryFilter,
+  space: number,
+  codes: readonly Int8Array[],
+  k: number,
+): Promise<VectorHit[][]> {
+  const found: VectorHit[][] = [];
+  for (const code of codes) {
+    for (let most = k + MORE; ; most *= 4) {
+      const near = await rows.nearest(scope, filter, space, code, most);
+      const hits = near.map((one) => ({ id: one.mem, distance: codeDistance(code, one.code) })).sort(byDistance);
+      // Where equal distances do not end within what was fetched, the smaller names may be behind it.
+      const isCut = near.length === most && (hits.at(-1)?.distance ?? 2) <= (hits[k - 1]?.distance ?? 2) + ROUNDING;
+      if (isCut) continue;
+      found.push(hits.slice(0, k));
+      break;
+    }
+  }
+  return found;
+}
+
+async function nearestInMemory(
+  rows: Rows,
+  scope: Scope,
+  filter: MemoryFilter,
+  parts: readonly IndexedRepository[],
+  codes: readonly Int8Array[],
+  k: number,
+  exact: ExactSearch,
+  vectorsOf: (part: IndexedRepository) => Promise<VectorIndex>,
+): Promise<VectorHit[][]> {
+  const found: { readonly row: number; readonly distance: number }[][] = codes.map(() => []);
+  for (const part of parts) {
+    const { admitted } = visibleRows(part.index, scope, filter, part.repository.isOwn);
+    const near = nearestRows(exact, await vectorsOf(part), part.index, admitted, codes, k);
+    near.forEach((hits, at) => {
+      found[at]?.push(...hits.map(({ row, distance }) => ({ row: part.index.ids[row] ?? 0, distance })));
+    });
+  }
+  const names = await rows.told(scope, filter, [...new Set(found.flat().map(({ row }) => row))]);
+  return found.map((hits) =>
+    hits
+      .flatMap(({ row, distance }) => {
+        const id = names.get(row);
+        return id === undefined ? [] : [{ id, distance }];
+      })
+      .sort(byDistance)
+      .slice(0, k),
+  );
+}
+
+function byDistance(one: VectorHit, other: VectorHit): number {
+  return one.distance - other.distance || (one.id < other.id ? -1 : 1);
+}
+
+async function matchingIn(
+  rows: Rows,
+  scope: Scope,
+  filter: MemoryFilter,
+  indexed: readonly IndexedRepository[],
+  texts: readonly string[],
+  k: number,
+): Promise<KeywordHit[][]> {
+  const visible = indexed.map(({ repository, index }) => visibleRows(index, scope, filter, repository.isOwn));
+  const parts = indexed.map(({ index }, at) => ({ postings: index.postings, inScope: visible[at]?.inScope ?? NONE }));
+  const score = termScorer(parts);
+  const { fileOf, files } = filesOf(indexed, visible);
+  const scoreFiles = fileScorer(
+    parts.map((part, at) => ({ ...part, fileOf: fileOf[at] ?? NO_FILES })),
+    files,
+  );
+  const found = texts.map((text) => {
+    const query = queryTerms(text);
+    const scores = score(query);
+    scoreFiles?.(query, scores);
+    return indexed.flatMap(({ index }, at) => {
+      const [ofPart, admitted] = [scores[at] ?? NO_SCORES, visible[at]?.admitted ?? NONE];
+      const best = bestOf(
+        ofPart.length,
+        k,
+        (row) => admitted[row] === 1 && (ofPart[row] ?? 0) > 0,
+        (one, other) =>
+          (ofPart[one] ?? 0) > (ofPart[other] ?? 0) ||
+          (ofPart[one] === ofPart[other] && (index.mems[one] ?? "") < (index.mems[other] ?? "")),
+      );
+      return best.map((row) => ({ row: index.ids[row] ?? 0, score: ofPart[row] ?? 0 }));
+    });
+  });
+  const names = await rows.told(scope, filter, [...new Set(found.flat().map(({ row }) => row))]);
+  return found.map((hits) =>
+    hits
+      .flatMap(({ row, score }) => {
+        const id = names.get(row);
+        return id === undefined ? [] : [{ id, score }];
+      })
+      .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+      .slice(0, k),
+  );
+}
+
+const NONE = new Uint8Array();
+const NO_SCORES = new Float64Array();
+const NO_FILES = new Int32Array();
+
+/** The files of admitted rows of code, numbered over all parts; code without a path is of none. */
+function filesOf(indexed: readonly IndexedRepository[], visible: readonly VisibleRows[]) {
+  let files = 0;
+  const fileOf = indexed.map(({ index }, at) => {
+    const [from, to] = index.stretches.get("code") ?? [0, 0];
+    if (from === to) return NO_FILES;
+    const numbers = new Map<number, number>();
+    const ofRows = new Int32Array(index.ids.length).fill(-1);
+    for (let row = from; row < to; row += 1) {
+      const path = index.pathOf[row] ?? 0;
+      if (visible[at]?.admitted[row] !== 1 || index.paths[path] === null) continue;
+      const file = numbers.get(path) ?? files++;
+      numbers.set(path, file);
+      ofRows[row] = file;
+    }
+    return ofRows;
+  });
+  return { fileOf, files };
+}
+
+function reportDamaged(count: number, report: Report): void {
+  if (count === 0) return;
+  const are = count === 1 ? "the vector of 1 memory is" : `the vectors of ${count} memories are`;
+  report("damaged-vectors", `${are} damaged and not compared; words still find them`);
+}
+
+function staleText(rows: number, models: readonly string[]): string {
+  const have = rows === 1 ? "1 memory has a vector" : `${rows} memories have vectors`;
+  return `${have} of another model (${models.join("; ")}), which is not compared; words find them until they are embedded again`;
+}

@@ -1,0 +1,217 @@
+// The vectors of one repository in memory, searched exactly: each corpus's in one stretch of bytes of its own.
+import { createRequire } from "node:module";
+import type { Corpus } from "../domain/memory.ts";
+import { codeDistance } from "./code.ts";
+import type { RepositoryIndex } from "./repository-index.ts";
+import type { RowCode, Rows } from "./rows.ts";
+
+/** Vectors of one embedding space, beside an index of the same version. */
+export interface VectorIndex {
+  readonly version: number;
+  readonly dimension: number;
+  readonly corpora: readonly CorpusVectors[];
+  /** Row ids of the store whose vectors have another number of components or are all zero, and are not compared. */
+  readonly damaged: ReadonlySet<number>;
+}
+
+interface CorpusVectors {
+  readonly corpus: Corpus;
+  /** The index's rows that have a vector, ascending. */
+  readonly rows: Uint32Array;
+  /** One after the other, in the order of the rows, from the first byte of its buffer on. */
+  readonly codes: Int8Array;
+}
+
+/** Vectors that are read at once. */
+const PAGE = 5_000;
+
+/**
+ * The vectors of an index.
+ *
+ * @param before of an older version of the same index and space: only vectors of rows that changed since are read
+ * @param olderIndex the index that `before` was made for
+ */
+export async function readVectors(
+  rows: Rows,
+  repository: number,
+  space: number,
+  dimension: number,
+  index: RepositoryIndex,
+  older: { readonly vectors: VectorIndex; readonly index: RepositoryIndex } | null,
+): Promise<VectorIndex> {
+  const places = new Map<number, number>();
+  for (const [row, id] of index.ids.entries()) places.set(id, row);
+  const filling = [...index.stretches].map(([corpus, [from, to]]) => ({
+    corpus,
+    from,
+    to,
+    codes: new Int8Array((to - from) * dimension),
+    has: new Uint8Array(to - from),
+  }));
+  const set = (id: number, code: Int8Array | null) => {
+    const row = places.get(id);
+    const stretch = row === undefined ? undefined : filling.find(({ from, to }) => from <= row && row < to);
+    if (row === undefined || stretch === undefined) return;
+    stretch.has[row - stretch.from] = code === null ? 0 : 1;
+    if (code !== null) stretch.codes.set(code, (row - stretch.from) * dimension);
+  };
+  const damaged = new Set([...(older?.vectors.damaged ?? [])].filter((id) => places.has(id)));
+  const put = ({ id, code }: RowCode) => {
+    if (code.length === dimension && code.some((component) => component !== 0)) set(id, code);
+    else if (places.has(id)) damaged.add(id);
+  };
+  if (older === null) {
+    for (let after = 0; ; ) {
+      const page = await rows.codes(repository, space, after, PAGE);
+      for (const one of page) put(one);
+      if (page.length < PAGE) break;
+      after = page.at(-1)?.id ?? after;
+    }
+  } else {
+    const changed: number[] = [];
+    index.changed.forEach((version, row) => {
+      if (version > older.index.version) changed.push(index.ids[row] ?? 0);
+    });
+    for (const { rows: held, codes } of older.vectors.corpora) {
+      held.forEach((row, at) => {
+        set(older.index.ids[row] ?? 0, codes.subarray(at * dimension, (at + 1) * dimension));
+      });
+    }
+    for (const id of changed) {
+      set(id, null);
+      damaged.delete(id);
+    }
+    if (changed.length > 0) for (const one of await rows.codesOf(repository, space, changed)) put(one);
+  }
+  const corpora = filling.map((stretch) => withVectors(stretch, dimension));
+  return { version: index.version, dimension, corpora, damaged };
+}
+
+/** The rows that have a vector, and their vectors without gaps. */
+function withVectors(
+  { corpus, from, codes, has }: { corpus: Corpus; from: number; codes: Int8Array; has: Uint8Array },
+  dimension: number,
+): CorpusVectors {
+  const held: number[] = [];
+  has.forEach((is, at) => {
+    if (is === 0) return;
+    if (held.length < at) codes.copyWithin(held.length * dimension, at * dimension, (at + 1) * dimension);
+    held.push(from + at);
+  });
+  const used = held.length * dimension;
+  return { corpus, rows: Uint32Array.from(held), codes: used === codes.length ? codes : codes.slice(0, used) };
+}
+
+/** A row of the index that is near. */
+export interface NearRow {
+  readonly row: number;
+  readonly distance: number;
+}
+
+/** Searches codes that lie one after the other from the first byte of a buffer on; see `exactSearch` of usearch. */
+export type ExactSearch = (
+  codes: Int8Array,
+  queries: Int8Array,
+  dimension: number,
+  count: number,
+) => { readonly places: ArrayLike<number>; readonly distances: ArrayLike<number> };
+
+/**
+ * usearch's exact search in one thread, or null where there is no build of it for this machine.
+ *
+ * What it does not check ends the process or gives another row's answer (2.26), so it is checked here: the metric is one that it has
+ * for bytes, a count is a whole number and at most that of the rows, and an array begins where its buffer does (usearch reads from
+ * the beginning of the buffer, whatever the array's offset).
+ */
+export function usearchExact(): ExactSearch | null {
+  let library: typeof import("usearch");
+  try {
+    // Not an import: the package is native code for a few platforms.
+    library = createRequire(import.meta.url)("usearch") as typeof import("usearch");
+  } catch {
+    return null;
+  }
+  return (codes, queries, dimension, count) => {
+    if (codes.byteOffset !== 0 || queries.byteOffset !== 0)
+      throw new RangeError("codes must begin where their buffer does");
+    const isWhole = codes.length % dimension === 0 && queries.length % dimension === 0 && queries.length > 0;
+    if (!isWhole || !Number.isInteger(count) || count < 1 || count * dimension > codes.length)
+      throw new RangeError(`${codes.length} and ${queries.length} bytes do not hold ${count} codes of ${dimension}`);
+    const { keys, distances } = library.exactSearch(codes, queries, dimension, count, library.MetricKind.Cos, 1);
+    return { places: Array.from(keys, Number), distances };
+  };
+}
+
+/** Distances by usearch differ from ours by rounding: at most 1.2e-7 among 660 pairs of 1,024 components. */
+const ROUNDING = 1e-5;
+/** Fetched beyond what is asked for, to see where equal distances end. */
+const MORE = 16;
+
+/**
+ * For each query the k nearest admitted rows, nearest first, among equals the smaller record id.
+ *
+ * @param admitted 1 for each row of the index that may be returned
+ */
+export function nearestRows(
+  exact: ExactSearch,
+  { dimension, corpora }: VectorIndex,
+  { mems }: RepositoryIndex,
+  admitted: Uint8Array,
+  queries: readonly Int8Array[],
+  k: number,
+): NearRow[][] {
+  const flat = new Int8Array(queries.length * dimension);
+  queries.forEach((query, at) => {
+    flat.set(query, at * dimension);
+  });
+  const found: NearRow[][] = queries.map(() => []);
+  for (const { rows, codes } of corpora.map((corpus) => admittedOf(corpus, admitted, dimension))) {
+    const nearest = nearestOf(exact, codes, flat, dimension, Math.min(k, rows.length));
+    nearest.forEach((places, query) => {
+      for (const place of places) {
+        const distance = codeDistance(queries[query] ?? NONE, codes, place * dimension);
+        found[query]?.push({ row: rows[place] ?? 0, distance });
+      }
+    });
+  }
+  const before = (one: NearRow, other: NearRow) =>
+    one.distance - other.distance || ((mems[one.row] ?? "") < (mems[other.row] ?? "") ? -1 : 1);
+  return found.map((rows) => rows.sort(before).slice(0, k));
+}
+
+/** The vectors of admitted rows: as they are where those are the first ones, else copied together. */
+function admittedOf({ rows, codes }: CorpusVectors, admitted: Uint8Array, dimension: number) {
+  const places: number[] = [];
+  for (let at = 0; at < rows.length; at += 1) if (admitted[rows[at] ?? 0] === 1) places.push(at);
+  if ((places.at(-1) ?? -1) === places.length - 1)
+    return { rows: rows.subarray(0, places.length), codes: codes.subarray(0, places.length * dimension) };
+  const copied = new Int8Array(places.length * dimension);
+  places.forEach((place, at) => {
+    copied.set(codes.subarray(place * dimension, (place + 1) * dimension), at * dimension);
+  });
+  return { rows: Uint32Array.from(places, (place) => rows[place] ?? 0), codes: copied };
+}
+
+const NONE = new Int8Array();
+
+/** For each query the places of at least the k nearest, with all that may be as near as the last of them. */
+function nearestOf(exact: ExactSearch, codes: Int8Array, queries: Int8Array, dimension: number, k: number): number[][] {
+  const size = codes.length / dimension;
+  if (k < 1) return [];
+  for (let count = Math.min(size, k + MORE); ; count = Math.min(size, count * 4)) {
+    const { places, distances } = exact(codes, queries, dimension, count);
+    const each = Array.from({ length: queries.length / dimension }, (_, query) => query * count);
+    const isCut = each.some((from) => (distances[from + count - 1] ?? 2) <= (distances[from + k - 1] ?? 2) + ROUNDING);
+    if (isCut && count < size) continue;
+    return each.map((from) => {
+      const last = (distances[from + k - 1] ?? 2) + ROUNDING;
+      const near: number[] = [];
+      for (let at = from; at < from + count && (distances[at] ?? 2) <= last; at += 1) near.push(places[at] ?? 0);
+      return near;
+    });
+  }
+}
+
+export function vectorBytes({ corpora }: VectorIndex): number {
+  return corpora.reduce((sum, { rows, codes }) => sum + rows.byteLength + codes.byteLength, 0);
+}

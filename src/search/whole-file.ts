@@ -1,0 +1,80 @@
+// A piece of code says little; the file that it was cut from says what it is for. So of code the terms of the whole file count
+// beside the piece's own. Needs nothing stored: a file's terms are those of its pieces.
+import { inverseFrequency, KEYWORDS } from "../domain/bm25.ts";
+import type { ScopedPostings } from "./postings.ts";
+import { PARTS } from "./terms.ts";
+
+/**
+ * How much the file counts beside the piece. On eval/code-search (737 pieces, 248 questions) Pass@5/10/20 is .812/.856/.885
+ * without the file, .845/.899/.925 with half of it, .848/.906/.929 with all, .852/.907/.931 with 1.4 of it.
+ */
+const FILE_WEIGHT = 1;
+
+/** The postings of a repository, and of each row of code the number of its file among the files of all parts; −1 for others. */
+export interface FilePart extends ScopedPostings {
+  readonly fileOf: Int32Array;
+}
+
+/**
+ * Adds to the score of each row of code the BM25 of its file among all files. A piece that shares no term with the query is found
+ * by its file: of all pieces that counts a further two points.
+ *
+ * @param files how many there are
+ * @returns null where there are none; else a function of a query and of the scores of each part
+ */
+export function fileScorer(
+  parts: readonly FilePart[],
+  files: number,
+): ((query: ReadonlyMap<number, number>, scores: readonly Float64Array[]) => void) | null {
+  if (files === 0) return null;
+  const lengths = new Float64Array(files);
+  eachRow(parts, (part, row, file) => {
+    lengths[file] = (lengths[file] ?? 0) + (part.postings.lengths[row] ?? 0) / PARTS;
+  });
+  const meanLength = Math.max(1e-9, lengths.reduce((sum, length) => sum + length, 0) / files);
+  const markdown = lengths.map((length) => KEYWORDS.k1 * (1 - KEYWORDS.b + (KEYWORDS.b * length) / meanLength));
+  const ofFiles = new Float64Array(files);
+  const counts = new Float64Array(files);
+  return (query, scores) => {
+    ofFiles.fill(0);
+    for (const [hash, weight] of query) {
+      counts.fill(0);
+      const found = countTerm(parts, hash, counts);
+      if (found === 0) continue;
+      const gain = weight * inverseFrequency(files, found) * (KEYWORDS.k1 + 1);
+      for (let file = 0; file < files; file += 1) {
+        const count = counts[file] ?? 0;
+        if (count > 0) ofFiles[file] = (ofFiles[file] ?? 0) + (gain * count) / (count + (markdown[file] ?? 0));
+      }
+    }
+    eachRow(parts, (part, row, file) => {
+      const ofPart = scores[parts.indexOf(part)];
+      if (ofPart !== undefined) ofPart[row] = (ofPart[row] ?? 0) + FILE_WEIGHT * (ofFiles[file] ?? 0);
+    });
+  };
+}
+
+/** How many files have the term; how often is added to their counts. */
+function countTerm(parts: readonly FilePart[], hash: number, counts: Float64Array): number {
+  let found = 0;
+  for (const { postings, fileOf } of parts) {
+    const term = postings.vocabulary.find(hash);
+    if (term < 0) continue;
+    for (let at = postings.starts[term] ?? 0; at < (postings.starts[term + 1] ?? 0); at += 1) {
+      const file = fileOf[postings.rows[at] ?? 0] ?? -1;
+      if (file < 0) continue;
+      if (counts[file] === 0) found += 1;
+      counts[file] = (counts[file] ?? 0) + (postings.counts[at] ?? 0) / PARTS;
+    }
+  }
+  return found;
+}
+
+function eachRow(parts: readonly FilePart[], visit: (part: FilePart, row: number, file: number) => void): void {
+  for (const part of parts) {
+    for (let row = 0; row < part.fileOf.length; row += 1) {
+      const file = part.fileOf[row] ?? -1;
+      if (file >= 0) visit(part, row, file);
+    }
+  }
+}

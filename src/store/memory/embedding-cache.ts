@@ -1,0 +1,123 @@
+// Embeddings of queries, kept for a day: reviewing the next push of a pull request asks almost the same questions again.
+import { createHash } from "node:crypto";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
+import type { Embedded, Embedder } from "../../ports/memory.ts";
+import { vectorProblem } from "../../search/code.ts";
+import { jsonRows } from "../dialect.ts";
+import type { Database } from "../sql.ts";
+
+/** 24 hours: a query belongs to a pull request, and few are pushed to for longer. */
+const TTL_MS = 24 * 60 * 60_000;
+/** 10,000 vectors of 1024 components take 41 MB. */
+const MOST_KEPT = 10_000;
+
+/**
+ * The same embedder, asked less: queries answered within a day come from the database, and within one call each distinct text is
+ * embedded once. Documents are not kept: their vectors are in the memory itself. What goes wrong here is a miss, never an error.
+ *
+ * `cached` counts texts, not distinct ones.
+ *
+ * @param now epoch milliseconds
+ */
+export function cachedEmbedder(inner: Embedder, db: Database, now: () => number): Embedder {
+  return {
+    ...inner,
+    // Asked each time: an embedder may learn its dimension from the first answer.
+    get space() {
+      return inner.space;
+    },
+    async embed(texts, kind) {
+      const keep = kind === "query";
+      const distinct = [...new Set(texts)];
+      const found = keep ? await readAll(db, inner.space, distinct, now()) : new Map<string, Float32Array>();
+      const cached = texts.filter((text) => found.has(text)).length;
+      const missing = distinct.filter((text) => !found.has(text));
+      if (missing.length === 0) return answered(texts, found, { tokens: 0, usd: 0, cached });
+      const embedded = await inner.embed(missing, kind);
+      const fresh = new Map<string, Float32Array>();
+      missing.forEach((text, at) => {
+        const vector = embedded.vectors[at] ?? null;
+        if (vector !== null) fresh.set(text, vector);
+      });
+      if (keep) await writeAll(db, inner.space, fresh, now());
+      for (const [text, vector] of fresh) found.set(text, vector);
+      return answered(texts, found, { ...embedded, cached: cached + embedded.cached });
+    },
+  };
+}
+
+function answered(
+  texts: readonly string[],
+  found: ReadonlyMap<string, Float32Array>,
+  cost: Omit<Embedded, "vectors">,
+): Embedded {
+  const { tokens, usd, cached, failed } = cost;
+  const vectors = texts.map((text) => found.get(text) ?? null);
+  return { vectors, tokens, usd, cached, ...(failed === undefined ? {} : { failed }) };
+}
+
+async function readAll(
+  db: Database,
+  space: EmbeddingSpace,
+  texts: readonly string[],
+  now: number,
+): Promise<Map<string, Float32Array>> {
+  const found = new Map<string, Float32Array>();
+  try {
+    const keys = new Map(texts.map((text) => [keyOf(space, text), text]));
+    const rows = await db.all<{ key: string; vector: Uint8Array }>(
+      `SELECT key, vector FROM embeddings WHERE ${db.dialect.among("key", "$1", "text")} AND at > $2`,
+      [[...keys.keys()], now - TTL_MS],
+    );
+    for (const { key, vector: bytes } of rows) {
+      const text = keys.get(key);
+      if (text === undefined || bytes.length !== space.dimension * 4) continue;
+      const vector = new Float32Array(new Uint8Array(bytes).buffer);
+      if (vectorProblem(vector, space.dimension) === null) found.set(text, vector);
+    }
+  } catch {
+    // What cannot be read is embedded again.
+  }
+  return found;
+}
+
+async function writeAll(
+  db: Database,
+  space: EmbeddingSpace,
+  fresh: ReadonlyMap<string, Float32Array>,
+  at: number,
+): Promise<void> {
+  const rows = [...fresh]
+    .filter(([, vector]) => vectorProblem(vector, space.dimension) === null)
+    .map(([text, vector]) => ({ key: keyOf(space, text), vector: hexOf(vector) }));
+  if (rows.length === 0) return;
+  try {
+    await db.transaction(async (tx) => {
+      await tx.run(
+        `INSERT INTO embeddings (key, vector, at)
+         SELECT key, vector, CAST($2 AS ${tx.dialect.type.int}) FROM ${tx.dialect.rows("$1", { key: "text", vector: "bytes" })}
+         WHERE true ON CONFLICT (key) DO UPDATE SET vector = excluded.vector, at = excluded.at`,
+        [jsonRows(rows), at],
+      );
+      await tx.run("DELETE FROM embeddings WHERE at <= $1", [at - TTL_MS]);
+      await tx.run(
+        `DELETE FROM embeddings WHERE key IN
+           (SELECT key FROM (SELECT key, row_number() OVER (ORDER BY at DESC, key) AS place FROM embeddings) e WHERE place > $1)`,
+        [MOST_KEPT],
+      );
+    });
+  } catch {
+    // Not kept: it is embedded again next time.
+  }
+}
+
+/** Only a hash of the text is kept. */
+function keyOf(space: EmbeddingSpace, text: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([space.model, space.dimension, "query", text]))
+    .digest("hex");
+}
+
+function hexOf(vector: Float32Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("hex");
+}

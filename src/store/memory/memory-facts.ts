@@ -1,0 +1,79 @@
+// What is in memory.db, for `doctor`: how much, of which embedders, how large, and whether it is sound.
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
+import type { Sql } from "../sql.ts";
+import { openSqlite } from "../sqlite.ts";
+import { memoryError, pageProblems } from "./memory-file.ts";
+import { storedSpaces } from "./repositories.ts";
+
+export interface MemoryFacts {
+  /** What is wrong, in words for the operator; empty when nothing is. With some, the counts may be missing. */
+  readonly problems: readonly string[];
+  readonly repositories: number;
+  /** Records that may be searched, and those that are kept but stale. */
+  readonly records: number;
+  readonly stale: number;
+  /** Vectors of each embedding space; a space without any is left out. */
+  readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
+  /** Vectors of queries that are kept for a day. */
+  readonly cachedQueries: number;
+  /** What people without write access, and bots, did about findings: kept, and of no weight. */
+  readonly weightlessActs: number;
+  /** Of each file that there is. */
+  readonly bytes: readonly { readonly file: string; readonly bytes: number }[];
+  /** sqlite-vec's version, or why it cannot be loaded. */
+  readonly sqliteVec: { readonly version: string } | { readonly problem: string };
+}
+
+/**
+ * Reads everything once, so it takes about a second per gigabyte; and waits for nothing. Never rejects.
+ *
+ * @param path an existing memory.db, brought up to date
+ */
+export async function memoryFacts(path: string): Promise<MemoryFacts> {
+  const bytes = ["", "-wal"].flatMap((end) => sizeOf(path + end));
+  const nothing = { repositories: 0, records: 0, stale: 0, spaces: [], cachedQueries: 0, weightlessActs: 0 };
+  const sqliteVec = await sqliteVecFacts();
+  let problems: readonly string[] = [];
+  try {
+    const db = openSqlite(path, { now: Date.now, isReader: true });
+    try {
+      problems = pageProblems(db.connection);
+      return { problems, ...(await countsOf(db)), bytes, sqliteVec };
+    } finally {
+      await db.close();
+    }
+  } catch (caught) {
+    const error = memoryError(path, caught);
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problems: [...problems, reason], ...nothing, bytes, sqliteVec };
+  }
+}
+
+async function countsOf(db: Sql): Promise<Omit<MemoryFacts, "problems" | "bytes" | "sqliteVec">> {
+  const count = async (from: string) => (await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))?.n ?? 0;
+  return {
+    repositories: await count("repositories WHERE host <> ''"),
+    records: await count("records WHERE stale = 0"),
+    stale: await count("records WHERE stale = 1"),
+    spaces: await storedSpaces(db),
+    cachedQueries: await count("embeddings"),
+    weightlessActs: await count("evidence WHERE by_is_bot = 1 OR by_access NOT IN ('write', 'maintain', 'admin')"),
+  };
+}
+
+async function sqliteVecFacts(): Promise<MemoryFacts["sqliteVec"]> {
+  const db = openSqlite(":memory:", { now: Date.now, vectors: "installed" });
+  try {
+    if (db.vectorsMissing !== null) return { problem: db.vectorsMissing };
+    return { version: (await db.one<{ version: string }>("SELECT vec_version() AS version"))?.version ?? "" };
+  } finally {
+    await db.close();
+  }
+}
+
+function sizeOf(path: string): MemoryFacts["bytes"] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? [] : [{ file: basename(path), bytes: found.size }];
+}

@@ -1,0 +1,200 @@
+// Writes memory: in short transactions one after another, so that nothing else waits long and no write overtakes another.
+import { setImmediate } from "node:timers/promises";
+import { failPoint } from "../../adapters/fail-point.ts";
+import type {
+  Corpus,
+  Described,
+  EmbeddedRecord,
+  EmbeddingSpace,
+  FieldCounts,
+  KnownSource,
+  MemoryRecord,
+  RepoKey,
+  WrittenFields,
+} from "../../domain/memory.ts";
+import type { Memory } from "../../ports/memory.ts";
+import { vectorProblem } from "../../search/code.ts";
+import { storable } from "../dialect.ts";
+import type { Database } from "../sql.ts";
+import { forgetRecords, forgetWholeRepository, sweepForgotten } from "./forget.ts";
+import { tick, writeRecords } from "./records.ts";
+import { repoValues, splitRepoKey } from "./scope.ts";
+
+/** Rows a transaction: on SQLite the event loop is held for as long as one takes. */
+const CHUNK = 100;
+
+/**
+ * Memory over an open database. Every method may throw `Transient`; what was written until then stays, and the same call again
+ * completes it.
+ *
+ * @param reclaim gives the space of deleted rows back (see forget.ts)
+ */
+export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory {
+  const inTurn = oneAfterAnother();
+  // What a stopped process had begun to forget goes first; a lock leaves it to the next time.
+  const swept = inTurn(() => sweepForgotten(db, reclaim)).catch(() => {});
+  return {
+    remember: (rows, space) => swept.then(() => inTurn(() => remember(db, rows, space))),
+    known: (repo, corpus, space, sourceIds) => swept.then(() => knownSources(db, repo, corpus, space, sourceIds)),
+    fields: (repo, ids) => swept.then(() => writtenFields(db, repo, ids)),
+    fieldCounts: (repo) => swept.then(() => fieldCounts(db, repo)),
+    forget: (repo, ids) => swept.then(() => inTurn(() => forgetRecords(db, repo, ids, reclaim))),
+    forgetRepository: (repo) => swept.then(() => inTurn(() => forgetWholeRepository(db, repo, reclaim))),
+  };
+}
+
+async function remember(
+  db: Database,
+  rows: readonly EmbeddedRecord[],
+  space: EmbeddingSpace,
+): ReturnType<Memory["remember"]> {
+  failPoint("before-remember");
+  const refused: { id: string; reason: string }[] = [];
+  const fit: EmbeddedRecord[] = [];
+  for (const row of rows) {
+    const reason = refusalReason(row, space);
+    if (reason === null) fit.push({ ...row, record: storableRecord(row.record) });
+    else refused.push({ id: row.record.id, reason });
+  }
+  let [added, updated] = [0, 0];
+  for (const chunk of chunks(fit)) {
+    const written = await db.transaction(async (tx) => writeRecords(tx, chunk, space, await tick(tx)));
+    added += written.filter((end) => end === "added").length;
+    updated += written.filter((end) => end === "updated").length;
+    chunk.forEach(({ record }, at) => {
+      if (written[at] === "taken") refused.push({ id: record.id, reason: "id belongs to another repository" });
+    });
+    // Lets the event loop answer others between two transactions.
+    await setImmediate();
+  }
+  failPoint("after-remember");
+  return { added, updated, refused };
+}
+
+/** At most CHUNK rows each, and of no id two: of rows with the same id the later one is written later. */
+function chunks(rows: readonly EmbeddedRecord[]): EmbeddedRecord[][] {
+  const all: EmbeddedRecord[][] = [];
+  let ids = new Set<string>();
+  for (const row of rows) {
+    const last = all.at(-1);
+    if (last === undefined || last.length === CHUNK || ids.has(row.record.id)) {
+      all.push([row]);
+      ids = new Set([row.record.id]);
+    } else {
+      last.push(row);
+      ids.add(row.record.id);
+    }
+  }
+  return all;
+}
+
+const VISIBILITIES: ReadonlySet<string> = new Set(["public", "internal", "private"]);
+
+/** Why a row is refused, so that one bad row neither stops its neighbours nor is stored; null when it may be written. */
+function refusalReason({ record, vector }: EmbeddedRecord, space: EmbeddingSpace): string | null {
+  if (record.id === "") return "id is empty";
+  if (splitRepoKey(record.repo) === null) return `not a repository key: ${JSON.stringify(record.repo)}`;
+  if (!VISIBILITIES.has(record.visibility)) return `visibility is ${JSON.stringify(record.visibility)}`;
+  if (!Number.isSafeInteger(record.ownerId)) return `owner id is not a whole number: ${record.ownerId}`;
+  if (!Number.isSafeInteger(record.provenance.at)) return `time is not whole milliseconds: ${record.provenance.at}`;
+  const pull = record.provenance.pull;
+  if (pull !== null && !Number.isSafeInteger(pull)) return `pull request number is not a whole number: ${pull}`;
+  return vector === null ? null : vectorProblem(vector, space.dimension);
+}
+
+/** Texts as they are stored also give the terms and hashes by which the record is found again. */
+function storableRecord(record: MemoryRecord): MemoryRecord {
+  return JSON.parse(JSON.stringify(record), (_, value: unknown) =>
+    typeof value === "string" ? storable(value) : value,
+  ) as MemoryRecord;
+}
+
+interface KnownRow {
+  readonly source_id: string;
+  readonly mem: string;
+  readonly path: string | null;
+  readonly sha: string | null;
+  readonly record_hash: string | null;
+  readonly embedded_hash: string | null;
+  readonly has_vector: number;
+}
+
+async function knownSources(
+  db: Database,
+  repo: RepoKey,
+  corpus: Corpus,
+  { model, dimension }: EmbeddingSpace,
+  sourceIds: readonly string[] | null,
+): Promise<ReadonlyMap<string, KnownSource>> {
+  const only = sourceIds === null ? "" : `AND ${db.dialect.among("c.source_id", "$6", "text")}`;
+  const rows = await db.all<KnownRow>(
+    `SELECT c.source_id, r.mem, r.path, c.sha, c.record_hash, c.embedded_hash,
+       CASE WHEN EXISTS (SELECT 1 FROM vectors v JOIN spaces s ON s.id = v.space
+                         WHERE v.id = r.id AND s.model = $4 AND s.dimension = $5) THEN 1 ELSE 0 END AS has_vector
+     FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = $3 ${only}`,
+    [...repoValues(repo), corpus, model, dimension, ...(sourceIds === null ? [] : [sourceIds])],
+  );
+  return new Map(
+    rows.map(({ source_id, mem, path, sha, record_hash: record, embedded_hash, has_vector }) => {
+      const hashes = record === null ? null : { record, embedded: has_vector === 1 ? embedded_hash : null };
+      return [source_id, { id: mem, path, sha, hashes }];
+    }),
+  );
+}
+
+async function writtenFields(
+  db: Database,
+  repo: RepoKey,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, WrittenFields>> {
+  const rows = await db.all<{
+    mem: string;
+    situation: string | null;
+    lesson: string | null;
+    tags: string;
+    described: string;
+  }>(
+    `SELECT r.mem, c.situation, c.lesson, c.tags, c.described
+     FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     WHERE p.host = $1 AND p.github_id = $2 AND c.described IS NOT NULL AND ${db.dialect.among("r.mem", "$3", "text")}`,
+    [...repoValues(repo), ids],
+  );
+  return new Map(
+    rows.map(({ mem, situation, lesson, tags, described }) => [
+      mem,
+      { situation, lesson, tags: JSON.parse(tags) as string[], described: JSON.parse(described) as Described },
+    ]),
+  );
+}
+
+async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
+  const rows = await db.all<{ described: string | null; has_lesson: number; n: number }>(
+    `SELECT c.described, CASE WHEN c.lesson IS NULL THEN 0 ELSE 1 END AS has_lesson, count(*) AS n
+     FROM records r JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     WHERE p.host = $1 AND p.github_id = $2 AND r.stale = 0 AND r.corpus IN ('finding', 'review_comment')
+     GROUP BY 1, 2`,
+    repoValues(repo),
+  );
+  const without = new Map<string, number>();
+  let [described, waiting] = [0, 0];
+  for (const row of rows) {
+    if (row.has_lesson === 1) described += row.n;
+    else if (row.described === null) waiting += row.n;
+    else {
+      const { problems } = JSON.parse(row.described) as Described;
+      for (const problem of problems) without.set(problem, (without.get(problem) ?? 0) + row.n);
+    }
+  }
+  const inOrder = [...without].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  return { described, without: new Map(inOrder), waiting };
+}
+
+function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}

@@ -1,0 +1,69 @@
+// Recall from the main thread: every question goes to the search thread, so that webhooks and reviews go on meanwhile.
+import { totalmem } from "node:os";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import type { MemoryWarmth } from "../../domain/memory-warmth.ts";
+import type { KeywordHit, MemoryCounts, VectorHit } from "../../domain/retrieval.ts";
+import type { Recall } from "../../ports/memory.ts";
+import { ROWS_IN_DATABASE } from "../../search/memory-search.ts";
+import { PATIENCE, type SearchPatience, searchThread, type ThreadSettings } from "./search-thread.ts";
+
+export interface RecallSettings extends Partial<ThreadSettings> {
+  /** A file of SQLite, or `postgres://…`; its schema is up to date. */
+  readonly place: string;
+  readonly patience?: Partial<SearchPatience>;
+  /** Another program for the thread: only for tests of how its end is survived. */
+  readonly program?: URL;
+}
+
+export interface ThreadRecall extends Recall {
+  /** Reads the repositories that were written to last, in the background; fails like a question, but takes as long as it takes. */
+  warm(): Promise<void>;
+  warmth(): MemoryWarmth;
+  close(): Promise<void>;
+}
+
+/**
+ * Recall over a search thread, which starts with the first question and does not keep the process alive.
+ *
+ * A question fails with RangeError when it was wrong, else with Transient or Error: the memory cannot be opened, sqlite-vec is missing
+ * (`nearest` only), the thread ended under it, or time was up. A thread that ended is started again for the next question; after two
+ * ends without one answer it stays down for a while.
+ */
+export function threadRecall({ patience, program, ...given }: RecallSettings): ThreadRecall {
+  const settings = { memoryBytes: memoryFor(totalmem()), rowsInDatabase: ROWS_IN_DATABASE, ...given };
+  const worker = program ?? new URL("./search-worker.ts", import.meta.url);
+  const thread = searchThread(worker, settings, { ...PATIENCE, ...patience });
+  let isClosed = false;
+  return {
+    nearest: (scope, vectors, space, k, filter, tell) =>
+      thread.ask({ ask: "nearest", with: [scope, vectors, space, k, filter] }, tell) as Promise<VectorHit[][]>,
+    matching: (scope, texts, k, filter, tell) =>
+      thread.ask({ ask: "matching", with: [scope, texts, k, filter] }, tell) as Promise<KeywordHit[][]>,
+    records: (scope, ids) => thread.ask({ ask: "records", with: [scope, ids] }) as Promise<MemoryRecord[]>,
+    counts: (scope) => thread.ask({ ask: "counts", with: [scope] }) as Promise<MemoryCounts>,
+    version: (repo) => thread.ask({ ask: "version", with: [repo] }) as Promise<number>,
+    async warm() {
+      try {
+        await thread.ask({ ask: "warm", with: [] });
+      } catch (error) {
+        // A stop in the middle of reading is no failure of the memory.
+        if (!isClosed) throw error;
+      }
+    },
+    warmth() {
+      const held = thread.held();
+      if (held === null) return { state: "cold", repositories: 0, rows: 0 };
+      const { waiting, ...rest } = held;
+      return { state: waiting > 0 ? "warming" : "warm", ...rest };
+    },
+    close() {
+      isClosed = true;
+      return thread.close();
+    },
+  };
+}
+
+/** An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7. */
+function memoryFor(bytes: number): number {
+  return Math.min(2e9, Math.max(256e6, bytes / 8));
+}

@@ -1,0 +1,187 @@
+// What people said against findings, and the code that findings were about: beside the memories, and forgotten with them.
+import type { CodeShape } from "../../domain/code-shape.ts";
+import type { Category, Severity } from "../../domain/finding.ts";
+import { type Flagged, shapeKey } from "../../domain/flagged.ts";
+import type { RepoKey } from "../../domain/memory.ts";
+import type { RejectedMemory, Rejection } from "../../domain/rejections.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { Database, Sql } from "../sql.ts";
+import { rowIds } from "./evidence.ts";
+import { repoValues } from "./scope.ts";
+
+/** Rejections that are read at most, the newest. */
+const MOST_REJECTED = 5_000;
+/** Findings that are returned for one question, the newest. */
+const MOST_FLAGGED = 2_000;
+/** Keys of one statement. */
+const KEYS_EACH = 20_000;
+
+/** Over an open memory. Throws `Transient` for what passes. */
+export function storedRejections(db: Database): PastRejections & Rejecting & PastCode & FlaggedCode {
+  return {
+    rejected: (repo) => rejected(db, repo),
+    reject: (repo, memoryId, { by, isWriter, reason, url, at }) =>
+      db.transaction(async (tx) => {
+        const id = (await rowIds(tx, repo, [memoryId])).get(memoryId);
+        if (id === undefined) return false;
+        await tx.run(
+          `INSERT INTO rejections (id, by, is_writer, reason, url, at) VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (id, by) DO UPDATE SET is_writer = excluded.is_writer, reason = excluded.reason, url = excluded.url,
+             at = excluded.at`,
+          [id, by, isWriter, reason, url, at],
+        );
+        return true;
+      }),
+    restore: (repo, memoryId) =>
+      db.transaction(async (tx) => {
+        const id = (await rowIds(tx, repo, [memoryId])).get(memoryId) ?? null;
+        const heard = await tx.run("DELETE FROM against WHERE id = $1", [id]);
+        return heard + (await tx.run("DELETE FROM rejections WHERE id = $1", [id]));
+      }),
+    flagged: (repo, keys, exceptPull) => flagged(db, repo, keys, exceptPull),
+    keep: (repo, now, at) => db.transaction((tx) => keep(tx, repo, now, at)),
+  };
+}
+
+interface RejectedRow {
+  readonly mem: string;
+  readonly pull: number | null;
+  readonly path: string | null;
+  readonly category: Category | null;
+  readonly rule: string | null;
+  readonly found_at: string | null;
+  readonly by: string;
+  readonly is_writer: number;
+  readonly reason: string | null;
+  readonly url: string | null;
+  readonly at: number;
+  readonly is_reaction: number;
+}
+
+/** Of one person's words, reactions and commands about a finding, the one that says most. */
+async function rejected(db: Sql, repo: RepoKey): Promise<RejectedMemory[]> {
+  const rows = await db.all<RejectedRow>(
+    `SELECT r.mem, r.pull, r.path, r.category, f.rule, c.url AS found_at, j.by, j.is_writer, j.reason, j.url, j.at, j.is_reaction
+     FROM (SELECT id, by, is_writer, reason, url, at, is_reaction,
+             row_number() OVER (PARTITION BY id, by ORDER BY CASE WHEN reason IS NULL THEN 1 ELSE 0 END, is_reaction, at DESC)
+               AS place
+           FROM (SELECT id, by, is_writer, reason, url, at, 0 AS is_reaction FROM rejections
+                 UNION ALL SELECT id, by, 1, reason, url, at, is_reaction FROM against) e) j
+     JOIN records r ON r.id = j.id JOIN repositories p ON p.id = r.repo JOIN contents c ON c.id = r.id
+     LEFT JOIN flagged f ON f.id = r.id
+     WHERE p.host = $1 AND p.github_id = $2 AND r.corpus = 'finding' AND j.place = 1 ORDER BY j.at DESC, j.id, j.by LIMIT $3`,
+    [...repoValues(repo), MOST_REJECTED],
+  );
+  const found = new Map<string, RejectedMemory & { readonly each: Rejection[] }>();
+  for (const { mem, pull, path, category, rule, found_at, by, is_writer, reason, url, at, is_reaction } of rows) {
+    const memory = found.get(mem) ?? { memoryId: mem, pull, path, category, rule, url: found_at, each: [] };
+    // The newest are read first; each memory has its oldest first.
+    memory.each.unshift({
+      by,
+      isWriter: is_writer === 1,
+      reason,
+      url,
+      at,
+      ...(is_reaction === 1 ? { isReaction: true } : {}),
+    });
+    found.set(mem, memory);
+  }
+  return [...found.values()];
+}
+
+interface FlaggedRow {
+  readonly id: number;
+  readonly mem: string;
+  readonly pull: number;
+  readonly path: string;
+  readonly category: Category;
+  readonly severity: Severity;
+  readonly rule: string | null;
+  readonly text: string;
+  readonly url: string | null;
+  readonly said_at: number;
+  readonly outcome: string | null;
+  readonly fixed_at: number | null;
+  readonly before: Uint8Array;
+  readonly at: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+async function flagged(db: Sql, repo: RepoKey, keys: readonly number[], exceptPull: number): Promise<Flagged[]> {
+  const rows: FlaggedRow[] = [];
+  for (let from = 0; from < keys.length; from += KEYS_EACH) {
+    rows.push(
+      ...(await db.all<FlaggedRow>(
+        `SELECT f.id, r.mem, r.pull, r.path, r.category, r.severity, f.rule, c.text, c.url, r.at AS said_at, r.outcome, f.fixed_at,
+           f.before, f.at, f.after
+         FROM repositories p JOIN flagged f ON f.repo = p.id JOIN records r ON r.id = f.id JOIN contents c ON c.id = f.id
+         WHERE p.host = $1 AND p.github_id = $2 AND ${db.dialect.among("f.key", "$3", "int")} AND r.pull <> $4
+           AND r.path IS NOT NULL AND r.category IS NOT NULL AND r.severity IS NOT NULL
+         ORDER BY r.at DESC, f.id LIMIT $5`,
+        [...repoValues(repo), keys.slice(from, from + KEYS_EACH), exceptPull, MOST_FLAGGED],
+      )),
+    );
+  }
+  return rows
+    .sort((a, b) => b.said_at - a.said_at || a.id - b.id)
+    .slice(0, MOST_FLAGGED)
+    .map(asFlagged);
+}
+
+function asFlagged(row: FlaggedRow): Flagged {
+  const { mem: memoryId, pull, path, category, severity, rule, text, url, said_at: at } = row;
+  return {
+    memoryId,
+    pull,
+    path,
+    category,
+    severity,
+    rule,
+    url,
+    at,
+    title: text.split("\n", 1)[0] ?? "",
+    shape: { before: tokensOf(row.before), at: tokensOf(row.at), after: tokensOf(row.after) },
+    // An outcome that people gave has no date of its own here: the day on which it was said takes its place.
+    fixedAt: row.fixed_at ?? (row.outcome === "fixed" ? at : null),
+  };
+}
+
+async function keep(
+  tx: Sql,
+  repo: RepoKey,
+  { said, standing, fixed }: Parameters<FlaggedCode["keep"]>[1],
+  at: number,
+): Promise<void> {
+  const ids = await rowIds(tx, repo, [...said.map(({ memoryId }) => memoryId), ...standing, ...fixed]);
+  for (const { memoryId, rule, shape } of said) {
+    const [id, key] = [ids.get(memoryId), shapeKey(shape)];
+    if (id === undefined || key === null) continue;
+    await tx.run(
+      `INSERT INTO flagged (id, repo, key, rule, before, at, after)
+       SELECT r.id, r.repo, $2, $3, $4, $5, $6 FROM records r WHERE r.id = $1
+       ON CONFLICT (id) DO UPDATE SET key = excluded.key, rule = excluded.rule, before = excluded.before, at = excluded.at,
+         after = excluded.after`,
+      [id, key, rule, bytesOf(shape.before), bytesOf(shape.at), bytesOf(shape.after)],
+    );
+  }
+  const mark = async (memoryIds: readonly string[], fixedAt: number | null, was: string) => {
+    const rows = memoryIds.flatMap((memoryId) => ids.get(memoryId) ?? []);
+    if (rows.length === 0) return;
+    await tx.run(`UPDATE flagged SET fixed_at = $1 WHERE fixed_at ${was} AND ${tx.dialect.among("id", "$2", "int")}`, [
+      fixedAt,
+      rows,
+    ]);
+  };
+  await mark(standing, null, "IS NOT NULL");
+  await mark(fixed, at, "IS NULL");
+}
+
+/** Tokens as a row keeps them, four bytes each; tokensOf reads them back. */
+function bytesOf(tokens: CodeShape["at"]): Uint8Array {
+  return new Uint8Array(Uint32Array.from(tokens).buffer);
+}
+
+/** Copied: a row's bytes need not begin where numbers of four bytes may. */
+function tokensOf(bytes: Uint8Array): readonly number[] {
+  return [...new Uint32Array(new Uint8Array(bytes).buffer, 0, bytes.length >>> 2)];
+}

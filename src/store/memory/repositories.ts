@@ -1,0 +1,182 @@
+// The repositories that memory knows: to whom they belong and who may read them, what their last replay came to, how their memory
+// is made up, and which of their recurring comments became rules.
+
+import type { Repo } from "../../domain/job.ts";
+import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
+import type { ReplayResult } from "../../domain/replay-result.ts";
+import type { ConventionMarks, DayCount, MemoryFigures } from "../../ports/dashboard.ts";
+import type { Replays, RepositoryLabels } from "../../ports/memory.ts";
+import type { Database, Sql } from "../sql.ts";
+import { values } from "../statement.ts";
+import { tick } from "./records.ts";
+import { repoValues, splitRepoKey } from "./scope.ts";
+
+/** Writing a memory can only narrow who sees a repository; widening takes a fresh fact, and that is `relabel`. */
+export function storedLabels(db: Database): RepositoryLabels {
+  return {
+    relabel: ({ host, id, ownerId, visibility, owner, name }) =>
+      db.transaction(async (tx) => {
+        const version = await tick(tx);
+        // What one owner gave is not the next one's.
+        const changed = await tx.run(
+          `UPDATE repositories SET gives = CASE WHEN owner_id = $3 THEN gives ELSE 0 END, owner_id = $3, visibility = $4,
+             full_name = $5, version = $6 WHERE host = $1 AND github_id = $2`,
+          [host, String(id), ownerId, visibility, `${owner}/${name}`, version],
+        );
+        return changed > 0;
+      }),
+    async give({ host, id, ownerId, visibility, owner, name }, gives) {
+      if (!gives) {
+        await db.run("UPDATE repositories SET gives = 0 WHERE host = $1 AND github_id = $2", [host, String(id)]);
+        return;
+      }
+      // A repository of which nothing is remembered yet is entered when it gives.
+      await db.transaction(async (tx) => {
+        const version = await tick(tx);
+        await tx.run(
+          `INSERT INTO repositories AS p (host, github_id, owner_id, visibility, full_name, version, gives)
+           VALUES ($1, $2, $3, $4, $5, $6, 1)
+           ON CONFLICT (host, github_id) DO UPDATE SET gives = CASE WHEN p.owner_id = excluded.owner_id THEN 1 ELSE 0 END`,
+          [host, String(id), ownerId, visibility, `${owner}/${name}`, version],
+        );
+      });
+    },
+    all: () => labelledRepositories(db),
+  };
+}
+
+/** By host and name; repositories that are being forgotten are not among them. The owner id is 0 where it is in doubt. */
+async function labelledRepositories(db: Sql): Promise<Repo[]> {
+  interface Row {
+    readonly host: string;
+    readonly github_id: string;
+    readonly owner_id: number | null;
+    readonly visibility: Repo["visibility"];
+    readonly full_name: string;
+  }
+  const rows = await db.all<Row>(
+    `SELECT host, github_id, owner_id, visibility, full_name FROM repositories
+     WHERE host <> '' AND EXISTS (SELECT 1 FROM records r WHERE r.repo = repositories.id AND r.stale = 0)
+     ORDER BY host, lower(full_name), id`,
+  );
+  return rows.map(({ host, github_id: id, owner_id: ownerId, visibility, full_name: fullName }) => {
+    const [owner = "", ...name] = fullName.split("/");
+    return { host, id: Number(id), ownerId: ownerId ?? 0, owner, name: name.join("/"), visibility };
+  });
+}
+
+/** What the last replay of each repository came to; nothing is kept of a repository that is not remembered. */
+export function storedReplays(db: Database): Replays {
+  return {
+    of: (repo) => lastReplay(db, repo),
+    async save(repo, { gain, on, at, pulls, comments, placebo, model }) {
+      const low = gain?.low ?? null;
+      await db.run(
+        `INSERT INTO replays (repo, at, pulls, comments, on_rate, placebo, low, mean, high, model)
+         SELECT id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM repositories WHERE host = $1 AND github_id = $2
+         ON CONFLICT (repo) DO UPDATE SET at = excluded.at, pulls = excluded.pulls, comments = excluded.comments,
+           on_rate = excluded.on_rate, placebo = excluded.placebo, low = excluded.low, mean = excluded.mean,
+           high = excluded.high, model = excluded.model`,
+        [...repoValues(repo), at, pulls, comments, on, placebo, low, gain?.mean ?? null, gain?.high ?? null, model],
+      );
+    },
+  };
+}
+
+async function lastReplay(db: Sql, repo: RepoKey): Promise<ReplayResult | null> {
+  type Row = Omit<ReplayResult, "gain"> & { low: number | null; mean: number | null; high: number | null };
+  const row = await db.one<Row>(
+    `SELECT y.at, y.pulls, y.comments, y.on_rate AS "on", y.placebo, y.low, y.mean, y.high, y.model
+     FROM replays y JOIN repositories p ON p.id = y.repo WHERE p.host = $1 AND p.github_id = $2`,
+    repoValues(repo),
+  );
+  if (row === null) return null;
+  const { low, mean, high, ...rest } = row;
+  return { ...rest, gain: low === null || mean === null || high === null ? null : { low, mean, high } };
+}
+
+const DAY_MS = 86_400_000;
+
+/** For the dashboard. */
+export function storedFigures(db: Database): MemoryFigures {
+  return {
+    findingOutcomes(of) {
+      const given = values();
+      return db.all(
+        `SELECT coalesce(r.outcome, 'none') AS outcome, count(*) AS count
+         FROM records r JOIN repositories p ON p.id = r.repo WHERE r.corpus = 'finding' AND ${ofRepository(of, given)}
+         GROUP BY 1 ORDER BY 2 DESC, 1`,
+        given.list,
+      );
+    },
+    decidedDays(of, since) {
+      const given = values();
+      return db.all<DayCount>(
+        `SELECT d.at / ${DAY_MS} * ${DAY_MS} AS day, d.outcome AS name, count(*) AS count
+         FROM decided d JOIN records r ON r.id = d.id JOIN repositories p ON p.id = r.repo
+         WHERE r.corpus = 'finding' AND d.at >= ${given.at(since)} AND ${ofRepository(of, given)}
+         GROUP BY 1, 2 ORDER BY 1, 2`,
+        given.list,
+      );
+    },
+    async memories(repo, { corpus, outcome, language }, { most, skip }) {
+      const given = values();
+      const wanted = Object.entries({ corpus, outcome, language }).flatMap(([column, value]) =>
+        value === null ? [] : [`r.${column} = ${given.at(value)}`],
+      );
+      const rows = `records r JOIN repositories p ON p.id = r.repo WHERE ${[ofRepository(repo, given), ...wanted].join(" AND ")}`;
+      const total = await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
+      const ids = await db.all<{ mem: string }>(
+        `SELECT r.mem FROM ${rows} ORDER BY r.at DESC, r.id DESC LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+        given.list,
+      );
+      return { total: total?.n ?? 0, ids: ids.map(({ mem }) => mem) };
+    },
+  };
+}
+
+/** Over `p` (repositories); null is all of them. */
+function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+  if (of === null) return "p.host <> ''";
+  const { host, githubId } = splitRepoKey(of) ?? { host: "", githubId: "" };
+  return `p.host = ${at(host)} AND p.github_id = ${at(githubId)}`;
+}
+
+/** Which recurring comments became a rule, each by one of its memories. */
+export function storedConventionMarks(db: Database): ConventionMarks {
+  const ofRepository =
+    "SELECT r.id FROM records r JOIN repositories p ON p.id = r.repo WHERE p.host = $1 AND p.github_id = $2";
+  return {
+    async taken(repo) {
+      const rows = await db.all<{ mem: string; at: number }>(
+        `SELECT r.mem, t.at FROM taken t JOIN records r ON r.id = t.id WHERE t.id IN (${ofRepository})`,
+        repoValues(repo),
+      );
+      return new Map(rows.map((row) => [row.mem, row.at]));
+    },
+    take: async (repo, memoryId, at) =>
+      (await db.run(
+        `INSERT INTO taken (id, at) SELECT r.id, $4 FROM records r WHERE r.id IN (${ofRepository}) AND r.mem = $3
+         ON CONFLICT (id) DO UPDATE SET at = excluded.at`,
+        [...repoValues(repo), memoryId, at],
+      )) > 0,
+    untake: (repo, memoryIds) =>
+      db.run(`DELETE FROM taken WHERE id IN (${ofRepository} AND ${db.dialect.among("r.mem", "$3", "text")})`, [
+        ...repoValues(repo),
+        memoryIds,
+      ]),
+  };
+}
+
+/** Every embedding space with at least one vector, the one with the most first. */
+export function storedSpaces(db: Sql): Promise<readonly (EmbeddingSpace & { readonly vectors: number })[]> {
+  return db.all(
+    `SELECT s.model, s.dimension, count(*) AS vectors FROM spaces s JOIN vectors v ON v.space = s.id
+     GROUP BY s.id, s.model, s.dimension ORDER BY vectors DESC, s.id`,
+  );
+}
+
+/** Whether there is anything to search, stale or not. */
+export async function remembersAnything(db: Sql): Promise<boolean> {
+  return (await db.one("SELECT 1 AS one FROM records LIMIT 1")) !== null;
+}

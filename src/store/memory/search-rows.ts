@@ -1,0 +1,167 @@
+// The rows of memory as the search reads them.
+import type { EmbeddingSpace, RepoKey } from "../../domain/memory.ts";
+import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
+import { pathMatcher } from "../../search/filter.ts";
+import type { Admitted, NearCode, RowCode, RowSource, Rows, SearchRow } from "../../search/rows.ts";
+import type { Database, Sql } from "../sql.ts";
+import { values } from "../statement.ts";
+import { spaceId } from "./records.ts";
+import { filterSql, repoValues, scopeSql } from "./scope.ts";
+
+/** Rows of an open database. */
+export function storedRows(db: Database): RowSource {
+  // Counting rows takes as long as reading them: once for each version of a repository.
+  const counts = new Map<number, { readonly version: number; readonly rows: number }>();
+  return { snapshot: (work) => db.snapshot((sql) => work(rowsIn(sql, counts))) };
+}
+
+type Counts = Map<number, { readonly version: number; readonly rows: number }>;
+
+function rowsIn(sql: Sql, counts: Counts): Rows {
+  const { among, distance, encodeCode, isComparable, sendCode } = sql.dialect;
+  const counted = async (found: readonly Omit<Admitted, "rows">[]): Promise<Admitted[]> => {
+    const all: Admitted[] = [];
+    for (const one of found) all.push({ ...one, rows: await rowsOf(sql, counts, one) });
+    return all;
+  };
+  return {
+    async admitted(scope) {
+      const given = values();
+      const { own, repositories } = scopeSql({ ...scope, excludePull: null, before: null }, given);
+      const found = await sql.all<{ id: number; version: number; own: number }>(
+        `SELECT p.id, p.version, CASE WHEN ${own} THEN 1 ELSE 0 END AS own FROM repositories p WHERE ${repositories} ORDER BY p.id`,
+        given.list,
+      );
+      return counted(found.map(({ id, version, own: isOwn }) => ({ id, version, isOwn: isOwn === 1 })));
+    },
+    async recent(most) {
+      const found = await sql.all<{ id: number; version: number }>(
+        "SELECT id, version FROM repositories WHERE host <> '' ORDER BY version DESC LIMIT $1",
+        [most],
+      );
+      return counted(found.map((one) => ({ ...one, isOwn: true })));
+    },
+    living: async (repository) =>
+      (
+        await sql.all<{ id: number }>("SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id", [repository])
+      ).map(({ id }) => id),
+    changed: (repository, version, after, most) =>
+      sql.all<SearchRow>(
+        `SELECT r.id, r.mem, r.pull, r.at, r.corpus, r.language, r.chunk_type AS "chunkType", r.category, r.severity, r.outcome,
+           r.path, r.changed, t.terms
+         FROM records r JOIN terms t ON t.id = r.id
+         WHERE r.repo = $1 AND r.stale = 0 AND r.changed > $2 AND r.id > $3 ORDER BY r.id LIMIT $4`,
+        [repository, version, after, most],
+      ),
+    async newest(repository, most) {
+      const row = await sql.one<{ id: number }>(
+        "SELECT id FROM records WHERE repo = $1 AND stale = 0 ORDER BY id DESC LIMIT 1 OFFSET $2",
+        [repository, most],
+      );
+      return row?.id ?? 0;
+    },
+    space: (space: EmbeddingSpace) => spaceId(sql, space),
+    codes: async (repository, space, after, most) =>
+      decoded(
+        sql,
+        await sql.all(
+          `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE repo = $1 AND space = $2 AND id > $3 ORDER BY id LIMIT $4`,
+          [repository, space, after, most],
+        ),
+      ),
+    codesOf: async (repository, space, ids) =>
+      decoded(
+        sql,
+        await sql.all(
+          `SELECT id, ${sendCode("code")} AS code FROM vectors WHERE repo = $1 AND space = $2 AND ${among("id", "$3", "int")}`,
+          [repository, space, ids],
+        ),
+      ),
+    async otherSpaces(repositories, space) {
+      // Nearly always there is one space only, and then nothing is counted.
+      const others = await sql.all<{ id: number; model: string; dimension: number }>(
+        "SELECT id, model, dimension FROM spaces WHERE id <> $1 ORDER BY id",
+        [space ?? 0],
+      );
+      const found: { rows: number; model: string }[] = [];
+      for (const { id, model, dimension } of others) {
+        const row = await sql.one<{ n: number }>(
+          `SELECT count(*) AS n FROM vectors v JOIN records r ON r.id = v.id AND r.stale = 0
+           WHERE v.space = $1 AND ${among("v.repo", "$2", "int")}`,
+          [id, repositories.map((one) => one.id)],
+        );
+        if (row !== null && row.n > 0) found.push({ rows: row.n, model: `${model}, ${dimension} numbers` });
+      }
+      return { rows: found.reduce((sum, one) => sum + one.rows, 0), models: found.map(({ model }) => model) };
+    },
+    async damaged(repositories, space, dimension) {
+      const row = await sql.one<{ n: number }>(
+        `SELECT count(*) AS n FROM vectors v JOIN records r ON r.id = v.id AND r.stale = 0
+         WHERE v.space = $1 AND ${among("v.repo", "$2", "int")} AND NOT ${isComparable("v.code", dimension)}`,
+        [space, repositories.map(({ id }) => id)],
+      );
+      return row?.n ?? 0;
+    },
+    async nearest(scope, filter, space, code, k) {
+      const given = values();
+      const { rows } = scopeSql(scope, given);
+      const admitted = filterSql(filter, await admittedPaths(sql, scope, filter), sql.dialect, given);
+      // Distances are computed first, in the order in which vectors lie; the code is sent of the nearest alone.
+      const near = await sql.all<{ mem: string; code: Uint8Array }>(
+        `SELECT n.mem, ${sendCode("v.code")} AS code FROM (
+           SELECT r.id, r.mem, v.space, v.repo, ${distance("v.code", given.at(encodeCode(code)))} AS d
+           FROM repositories p JOIN vectors v ON v.repo = p.id AND v.space = ${given.at(space)} JOIN records r ON r.id = v.id
+           WHERE ${isComparable("v.code", code.length)} AND ${rows} AND ${admitted} ORDER BY d, r.mem LIMIT ${given.at(k)}) n
+         JOIN vectors v ON v.repo = n.repo AND v.space = n.space AND v.id = n.id ORDER BY n.d, n.mem`,
+        given.list,
+      );
+      return near.map((one): NearCode => ({ mem: one.mem, code: sql.dialect.decodeCode(one.code) }));
+    },
+    async told(scope, filter, ids) {
+      if (ids.length === 0) return new Map();
+      const given = values();
+      const { rows } = scopeSql(scope, given);
+      // Paths were matched by the same function on the rows that were read in this snapshot.
+      const admitted = filterSql(filter, null, sql.dialect, given);
+      const found = await sql.all<{ id: number; mem: string }>(
+        `SELECT r.id, r.mem FROM records r JOIN repositories p ON p.id = r.repo
+         WHERE ${among("r.id", given.at(ids), "int")} AND ${rows} AND ${admitted}`,
+        given.list,
+      );
+      return new Map(found.map(({ id, mem }) => [id, mem]));
+    },
+    version: async (repo: RepoKey) =>
+      (
+        await sql.one<{ version: number }>(
+          "SELECT version FROM repositories WHERE host = $1 AND github_id = $2",
+          repoValues(repo),
+        )
+      )?.version ?? 0,
+  };
+}
+
+async function rowsOf(sql: Sql, counts: Counts, { id, version }: Pick<Admitted, "id" | "version">): Promise<number> {
+  const known = counts.get(id);
+  if (known?.version === version) return known.rows;
+  const row = await sql.one<{ n: number }>("SELECT count(*) AS n FROM records WHERE repo = $1 AND stale = 0", [id]);
+  const rows = row?.n ?? 0;
+  counts.set(id, { version, rows });
+  return rows;
+}
+
+function decoded(sql: Sql, rows: readonly { readonly id: number; readonly code: Uint8Array }[]): readonly RowCode[] {
+  return rows.map(({ id, code }) => ({ id, code: sql.dialect.decodeCode(code) }));
+}
+
+/** The paths in scope that a filter admits, as globs are ours and not the database's; null when it does not ask for paths. */
+async function admittedPaths(sql: Sql, scope: Scope, filter: MemoryFilter): Promise<readonly string[] | null> {
+  const matches = pathMatcher(filter);
+  if (matches === null) return null;
+  const given = values();
+  const { rows } = scopeSql(scope, given);
+  const paths = await sql.all<{ path: string }>(
+    `SELECT DISTINCT r.path FROM repositories p JOIN records r ON r.repo = p.id WHERE ${rows} AND r.path IS NOT NULL`,
+    given.list,
+  );
+  return paths.map(({ path }) => path).filter(matches);
+}

@@ -1,0 +1,115 @@
+// The search thread: opens the memory for reading and answers questions until its port closes. Between questions it reads into
+// memory what was written to last.
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/outcome.ts";
+import type { Scope } from "../../domain/retrieval.ts";
+import { Transient } from "../../domain/transient.ts";
+import { type MemorySearch, memorySearch } from "../../search/memory-search.ts";
+import { usearchExact } from "../../search/vector-index.ts";
+import { openPostgres } from "../postgres.ts";
+import type { Database } from "../sql.ts";
+import { openSqlite } from "../sqlite.ts";
+import { memoryError } from "./memory-file.ts";
+import { storedRecords } from "./records.ts";
+import { storedRows } from "./search-rows.ts";
+import type { HeldNow, Reply, Request, ThreadSettings } from "./search-thread.ts";
+
+const settings = workerData as ThreadSettings;
+
+interface Opened {
+  readonly db: Database;
+  readonly search: MemorySearch;
+  /** Why vectors cannot be searched; null when they can. */
+  readonly vectorsMissing: string | null;
+}
+
+let opened: Opened | null = null;
+let reading = 0;
+
+parentPort?.on("message", (request: Request | "close") => {
+  if (request === "close") void close();
+  else void answer(request).then((reply) => parentPort?.postMessage(reply));
+});
+
+async function answer({ id, ask, with: given }: Request): Promise<Reply> {
+  const degraded: Degraded[] = [];
+  const report = (part: string, reason: string) => void degraded.push({ part, reason: publicText(reason) });
+  try {
+    // Opened with the first question, so that its asker learns why a file cannot be opened.
+    opened ??= open();
+    return { id, value: await answerOf(opened, ask, given, report), degraded, held: heldNow() };
+  } catch (caught) {
+    const error = memoryError(settings.place, caught);
+    const kind = error instanceof RangeError ? "range" : error instanceof Transient ? "passing" : "other";
+    const text = error instanceof Error ? error.message : String(error);
+    return { id, error: publicText(text), kind, held: heldNow() };
+  }
+}
+
+function answerOf(
+  { db, search, vectorsMissing }: Opened,
+  ask: string,
+  given: readonly unknown[],
+  report: (part: string, reason: string) => void,
+): Promise<unknown> {
+  switch (ask) {
+    case "nearest": {
+      // The reason names files of this machine; `doctor` shows it.
+      if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
+      const [scope, vectors, space, k, filter] = given as NearestQuestion;
+      return search.nearest(scope, vectors, space, k, filter, report);
+    }
+    case "matching": {
+      const [scope, texts, k, filter] = given as MatchingQuestion;
+      return search.matching(scope, texts, k, filter, report);
+    }
+    case "records": {
+      const [scope, ids] = given as [Scope, readonly string[]];
+      return db.snapshot((sql): Promise<readonly MemoryRecord[]> => storedRecords(sql, scope, ids));
+    }
+    case "counts":
+      return search.counts(given[0] as Scope, report);
+    case "version":
+      return search.version(given[0] as string);
+    default:
+      return search.warm((waiting) => {
+        reading = waiting;
+        parentPort?.postMessage(heldNow());
+      });
+  }
+}
+
+type NearestQuestion = Parameters<MemorySearch["nearest"]>;
+type MatchingQuestion = Parameters<MemorySearch["matching"]>;
+
+function open(): Opened {
+  const { place, vectors, ...limits } = settings;
+  const exact = vectors === false ? null : usearchExact();
+  if (/^postgres(ql)?:/.test(place)) {
+    const db = openPostgres(place, { connections: 2, name: "kodiai search" });
+    return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing: null };
+  }
+  if (!existsSync(place)) throw new Error(`${place} is not there: nothing has been remembered yet.`);
+  const extension = vectors === undefined ? "installed" : vectors === false ? undefined : vectors;
+  const db = openSqlite(place, { now: Date.now, isReader: true, vectors: extension });
+  const vectorsMissing = vectors === false ? "switched off" : db.vectorsMissing;
+  return { db, search: memorySearch(storedRows(db), { ...limits, exact }), vectorsMissing };
+}
+
+function heldNow(): HeldNow {
+  const none = { repositories: 0, rows: 0, bytes: 0, limitBytes: settings.memoryBytes };
+  return { ...(opened?.search.held() ?? none), waiting: reading };
+}
+
+/** Everyone who can read a review reads this: the file's name, not where the server keeps it. */
+function publicText(text: string): string {
+  return text.replaceAll(settings.place, basename(settings.place));
+}
+
+async function close(): Promise<void> {
+  parentPort?.close();
+  await opened?.db.close();
+}

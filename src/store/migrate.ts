@@ -1,0 +1,129 @@
+// Brings the schema of a database up to date: numbered steps that only go forward.
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Database, Sql } from "./sql.ts";
+
+/** One part of the schema. Append only: a released step is never edited. */
+export interface SchemaPart {
+  /** `memory`, `queue`: its steps are counted under this name. */
+  readonly part: string;
+  /** Several statements each, run once, in order. */
+  readonly steps: readonly ((dialect: Dialect) => string)[];
+}
+
+/** Names the lock under which a schema changes on PostgreSQL: any number that nothing else uses. */
+const LOCK = 7_165_204_331;
+
+/**
+ * Runs the steps that are missing, all or none. Of several processes that start at once one does it, the others wait.
+ *
+ * @param place how messages name the database: a file, or DATABASE_URL
+ * @throws StoreUnusable when the database has steps that this Kodiai does not know
+ */
+export async function migrate(db: Database, parts: readonly SchemaPart[], place: string): Promise<void> {
+  // Nothing to do takes no lock: another process may be in the middle of a long step.
+  if (missing(parts, await versions(db), place).length === 0) return;
+  try {
+    await db.transaction((tx) => runMissing(tx, parts, place));
+  } catch (error) {
+    const lacks = error instanceof Error && db.dialect.name === "postgres" ? lacking(error) : null;
+    throw lacks === null ? error : new StoreUnusable(`${place}: ${lacks}`);
+  }
+}
+
+async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string): Promise<void> {
+  if (tx.dialect.name === "postgres") {
+    await tx.run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    // The first steps read and write whole tables.
+    await tx.run("SET LOCAL statement_timeout = 0");
+    await tx.run("SET LOCAL lock_timeout = 0");
+    await refuseOld(tx, place);
+  }
+  await refuseUnnumbered(tx, place);
+  await tx.run(
+    `CREATE TABLE IF NOT EXISTS schema_steps (part ${tx.dialect.type.text} NOT NULL, version ${tx.dialect.type.int} NOT NULL,
+         PRIMARY KEY (part, version))${tx.dialect.strict}`,
+  );
+  for (const { part, version, step } of missing(parts, await versions(tx), place)) {
+    for (const statement of statementsOf(step(tx.dialect))) await tx.run(statement);
+    await tx.run("INSERT INTO schema_steps (part, version) VALUES ($1, $2)", [part, version]);
+  }
+}
+
+/** Tables that a Kodiai before its first release made have no numbers that could be compared. */
+async function refuseUnnumbered(tx: Sql, place: string): Promise<void> {
+  if ((await versions(tx)).size > 0) return;
+  const older =
+    tx.dialect.name === "postgres"
+      ? "SELECT 1 AS found WHERE to_regclass('schema_migrations') IS NOT NULL AND to_regclass('deliveries') IS NOT NULL"
+      : "SELECT 1 AS found FROM sqlite_master WHERE name IN ('deliveries', 'records')";
+  if ((await tx.one(older)) !== null)
+    throw new StoreUnusable(
+      `${place} was made by a Kodiai before its first release. Name another one, or move it away.`,
+    );
+}
+
+/** As `server_version_num` counts. Older versions were never tried. */
+const OLDEST = 150_000;
+
+async function refuseOld(tx: Sql, place: string): Promise<void> {
+  const server = await tx.one<{ number: number; name: string }>(
+    "SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name",
+  );
+  if (server !== null && server.number < OLDEST)
+    throw new StoreUnusable(
+      `${place}: the server is PostgreSQL ${server.name}; Kodiai needs ${OLDEST / 10_000} or newer. Upgrade it, or name another one.`,
+    );
+}
+
+const MAY_NOT = "42501";
+const NO_FILE = "58P01";
+const UNSUPPORTED = "0A000";
+const NO_SUCH_TYPE = "42704";
+
+/** What a step needs that the database or its user lacks, and what fixes it; null for another kind of failure. */
+function lacking(error: Error): string | null {
+  const code = "code" in error ? error.code : null;
+  const isExtension = /extension/i.test(error.message);
+  if (isExtension && (code === NO_FILE || code === UNSUPPORTED))
+    return "the PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.";
+  if (isExtension && code === MAY_NOT)
+    return "the database user may not CREATE EXTENSION vector. Let an administrator run it once in this database.";
+  if (code === MAY_NOT)
+    return "the database user may not make tables in this database. Let an administrator give it the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON SCHEMA public.";
+  if (code === NO_SUCH_TYPE && /"(?:half)?vec/.test(error.message))
+    return "the database has a pgvector before 0.7. Install a newer one at the server, then run ALTER EXTENSION vector UPDATE in this database.";
+  return null;
+}
+
+/** Statements end with a semicolon at the end of a line; schemas hold no other. */
+function statementsOf(text: string): string[] {
+  return text
+    .split(/;\s*$/m)
+    .map((statement) => statement.replace(/^\s*--.*$/gm, "").trim())
+    .filter((statement) => statement !== "");
+}
+
+/** The newest step of each part that was run; empty in a database without any. */
+export async function versions(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const exists =
+    sql.dialect.name === "postgres"
+      ? "SELECT 1 AS known WHERE to_regclass('schema_steps') IS NOT NULL"
+      : "SELECT 1 AS known FROM sqlite_master WHERE name = 'schema_steps'";
+  if ((await sql.one(exists)) === null) return new Map();
+  const rows = await sql.all<{ part: string; version: number }>(
+    "SELECT part, max(version) AS version FROM schema_steps GROUP BY part",
+  );
+  return new Map(rows.map(({ part, version }) => [part, version]));
+}
+
+function missing(parts: readonly SchemaPart[], known: ReadonlyMap<string, number>, place: string) {
+  return parts.flatMap(({ part, steps }) => {
+    const version = known.get(part) ?? 0;
+    if (version > steps.length)
+      throw new StoreUnusable(
+        `${place} has schema ${version} of ${part}, newer than the ${steps.length} that this Kodiai knows. Upgrade Kodiai, or use another one.`,
+      );
+    return steps.slice(version).map((step, at) => ({ part, version: version + at + 1, step }));
+  });
+}

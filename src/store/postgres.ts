@@ -1,0 +1,244 @@
+// Opens a PostgreSQL the way Kodiai needs it and runs the store's statements on it: a pool of connections with time limits, and
+// errors in our own words.
+import { AsyncLocalStorage } from "node:async_hooks";
+import pg from "pg";
+import { StoreUnusable } from "../domain/store-unusable.ts";
+import { POSTGRES, storable } from "./dialect.ts";
+import { isCut, translated } from "./postgres-errors.ts";
+import { type Database, NESTED, type Sql } from "./sql.ts";
+
+export interface PostgresSettings {
+  /** Connections at the same time. */
+  readonly connections?: number;
+  /** Shown in pg_stat_activity. */
+  readonly name?: string;
+  /** Limits in milliseconds: of a statement, of waiting for a lock, of silence inside of a transaction (a process that stands still). */
+  readonly statementMs?: number;
+  readonly lockMs?: number;
+  readonly silentMs?: number;
+  /** True: idle connections do not keep the process alive. */
+  readonly isLastWord?: boolean;
+  /** True: statements of a transaction that are asked at once go out at once, in one round trip. */
+  readonly pipelines?: boolean;
+  /** False while a store is moved here: it can be moved again, and ends with everything on disk. */
+  readonly isDurable?: boolean;
+}
+
+/** A review asks a dozen questions at once, and a server has 100 connections by default. */
+const CONNECTIONS = 10;
+const STATEMENT_MS = 30_000;
+const LOCK_MS = 5_000;
+const CONNECT_MS = 10_000;
+const SILENT_MS = 60_000;
+/** An hour, for a script: rewriting a large table takes minutes. */
+const SCRIPT_MS = 3_600_000;
+
+/**
+ * The store's statements over a PostgreSQL; connects with the first one.
+ *
+ * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`; no message repeats it
+ * @throws StoreUnusable when it is no address of a PostgreSQL
+ */
+export function openPostgres(url: string, settings: PostgresSettings = {}): Database {
+  const { statementMs = STATEMENT_MS, lockMs = LOCK_MS, silentMs = SILENT_MS } = settings;
+  const { connections = CONNECTIONS, name = "kodiai", pipelines = false } = settings;
+  const pool = new pg.Pool({
+    // The driver reads it of a connection's settings; its types lack it.
+    ...({ pipeline: pipelines } as pg.PoolConfig),
+    connectionString: checked(url),
+    max: connections,
+    application_name: name,
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: silentMs,
+    connectionTimeoutMillis: CONNECT_MS,
+    // A connection that was cut without a word answers nothing: the server's own limit has passed by then.
+    query_timeout: statementMs + CONNECT_MS,
+    keepAlive: true,
+    allowExitOnIdle: settings.isLastWord ?? false,
+    // A commit that was acknowledged is on disk, whatever the server's default is. Compiling a search takes longer than running it.
+    options: `-c synchronous_commit=${settings.isDurable === false ? "off" : "on"} -c jit=off`,
+    types: TYPES,
+  });
+  // Without listeners an idle connection that ends would end the process, also one that ends right after it was made.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
+  return {
+    ...postgresDatabase({
+      query: (text, values) => pool.query(text, values),
+      begin: async () => transactionOn(await pool.connect(), pipelines),
+    }),
+    script: (text) => runScript(pool, text),
+    close: () => pool.end(),
+  };
+}
+
+/** What the driver, or another that speaks like it, answers. */
+export interface Answered {
+  readonly rows: readonly unknown[];
+  /** Rows written; null or absent where the statement writes none. */
+  readonly rowCount?: number | null;
+}
+
+/** A connection that is held for one transaction. */
+interface Held {
+  query(text: string, values: unknown[]): Promise<Answered>;
+  /** After COMMIT or ROLLBACK; `broken` gives the connection up. */
+  release(broken: Error | null): void;
+  /** Why the connection ended meanwhile; null while it lives. */
+  broken(): Error | null;
+}
+
+/** The parts that depend on who runs the statements: the driver's pool, or PostgreSQL inside the process (tests). */
+export interface Runner {
+  query(text: string, values: unknown[]): Promise<Answered>;
+  begin(): Promise<Held>;
+}
+
+/** The store's statements over one that runs them. */
+export function postgresDatabase(runner: Runner): Omit<Database, "script" | "close"> {
+  const inside = new AsyncLocalStorage<{ isOpen: boolean }>();
+  const outside = <Asked extends readonly unknown[], T>(work: (...asked: Asked) => Promise<T>) => {
+    return async (...asked: Asked): Promise<T> => {
+      // It would run on another connection, beside the transaction that it was meant for.
+      if (inside.getStore()?.isOpen === true) throw new Error(NESTED);
+      return work(...asked);
+    };
+  };
+  const sql = statements(runner.query);
+  const transaction = outside(async (begin: string, work: (tx: Sql) => Promise<unknown>): Promise<unknown> => {
+    const turn = { isOpen: true };
+    try {
+      return await inside.run(turn, () => inTransaction(runner, begin, work));
+    } finally {
+      turn.isOpen = false;
+    }
+  });
+  return {
+    dialect: POSTGRES,
+    all: outside(sql.all) as Sql["all"],
+    one: outside(sql.one) as Sql["one"],
+    run: outside(sql.run),
+    transaction: <T>(work: (tx: Sql) => Promise<T>) => transaction("BEGIN", work) as Promise<T>,
+    snapshot: <T>(work: (tx: Sql) => Promise<T>) =>
+      transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work) as Promise<T>,
+  };
+}
+
+function statements(query: (text: string, values: unknown[]) => Promise<Answered>): Sql {
+  const ask = async (text: string, values: readonly unknown[] = []) => {
+    try {
+      return await query(text, values.map(fit));
+    } catch (error) {
+      throw translated(error);
+    }
+  };
+  return {
+    dialect: POSTGRES,
+    all: async <Row>(text: string, values?: readonly unknown[]) => [...(await ask(text, values)).rows] as Row[],
+    one: async <Row>(text: string, values?: readonly unknown[]) => ((await ask(text, values)).rows[0] ?? null) as Row,
+    run: async (text, values) => (await ask(text, values)).rowCount ?? 0,
+  };
+}
+
+async function inTransaction<T>(runner: Runner, begin: string, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const held = await runner.begin().catch((error: unknown) => {
+    throw translated(error);
+  });
+  let hasEnded = false;
+  let broken: Error | null = null;
+  const sql = statements(async (text, values) => {
+    if (hasEnded) throw new Error("the transaction has ended");
+    return held.query(text, values);
+  });
+  try {
+    const begun = sql.run(begin);
+    // In a pipeline the first statements go out with it; where it fails they fail too.
+    begun.catch(() => {});
+    const answer = await work(sql);
+    await begun;
+    hasEnded = true;
+    await commit(held);
+    return answer;
+  } catch (error) {
+    hasEnded = true;
+    // A connection that answers no more, or cannot even roll back, is given up, and with it the transaction.
+    if (isCut(error)) broken = error;
+    else
+      await held.query("ROLLBACK", []).catch((failed: Error) => {
+        broken = failed;
+      });
+    throw error;
+  } finally {
+    held.release(broken ?? held.broken());
+  }
+}
+
+/** After a failed statement whose error `work` passed over, PostgreSQL answers COMMIT with ROLLBACK and no error. */
+async function commit(held: Held): Promise<void> {
+  const answered = await held.query("COMMIT", []).catch((error: unknown) => {
+    throw translated(error);
+  });
+  if ("command" in answered && answered.command !== "COMMIT")
+    throw new Error("the transaction was rolled back: a statement in it had failed");
+}
+
+function transactionOn(client: pg.PoolClient, pipelines: boolean): Held {
+  let broken: Error | null = null;
+  const listen = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", listen);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query(text, values) {
+      if (pipelines) return client.query(text, values);
+      // One after the other: without pipelines the driver must have no second statement waiting.
+      const next = last.then(() => client.query(text, values));
+      last = next.catch(() => {});
+      return next;
+    },
+    broken: () => broken,
+    release(error) {
+      client.off("error", listen);
+      client.release(error ?? undefined);
+    },
+  };
+}
+
+async function runScript(pool: pg.Pool, text: string): Promise<void> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  try {
+    await client.query(`SET statement_timeout = ${SCRIPT_MS}; SET lock_timeout = ${SCRIPT_MS}`);
+    // The driver reads a limit of the statement's own; its types lack it.
+    await client.query({ text, query_timeout: SCRIPT_MS } as pg.QueryConfig);
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    // Not for the next statement, which has less time.
+    client.release(true);
+  }
+}
+
+const INT8 = 20;
+/** The driver's own parsers, but for ids, counts and milliseconds: whole numbers that a double holds exactly. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format as "text"),
+};
+
+/** A value as PostgreSQL takes it. */
+function fit(value: unknown): unknown {
+  if (typeof value === "string") return storable(value);
+  if (typeof value === "boolean") return Number(value);
+  if (Array.isArray(value)) return value.map(fit);
+  return value instanceof Uint8Array && !Buffer.isBuffer(value) ? Buffer.from(value) : value;
+}
+
+/** @throws StoreUnusable, whose message does not repeat the address, as it may hold a password */
+function checked(url: string): string {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+  throw new StoreUnusable("DATABASE_URL is not an address like postgres://USER:PASSWORD@HOST:5432/DATABASE.");
+}

@@ -1,0 +1,52 @@
+// The clock of an embedded queue: the time at which this machine first used the file since it started, and what has passed since.
+// All processes of the machine read the same, and a wall clock that jumps an hour changes nothing.
+import { bootId } from "../../adapters/process-mark.ts";
+import { migrate } from "../migrate.ts";
+import type { Database } from "../sql.ts";
+import { openSqlite, type SqliteDatabase, type SqliteSettings } from "../sqlite.ts";
+import { keepBeforeUpgrade } from "../upkeep/schema-copies.ts";
+import { QUEUE_PART } from "./schema.ts";
+
+/**
+ * Opens (or creates) queue.db with its schema, on a clock that nothing sets.
+ *
+ * @throws StoreUnusable when it comes from a newer Kodiai; Error when it is not a database; Transient on a lock
+ */
+export async function openQueueFile(path: string, settings: Omit<SqliteSettings, "now"> = {}): Promise<SqliteDatabase> {
+  // Until the file has said when its machine started.
+  let now = Date.now;
+  const db = openSqlite(path, { ...settings, now: () => now() });
+  try {
+    await keepBeforeUpgrade(db, QUEUE_PART, path);
+    await migrate(db, [QUEUE_PART], path);
+    now = await machineClock(db);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Epoch milliseconds, whole. Where the system does not tell its starts apart, each process begins at the wall clock's time. */
+async function machineClock(db: Database): Promise<() => number> {
+  const epoch = await epochOf(db, bootId());
+  return () => epoch + upMs();
+}
+
+async function epochOf(db: Database, boot: string | null): Promise<number> {
+  const now = Date.now() - upMs();
+  if (boot === null) return now;
+  const known = "SELECT epoch FROM boots WHERE id = $1";
+  const kept = await db.one<{ epoch: number }>(known, [boot]);
+  if (kept !== null) return kept.epoch;
+  return db.transaction(async (tx) => {
+    await tx.run("DELETE FROM boots WHERE id <> $1", [boot]);
+    await tx.run("INSERT INTO boots (id, epoch) VALUES ($1, $2) ON CONFLICT DO NOTHING", [boot, now]);
+    return (await tx.one<{ epoch: number }>(known, [boot]))?.epoch ?? now;
+  });
+}
+
+/** Since the machine started: the same for all of its processes on Linux. */
+function upMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

@@ -1,0 +1,151 @@
+// Deliveries and what follows from them: each id once, each meaning once, and all that came together in one transaction.
+
+import { failPoint } from "../../adapters/fail-point.ts";
+import { Transient } from "../../domain/transient.ts";
+import type { Arrival, Inbox } from "../../ports/inbox.ts";
+import { jsonRows } from "../dialect.ts";
+import type { Database, Sql } from "../sql.ts";
+import { lockKeys } from "./coordination.ts";
+import { keptReason } from "./delivery-outcome-text.ts";
+import { type ComingJob, putJobs } from "./put.ts";
+
+/** Over an open database (see QUEUE_PART). */
+export function storedInbox(db: Database): Inbox {
+  return {
+    async take(batch) {
+      failPoint("before-accept");
+      const taken = await db.transaction((tx) => takeDeliveries(tx, batch));
+      failPoint("after-accept");
+      return taken;
+    },
+    async probe(now) {
+      await db.run("INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at", [now]);
+    },
+  };
+}
+
+/**
+ * Keeps deliveries with all that follows from them. First in a transaction.
+ *
+ * @returns for each false when it was taken before, by its id or by its meaning
+ */
+export async function takeDeliveries(tx: Sql, batch: readonly Arrival[]): Promise<readonly boolean[]> {
+  await lockKeys(tx, batch.flatMap(keysOf));
+  const taken: boolean[] = [];
+  for (const wave of waves(batch)) taken.push(...(await takeWave(tx, wave)));
+  return taken;
+}
+
+/** What a delivery is known by and what it changes. */
+function keysOf(arrival: Arrival): readonly string[] {
+  const { meaning = null } = arrival.delivery;
+  const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
+  const closed = arrival.outcome.kind === "cancel" ? [arrival.outcome.key] : [];
+  return [...pull, ...closed, ...jobsOf(arrival).map(({ job }) => job.key)];
+}
+
+function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
+  const at = delivery.receivedAt;
+  const upkeep = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
+  const jobs = upkeep.map((job): ComingJob => ({ lane: "upkeep", job, at, by: job.delivery }));
+  if (outcome.kind === "review") return [{ lane: "review", job: outcome, at, by: outcome.headSha }, ...jobs];
+  return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
+}
+
+/**
+ * The deliveries in their order, cut where one depends on what an earlier one comes to. Nearly always that is all of them in one
+ * wave, so a few statements keep them all.
+ */
+function waves(batch: readonly Arrival[]): readonly (readonly Arrival[])[] {
+  const cut: Arrival[][] = [];
+  let seen = new Set<string>();
+  for (const arrival of batch) {
+    const { id, meaning = null } = arrival.delivery;
+    const marks = [`id ${id}`, `meaning ${meaning ?? id}`, ...jobsOf(arrival).map(({ job }) => `key ${job.key}`)];
+    const isCancel = arrival.outcome.kind === "cancel";
+    if (cut.length === 0 || isCancel || seen.has("cancel") || marks.some((mark) => seen.has(mark))) {
+      cut.push([]);
+      seen = new Set();
+    }
+    cut.at(-1)?.push(arrival);
+    for (const mark of isCancel ? [...marks, "cancel"] : marks) seen.add(mark);
+  }
+  return cut;
+}
+
+async function takeWave(tx: Sql, wave: readonly Arrival[]): Promise<readonly boolean[]> {
+  const known = await knownAmong(tx, wave);
+  const fresh = wave.filter((_, at) => known[at]?.isKnown === 0 && known[at].same === null);
+  const kept = await keep(tx, wave, known);
+  // Another client takes the same under other keys at this moment: all of it once more, and by then it is known.
+  for (const { delivery } of fresh)
+    if (!kept.has(delivery.id)) throw new Transient(`delivery ${delivery.id} is being taken by another process`);
+  for (const { outcome } of fresh) if (outcome.kind === "cancel") await forgetMeanings(tx, outcome.key);
+  // Two jobs of one delivery may have one key: the later takes the place of the earlier.
+  for (const jobs of apart(fresh.flatMap(jobsOf))) await putJobs(tx, jobs);
+  return wave.map((arrival) => fresh.includes(arrival));
+}
+
+function apart(jobs: readonly ComingJob[]): readonly (readonly ComingJob[])[] {
+  const groups: ComingJob[][] = [];
+  let keys = new Set<string>();
+  for (const coming of jobs) {
+    if (groups.length === 0 || keys.has(coming.job.key)) {
+      groups.push([]);
+      keys = new Set();
+    }
+    groups.at(-1)?.push(coming);
+    keys.add(coming.job.key);
+  }
+  return groups;
+}
+
+interface Known {
+  /** 1: its id is known. */
+  readonly isKnown: number;
+  /** The delivery that meant the same. */
+  readonly same: string | null;
+}
+
+function knownAmong(tx: Sql, wave: readonly Arrival[]): Promise<readonly Known[]> {
+  const given = wave.map(({ delivery: { id, meaning = null } }, at) => ({ at, id, meaning }));
+  return tx.all<Known>(
+    `SELECT CASE WHEN own.id IS NULL THEN 0 ELSE 1 END AS "isKnown", said.id AS same
+     FROM ${tx.dialect.rows("$1", { at: "int", id: "text", meaning: "text" })}
+     LEFT JOIN deliveries AS own ON own.id = x.id
+     LEFT JOIN deliveries AS said ON said.meaning = x.meaning ORDER BY x.at`,
+    [jsonRows(given)],
+  );
+}
+
+const DELIVERY = {
+  id: "text",
+  event: "text",
+  received_at: "int",
+  outcome: "text",
+  reason: "text",
+  meaning: "text",
+} as const;
+
+/** The ids that were not kept before. One that means what was taken before is kept too: what was answered with 202 can be found. */
+async function keep(tx: Sql, wave: readonly Arrival[], known: readonly Known[]): Promise<ReadonlySet<string>> {
+  const rows = wave.map(({ delivery: { id, event, receivedAt, meaning = null }, outcome }, at) => {
+    const same = known[at]?.same ?? null;
+    return same === null
+      ? { id, event, received_at: receivedAt, outcome: outcome.kind, reason: keptReason(outcome), meaning }
+      : { id, event, received_at: receivedAt, outcome: "ignored", reason: `says the same as ${same}`, meaning: null };
+  });
+  const columns = Object.keys(DELIVERY).join(", ");
+  const kept = await tx.all<{ id: string }>(
+    `INSERT INTO deliveries (${columns}) SELECT ${columns} FROM ${tx.dialect.rows("$1", DELIVERY)} WHERE true
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [jsonRows(rows)],
+  );
+  return new Set(kept.map(({ id }) => id));
+}
+
+/** What was said before the end may be said again after it: a pull request can be reopened within a second. */
+async function forgetMeanings(tx: Sql, key: string): Promise<void> {
+  // `A` is the character after `@`.
+  await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2", [`${key}@`, `${key}A`]);
+}

@@ -1,0 +1,212 @@
+// One lane of the queue: which job comes next, which process holds it, and how it ends.
+
+import { failPoint } from "../../adapters/fail-point.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
+import type { Database, Sql } from "../sql.ts";
+import { announce, lockKeys } from "./coordination.ts";
+import { isHeld } from "./lease-fence.ts";
+import { ALONE_MS, SUSPECT_AFTER, SUSPECT_PATIENCE_MS } from "./poison-job-policy.ts";
+import { SUSPECT_TURN, turnAgain } from "./put.ts";
+
+/** The process that works on the queue. */
+export interface WorkingProcess {
+  /** Its own name, unlike all others. */
+  readonly instance: string;
+  /** See processMark. */
+  readonly process: string | null;
+  /** Jobs that this process knows it holds. */
+  readonly held: Set<number>;
+  /** Lanes from which this process takes jobs: for one of another it keeps nothing back. */
+  readonly served: Set<LaneName>;
+}
+
+/** The longest that a job waits, even if a clock jumped: an hour is the longest that a limit of GitHub lasts. */
+export const LONGEST_WAIT_MS = 65 * 60_000;
+
+/** The lane over an open database. Throws `Transient` when the database cannot be asked now. */
+export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, worker: WorkingProcess): Lane<Taken> {
+  return {
+    async lease() {
+      failPoint("before-lease");
+      worker.served.add(lane);
+      // Without a lock first: most looks find nothing.
+      if ((await next(db, lane, worker, "")) === null) return null;
+      const taken = await db.transaction((tx) => take<Taken>(tx, lane, worker));
+      if (taken !== null) worker.held.add(taken.id);
+      failPoint("after-lease");
+      return taken;
+    },
+    async end(lease, end) {
+      failPoint("before-end");
+      const recorded = await db.transaction((tx) => finish(tx, lease, end));
+      worker.held.delete(lease.id);
+      failPoint("after-end");
+      return recorded;
+    },
+    isLeaseValid: (held) => isHeld(db, held),
+    isSuperseded: ({ job }) => hasWaiting(db, job.key),
+    nextInMs: () => nextInMs(db, lane, worker),
+  };
+}
+
+/** No job of its key runs. Behind one that does it is looked at when that one ends. */
+const FREE = "key NOT IN (SELECT key FROM jobs AS busy WHERE busy.state = 'running')";
+/** GitHub does not ask to leave its installation alone. */
+const open = (now: string) =>
+  `coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > ${now})`;
+const IS_SUSPECT = `deaths >= ${SUSPECT_AFTER}`;
+
+/** What a process may take now: jobs over which fewer processes died than `deaths` (see poison-job-policy.ts). */
+interface Opening {
+  readonly now: number;
+  readonly deaths: number;
+}
+
+const EVERY = Number.MAX_SAFE_INTEGER;
+
+interface Seen {
+  readonly now: number;
+  /** Jobs that this process runs; and those of them that nothing may be begun beside. */
+  readonly running: number;
+  readonly alone: number;
+  /** The lane of a suspect that has waited for too long, for which this process keeps itself free. */
+  readonly kept: LaneName | null;
+}
+
+/** Suspects run alone. Of several processes one keeps itself free for them, the same for all. */
+async function openingOf(sql: Sql, lane: LaneName, { instance, served }: WorkingProcess): Promise<Opening> {
+  // Once for each statement and not for each row; and PostgreSQL uses no index with a clock that moves.
+  const now = `(SELECT ${sql.dialect.now})`;
+  const seen = await sql.one<Seen>(
+    `SELECT ${now} AS now,
+       (SELECT count(*) FROM jobs WHERE state = 'running' AND owner = $1) AS running,
+       (SELECT count(*) FROM jobs WHERE state = 'running' AND owner = $1 AND ${IS_SUSPECT}
+          AND taken_at > ${now} - ${ALONE_MS}) AS alone,
+       (SELECT lane FROM jobs WHERE state = 'waiting' AND ${sql.dialect.among("lane", "$2", "text")}
+          AND turn = ${SUSPECT_TURN} AND +run_at <= ${now} - ${SUSPECT_PATIENCE_MS} AND ${FREE} AND ${open(now)}
+          AND $1 = (SELECT min(id) FROM instances) ORDER BY run_at, id LIMIT 1) AS kept`,
+    [instance, [...served]],
+  );
+  if (seen === null) throw new Error("the database has no time");
+  const { now: at, running, alone, kept } = seen;
+  if (alone > 0) return { now: at, deaths: 0 };
+  if (running === 0 && (kept === null || kept === lane)) return { now: at, deaths: EVERY };
+  return { now: at, deaths: kept === null ? SUSPECT_AFTER : 0 };
+}
+
+interface Found {
+  readonly id: number;
+  readonly job: string;
+  readonly repo: string;
+  readonly turn: number;
+  readonly runAt: number;
+  readonly closedUntil: number | null;
+  readonly now: number;
+}
+
+/**
+ * The first in order that may run now. The index of turns serves it; `+` keeps a database from reading and sorting all that are due.
+ */
+const NEXT = `SELECT id, job, repo, turn, run_at AS "runAt",
+    (SELECT closed_until FROM installations WHERE installations.id = jobs.installation_id) AS "closedUntil" FROM jobs
+  WHERE state = 'waiting' AND lane = $1 AND +run_at <= CAST($2 AS bigint) AND deaths < CAST($3 AS bigint)
+    AND ${FREE} AND ${open("CAST($2 AS bigint)")} ORDER BY turn, run_at, id LIMIT 1`;
+
+/** The job that the process may take now. */
+async function next(sql: Sql, lane: LaneName, worker: WorkingProcess, lock: string): Promise<Found | null> {
+  const { now, deaths } = await openingOf(sql, lane, worker);
+  if (deaths === 0) return null;
+  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [lane, now, deaths]);
+  return found === null ? null : { ...found, now };
+}
+
+async function take<Taken extends AnyJob>(
+  tx: Sql,
+  lane: LaneName,
+  worker: WorkingProcess,
+): Promise<Lease<Taken> | null> {
+  // What other processes take at this moment is passed over.
+  const found = await next(tx, lane, worker, tx.dialect.skipLocked);
+  if (found === null) return null;
+  const { id, job, repo, turn, runAt, closedUntil, now } = found;
+  // Every process that holds a job is known, also one that was taken for dead.
+  await tx.run("INSERT INTO instances (id, process, beats) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING", [
+    worker.instance,
+    worker.process,
+  ]);
+  const taken = await tx.one<Pick<Lease, "attempt" | "token">>(
+    `UPDATE jobs SET state = 'running', attempt = attempt + 1, token = token + 1, owner = $2, taken_at = $3, company = NULL
+     WHERE id = $1 RETURNING attempt, token`,
+    [id, worker.instance, now],
+  );
+  if (taken === null) throw new Error("a job vanished while it was taken");
+  await tx.run(
+    `INSERT INTO turns (lane, repo, turn) VALUES ($1, $2, $3) ON CONFLICT (lane, repo)
+     DO UPDATE SET turn = CASE WHEN turns.turn < excluded.turn THEN excluded.turn ELSE turns.turn END`,
+    [lane, repo, turn],
+  );
+  const since = Math.max(runAt, closedUntil ?? 0);
+  return { id, job: JSON.parse(job) as Taken, ...taken, waitedMs: Math.max(0, now - since) };
+}
+
+async function nextInMs(db: Sql, lane: LaneName, worker: WorkingProcess): Promise<number | null> {
+  const { now, deaths } = await openingOf(db, lane, worker);
+  // A process that may take nothing looks again with its next beat.
+  if (deaths === 0) return null;
+  const waiting = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND ${FREE}`;
+  const first = await db.one<{ at: number }>(
+    `SELECT run_at AS at FROM jobs WHERE ${waiting} AND ${open("CAST($3 AS bigint)")} ORDER BY run_at LIMIT 1`,
+    [lane, deaths, now],
+  );
+  const closed = await db.all<{ id: number; until: number }>(
+    "SELECT id, closed_until AS until FROM installations WHERE closed_until > $1",
+    [now],
+  );
+  const times = first === null ? [] : [first.at];
+  if (closed.length > 0) {
+    const until = new Map(closed.map((one) => [one.id, one.until]));
+    const rows = await db.all<{ id: number; at: number }>(
+      `SELECT installation_id AS id, min(run_at) AS at FROM jobs
+       WHERE ${waiting} AND ${db.dialect.among("installation_id", "$3", "int")} GROUP BY installation_id`,
+      [lane, deaths, [...until.keys()]],
+    );
+    times.push(...rows.map(({ id, at }) => Math.max(at, until.get(id) ?? 0)));
+  }
+  return times.length === 0 ? null : Math.max(0, Math.min(...times) - now);
+}
+
+async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: JobEnd): Promise<boolean> {
+  await lockKeys(tx, [key]);
+  const running = await tx.one<{ lane: LaneName; repo: string }>(
+    `SELECT lane, repo FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
+    [id, token],
+  );
+  if (running === null) return false;
+  const { lane, repo } = running;
+  const isSuperseded = await hasWaiting(tx, key);
+  if (end.state !== "retry") await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
+  // With a later job of its key that waits another try is pointless.
+  else if (isSuperseded) await close(tx, id, "superseded", end.reason);
+  else {
+    const inMs = Math.ceil(Math.min(Math.max(0, end.inMs), LONGEST_WAIT_MS));
+    await tx.run(
+      `UPDATE jobs SET state = 'waiting', owner = NULL, run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, deaths = 0,
+         alone = 0, outcome = $4 WHERE id = $1`,
+      [id, inMs, await turnAgain(tx, lane, repo), end.reason],
+    );
+  }
+  if (isSuperseded) await announce(tx, [lane]);
+  return true;
+}
+
+/** Ends a job that runs. */
+export async function close(tx: Sql, id: number, state: "done" | "parked" | "superseded", why: string): Promise<void> {
+  await tx.run(
+    `UPDATE jobs SET state = $2, owner = NULL, outcome = $3, finished_at = ${tx.dialect.now} WHERE id = $1`,
+    [id, state, why],
+  );
+}
+
+export async function hasWaiting(sql: Sql, key: string): Promise<boolean> {
+  return (await sql.one("SELECT 1 AS waits FROM jobs WHERE key = $1 AND state = 'waiting'", [key])) !== null;
+}

@@ -1,0 +1,115 @@
+// What was received, asked for again and reviewed, as far as finding missed events needs it.
+import { jobKey, type ReviewJob } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { MissedEventStore, OpenPull } from "../../ports/missed.ts";
+import { jsonRows } from "../dialect.ts";
+import type { Database, Sql } from "../sql.ts";
+import { storedMoments } from "./moments.ts";
+
+/** As `receive` names them. What a person cancelled stays cancelled; what a delivery did is judged by how things are now. */
+const ENDS: ReadonlySet<string> = new Set(["closed", "converted to draft"]);
+/** GitHub gives times in whole seconds. */
+const SECOND_MS = 1_000;
+
+/** Over an open database (see QUEUE_PART). Throws `Transient` when it cannot be asked now. */
+export function storedMissedEvents(db: Database): MissedEventStore {
+  const moments = storedMoments(db);
+  return {
+    async unknown(guids) {
+      const among = db.dialect.among("id", "$1", "text");
+      const rows = await db.all<{ id: string }>(
+        `SELECT id FROM deliveries WHERE ${among} UNION SELECT id FROM redeliveries WHERE ${among}`,
+        [guids],
+      );
+      const known = new Set(rows.map(({ id }) => id));
+      return guids.filter((id) => !known.has(id));
+    },
+    asking: async (guid, now) =>
+      (await db.run("INSERT INTO redeliveries (id, at) VALUES ($1, $2) ON CONFLICT DO NOTHING", [guid, now])) > 0,
+    sweptTo: () => moments.at("swept"),
+    swept: (to) => moments.set("swept", to),
+    async lookedAt() {
+      const rows = await db.all<{ repo: string; at: number }>("SELECT repo, at FROM watched");
+      return new Map(rows.map(({ repo, at }) => [repo, at]));
+    },
+    lastRound: () => moments.at("round"),
+    round: (now) => moments.set("round", now),
+    looked: (repo, before, now) => db.transaction((tx) => looked(tx, repo, before, now)),
+    owes: (repo, pull, refusedBefore) => owes(db, repo, pull, refusedBefore),
+    counts: (since) => counts(db, since),
+  };
+}
+
+type RepoIds = Parameters<MissedEventStore["looked"]>[0];
+
+async function looked(tx: Sql, repo: RepoIds, before: readonly OpenPull[], now: number): Promise<void> {
+  await tx.run(
+    `INSERT INTO old_heads (key, head_sha) SELECT x.key, x.head_sha FROM ${tx.dialect.rows("$1", { key: "text", head_sha: "text" })}
+     WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = x.key AND lane = 'review') ON CONFLICT DO NOTHING`,
+    [jsonRows(before.map(({ number, headSha }) => ({ key: jobKey(repo, number), head_sha: headSha })))],
+  );
+  await tx.run("INSERT INTO watched (repo, at) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET at = excluded.at", [
+    repoKey(repo),
+    now,
+  ]);
+}
+
+interface EndedJob {
+  readonly job: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly finishedAt: number | null;
+}
+
+async function owes(
+  sql: Sql,
+  repo: RepoIds,
+  { number, headSha, updatedAt }: OpenPull,
+  refusedBefore: number,
+): Promise<boolean> {
+  const key = jobKey(repo, number);
+  const settled = await sql.one(
+    `SELECT 1 AS settled FROM (SELECT 1 AS one) AS one WHERE
+       EXISTS (SELECT 1 FROM jobs WHERE key = $1 AND lane = 'review' AND state IN ('waiting', 'running'))
+       OR EXISTS (SELECT 1 FROM reviews WHERE key = $1 AND head_sha = $2 AND outcome IN ('posted', 'dry run'))
+       OR EXISTS (SELECT 1 FROM old_heads WHERE key = $1 AND head_sha = $2)`,
+    [key, headSha],
+  );
+  if (settled !== null) return false;
+  const ended = await sql.all<EndedJob>(
+    `SELECT job, state, outcome, finished_at AS "finishedAt" FROM jobs
+     WHERE key = $1 AND lane = 'review' AND state IN ('parked', 'cancelled', 'done')`,
+    [key],
+  );
+  return !ended.some((one) => reviewOf(one).headSha === headSha && settles(one, updatedAt + SECOND_MS, refusedBefore));
+}
+
+function reviewOf({ job }: { readonly job: string }): ReviewJob {
+  return JSON.parse(job) as ReviewJob;
+}
+
+/**
+ * A head is settled by a job that was parked, a person who stopped it, or a reason against it that is younger than the last thing
+ * that happened to the pull request: what is a draft now may be ready then. Parked because the installation was suspended does not
+ * count: only installations that are not suspended are looked through.
+ */
+function settles({ state, outcome, finishedAt }: EndedJob, changedAt: number, refusedBefore: number): boolean {
+  if (state === "parked") {
+    if (/^(?:refused|unauthorised):/.test(outcome ?? "")) return finishedAt === null || finishedAt > refusedBefore;
+    return outcome?.startsWith("suspended:") !== true;
+  }
+  if (outcome === null) return false;
+  if (state === "cancelled") return !ENDS.has(outcome);
+  if (outcome.startsWith("stopped:") || outcome === "skipped: this head was reviewed before") return true;
+  return outcome.startsWith("skipped:") && finishedAt !== null && finishedAt >= changedAt;
+}
+
+async function counts(sql: Sql, since: number): ReturnType<MissedEventStore["counts"]> {
+  const asked = await sql.one<{ n: number }>("SELECT count(*) AS n FROM redeliveries WHERE at >= $1", [since]);
+  // In JSON a quote inside of a text has a backslash before it.
+  const found = await sql.one<{ n: number }>(
+    `SELECT count(*) AS n FROM jobs WHERE lane = 'review' AND created_at >= $1 AND job LIKE '%"trigger":"missed"%'`,
+    [since],
+  );
+  return { deliveries: asked?.n ?? 0, heads: found?.n ?? 0 };
+}

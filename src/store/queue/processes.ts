@@ -1,0 +1,140 @@
+// The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
+import { isGone } from "../../adapters/process-mark.ts";
+import type { LaneName } from "../../ports.ts";
+import type { Database, Sql } from "../sql.ts";
+import { announce, tryLockKey } from "./coordination.ts";
+import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
+import { afterDeath, type Deaths, SUSPECT_AFTER, type Verdict } from "./poison-job-policy.ts";
+import { type Beating, silenceWatch } from "./process-timeout.ts";
+import { INTERRUPTED_TURN, SUSPECT_TURN } from "./put.ts";
+
+export interface Watching {
+  /** How long another process may be silent. */
+  readonly silentMs: number;
+  /** Milliseconds of a clock that nothing sets: only what passes between two looks counts. */
+  readonly elapsed: () => number;
+}
+
+export interface Processes {
+  /** See Queue.heartbeat. */
+  heartbeat(): Promise<number>;
+  /** See Queue.release. */
+  release(): Promise<number>;
+}
+
+/**
+ * Over an open database. A process that lives counts up; silence is what each process saw itself, so no clock of another machine
+ * matters, nor the database's, and a database that was away for a minute ends no process.
+ */
+export function processesOn(db: Database, worker: WorkingProcess, { silentMs, elapsed }: Watching): Processes {
+  const { instance, process, held } = worker;
+  const watch = silenceWatch(silentMs);
+  let isFirst = true;
+
+  async function removeDead(): Promise<void> {
+    const now = elapsed();
+    for (const other of await db.all<Beating>("SELECT id, process, beats FROM instances WHERE id <> $1", [instance])) {
+      if (!watch.isSilent(other, now) && (other.process === null || !isGone(other.process))) continue;
+      watch.forget(other.id);
+      await db.transaction((tx) => remove(tx, other));
+    }
+  }
+
+  return {
+    async heartbeat() {
+      if (isFirst) await shortenWaits(db);
+      isFirst = false;
+      await db.run(
+        `INSERT INTO instances (id, process, beats) VALUES ($1, $2, 1)
+         ON CONFLICT (id) DO UPDATE SET beats = instances.beats + 1`,
+        [instance, process],
+      );
+      await removeDead();
+      let taken = 0;
+      for (const left of await db.all<Left>(`${LEFT} WHERE ${IS_LEFT}`)) taken += await takeBack(db, left, "died");
+      // Taken by a transaction of whose commit this process never learned: nothing works on it.
+      const unknown = await db.all<Left>(
+        `${LEFT} WHERE state = 'running' AND owner = $1 AND taken_at <= (SELECT ${db.dialect.now}) - CAST($2 AS bigint)`,
+        [instance, silentMs],
+      );
+      for (const left of unknown) if (!held.has(left.id)) taken += await takeBack(db, left, "left");
+      return taken;
+    },
+    async release() {
+      let given = 0;
+      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);
+      for (const left of own) given += await takeBack(db, left, "left");
+      await db.run("DELETE FROM instances WHERE id = $1", [instance]);
+      return given;
+    },
+  };
+}
+
+/** Removes a process that died, unless it beat a moment ago; its jobs keep how many they were. */
+async function remove(tx: Sql, { id, beats }: Beating): Promise<void> {
+  if ((await tx.run("DELETE FROM instances WHERE id = $1 AND beats = $2", [id, beats])) === 0) return;
+  await tx.run(
+    `UPDATE jobs SET company = (SELECT count(*) FROM jobs AS own WHERE own.state = 'running' AND own.owner = $1)
+     WHERE state = 'running' AND owner = $1`,
+    [id],
+  );
+  // It died without these: something else ends processes too.
+  await tx.run(
+    `UPDATE jobs SET alone = 0 WHERE alone > 0 AND state IN ('waiting', 'running') AND owner IS DISTINCT FROM $1`,
+    [id],
+  );
+}
+
+interface Left {
+  readonly id: number;
+  readonly token: number;
+  readonly key: string;
+  readonly lane: LaneName;
+}
+
+const LEFT = "SELECT id, token, key, lane FROM jobs";
+const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id FROM instances))";
+
+/** Takes back the job of a process. Returns 0 while another client works on it: the next beat looks again. */
+function takeBack(db: Database, { id, token, key, lane }: Left, why: "died" | "left"): Promise<0 | 1> {
+  return db.transaction(async (tx) => {
+    if (!(await tryLockKey(tx, key))) return 0;
+    const left = await tx.one<Deaths & { company: number | null }>(
+      `SELECT deaths, alone, company FROM jobs
+       WHERE id = $1 AND token = $2 AND ${why === "died" ? IS_LEFT : "state = 'running'"}${tx.dialect.skipLocked}`,
+      [id, token],
+    );
+    if (left === null) return 0;
+    const verdict = why === "died" ? afterDeath(left, left.company) : unblamed(left);
+    await execute(tx, { id, key }, verdict);
+    await tx.run("UPDATE jobs SET deaths = $2, alone = $3 WHERE id = $1", [id, verdict.deaths, verdict.alone]);
+    await announce(tx, [lane]);
+    return 1;
+  });
+}
+
+/** Its process ended in order. */
+function unblamed({ deaths, alone }: Deaths): Verdict {
+  return { kind: "again", deaths, alone, restMs: 0 };
+}
+
+async function execute(tx: Sql, { id, key }: Pick<Left, "id" | "key">, verdict: Verdict): Promise<void> {
+  if (await hasWaiting(tx, key)) await close(tx, id, "superseded", "a later job took its place when the process ended");
+  else if (verdict.kind === "parked") await close(tx, id, "parked", verdict.why);
+  else await waitFirst(tx, id, verdict);
+}
+
+/** Has an interrupted job wait, before all that wait and after its rest. The try that was cut short does not count. */
+async function waitFirst(tx: Sql, id: number, { deaths, restMs }: { deaths: number; restMs: number }): Promise<void> {
+  await tx.run(
+    `UPDATE jobs SET state = 'waiting', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END, owner = NULL,
+       run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, company = NULL WHERE id = $1`,
+    [id, restMs, deaths >= SUSPECT_AFTER ? SUSPECT_TURN : INTERRUPTED_TURN],
+  );
+}
+
+/** At a start: a wait that a clock made too long is as long as any may be. */
+async function shortenWaits(db: Sql): Promise<void> {
+  const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
+  await db.run(`UPDATE jobs SET run_at = ${latest} WHERE state = 'waiting' AND run_at > ${latest}`);
+}

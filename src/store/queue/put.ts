@@ -1,0 +1,157 @@
+// Puts jobs into the queue, each in the place of one of its key that waits, and at the turn of its repository.
+import type { AnyJob, LaneName } from "../../ports.ts";
+import { jsonRows } from "../dialect.ts";
+import type { Sql } from "../sql.ts";
+import { announce } from "./coordination.ts";
+import { jobTimes } from "./job-times.ts";
+
+/** A job on its way into the queue. */
+export interface ComingJob {
+  readonly lane: LaneName;
+  readonly job: AnyJob;
+  /** The time by the clock by which the job's `notBefore` was set. */
+  readonly at: number;
+  /** What supersedes a job of the key that waits: a head, or a delivery. */
+  readonly by: string;
+}
+
+/** Before all turns, which begin at 0: jobs over which processes died again and again (see poison-job-policy.ts), and interrupted ones. */
+export const SUSPECT_TURN = -2;
+export const INTERRUPTED_TURN = -1;
+
+/** What a job finds when it comes. */
+interface Place {
+  readonly now: number;
+  /** The turn of the job of its key that waits, whose place it takes; null when none waits. */
+  readonly waitingTurn: number | null;
+  /** Since when a review of this pull request waits that was not begun. */
+  readonly since: number | null;
+  /** The turn of the first that is free for its repository. */
+  readonly nextTurn: number;
+}
+
+interface TurnRow {
+  /** The latest turn that was served in the lane. */
+  readonly served: number | null;
+  /** The turn in which the repository was last served. */
+  readonly last: number | null;
+  /** The last turn of its jobs that wait or run. */
+  readonly newest: number | null;
+}
+
+/**
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996): the next turn of a repository comes after its last one, and is not
+ * before the turn that is being served. So each repository is served once before any is served twice, however many jobs it has.
+ */
+function nextTurn({ served, last, newest }: TurnRow): number {
+  return Math.max(served ?? 0, (last ?? -1) + 1, (newest ?? -1) + 1);
+}
+
+/** The columns of TurnRow; `lane` and `repo` are SQL. */
+const turnColumns = (lane: string, repo: string) => `
+  (SELECT max(turn) FROM turns WHERE turns.lane = ${lane}) AS served,
+  (SELECT turn FROM turns WHERE turns.lane = ${lane} AND turns.repo = ${repo}) AS last,
+  (SELECT max(turn) FROM jobs AS own
+    WHERE own.lane = ${lane} AND own.repo = ${repo} AND own.state IN ('waiting', 'running')) AS newest`;
+
+/** The turn at which a job of the repository waits from now on. */
+export async function turnAgain(tx: Sql, lane: string, repo: string): Promise<number> {
+  const row = await tx.one<TurnRow>(`SELECT ${turnColumns("CAST($1 AS text)", "CAST($2 AS text)")}`, [lane, repo]);
+  return nextTurn(row ?? { served: null, last: null, newest: null });
+}
+
+/** What each of these jobs finds, in their order. */
+async function placesOf(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly Place[]> {
+  const given = jobs.map(({ lane, job }, at) => ({ at, lane, key: job.key, repo: repoOf(job) }));
+  const rows = await tx.all<Omit<Place, "nextTurn"> & TurnRow>(
+    `SELECT ${tx.dialect.now} AS now, own.turn AS "waitingTurn",
+       CASE WHEN own.attempt = 0 THEN own.created_at END AS since, ${turnColumns("x.lane", "x.repo")}
+     FROM ${tx.dialect.rows("$1", { at: "int", lane: "text", key: "text", repo: "text" })}
+     LEFT JOIN jobs AS own ON own.key = x.key AND own.state = 'waiting' ORDER BY x.at`,
+    [jsonRows(given)],
+  );
+  return rows.map((row) => ({ ...row, nextTurn: nextTurn(row) }));
+}
+
+const JOB = {
+  at: "int",
+  key: "text",
+  lane: "text",
+  job: "text",
+  repo: "text",
+  installation_id: "int",
+  run_at: "int",
+  turn: "int",
+  created_at: "int",
+} as const;
+
+/**
+ * Adds jobs, each in the place of one of its key that waits. Their keys must be locked (see lockKeys), and no two of them alike.
+ * All at once: an installation on thousands of repositories comes as one delivery.
+ */
+export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const found = await placesOf(tx, jobs);
+  const turns = turnsOf(jobs, found);
+  const rows = jobs.map(({ lane, job, at }, index) => {
+    const { now, since } = placeAt(found, index);
+    const times = jobTimes(job, at, { now, first: since });
+    return {
+      at: index,
+      key: job.key,
+      lane,
+      job: JSON.stringify(job),
+      repo: repoOf(job),
+      installation_id: job.installationId,
+      run_at: times.runAt,
+      turn: turns[index],
+      created_at: times.since,
+    };
+  });
+  for (const [index, { job, by }] of jobs.entries())
+    if (placeAt(found, index).waitingTurn !== null) await cancel(tx, job.key, "superseded", `superseded by ${by}`);
+  const columns = Object.keys(JOB)
+    .filter((name) => name !== "at")
+    .join(", ");
+  const lanes = jobs.map(({ lane }) => lane);
+  // At once: in one round trip to a server.
+  await Promise.all([
+    tx.run(
+      `INSERT INTO jobs (state, ${columns}) SELECT 'waiting', ${columns} FROM ${tx.dialect.rows("$1", JOB)} ORDER BY x.at`,
+      [jsonRows(rows)],
+    ),
+    announce(tx, lanes),
+  ]);
+}
+
+/** Those that come together have not seen each other: each further one of a repository has the turn after the last. */
+function turnsOf(jobs: readonly ComingJob[], places: readonly Place[]): readonly number[] {
+  const before = new Map<string, number>();
+  return jobs.map(({ lane, job }, index) => {
+    const { waitingTurn, nextTurn: next } = placeAt(places, index);
+    // In the place of an interrupted job it comes first; what ended processes may have been that job's own.
+    if (waitingTurn !== null) return Math.max(waitingTurn, INTERRUPTED_TURN);
+    const line = `${lane} ${repoOf(job)}`;
+    const ahead = before.get(line) ?? 0;
+    before.set(line, ahead + 1);
+    return next + ahead;
+  });
+}
+
+function placeAt(places: readonly Place[], index: number): Place {
+  const place = places[index];
+  if (place === undefined) throw new Error("the database has no place for a job");
+  return place;
+}
+
+function repoOf({ repo }: AnyJob): string {
+  return `${repo.host}/${repo.id}`;
+}
+
+/** Ends the jobs of a key that wait; returns how many. The key must be locked. */
+export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", why: string): Promise<number> {
+  return tx.run(
+    `UPDATE jobs SET state = $2, finished_at = ${tx.dialect.now}, outcome = $3 WHERE key = $1 AND state = 'waiting'`,
+    [key, state, why],
+  );
+}

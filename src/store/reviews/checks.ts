@@ -1,0 +1,123 @@
+// Check runs that were begun: whatever happens to a review, its check run comes to an end. And how long pushes wait.
+import { failPoint } from "../../adapters/fail-point.ts";
+import type { CheckEnd } from "../../domain/check.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { BegunCheck, CheckBook, KeptCheck, PushWaits } from "../../ports/checks.ts";
+import type { Post, Wanted } from "../../ports/writes.ts";
+import type { Held } from "../../ports.ts";
+import { fenced } from "../queue/lease-fence.ts";
+import type { Database } from "../sql.ts";
+
+interface Row extends Omit<BegunCheck, "repo"> {
+  readonly repo: string;
+  readonly ending: string | null;
+  readonly endedAt: number | null;
+  readonly begunAt: number;
+  readonly hasJob: number;
+}
+
+const SELECT = `SELECT id, key, head_sha AS "headSha", repo, installation_id AS "installationId", fail_on AS "failOn", ending,
+  ended_at AS "endedAt", begun_at AS "begunAt",
+  CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE jobs.key = check_runs.key AND jobs.state IN ('waiting', 'running'))
+    THEN 1 ELSE 0 END AS "hasJob"
+  FROM check_runs`;
+
+/** GitHub may give a check run that is begun again the same id. */
+const BEGIN = `INSERT INTO check_runs (id, key, head_sha, repo, installation_id, fail_on, begun_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (id) DO UPDATE SET key = excluded.key, head_sha = excluded.head_sha, repo = excluded.repo,
+    installation_id = excluded.installation_id, fail_on = excluded.fail_on, begun_at = excluded.begun_at, ending = NULL,
+    ended_at = NULL`;
+
+/**
+ * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ *
+ * @param held the job that writes; null where none is behind it
+ */
+export function storedChecks(db: Database, held: Held | null = null): CheckBook {
+  const write = async (text: string, values: readonly unknown[]): Promise<void> => {
+    await fenced(db, held, (tx) => tx.run(text, values));
+  };
+  return {
+    async begun({ id, key, headSha, repo, installationId, failOn }, now) {
+      await write(BEGIN, [id, key, headSha, JSON.stringify(repo), installationId, failOn, Math.ceil(now)]);
+      failPoint("after-begun");
+    },
+    async on(key, headSha) {
+      const row = await db.one<Row>(
+        `${SELECT} WHERE key = $1 AND head_sha = $2 ORDER BY begun_at DESC, id DESC LIMIT 1`,
+        [key, headSha],
+      );
+      return row === null ? null : keptCheck(row);
+    },
+    open: async (key) =>
+      (await db.all<Row>(`${SELECT} WHERE key = $1 AND ended_at IS NULL ORDER BY begun_at, id`, [key])).map(keptCheck),
+    decide: (id, end) => write("UPDATE check_runs SET ending = $2 WHERE id = $1", [id, JSON.stringify(end)]),
+    ended: (id, now) => write("UPDATE check_runs SET ended_at = $2, ending = NULL WHERE id = $1", [id, Math.ceil(now)]),
+    async left(now, patienceMs) {
+      await adoptUnrecorded(db);
+      const rows = await db.all<Row>(`${SELECT} WHERE ended_at IS NULL ORDER BY begun_at, id`);
+      const late = Math.floor(now - patienceMs);
+      return rows
+        .filter(({ hasJob, begunAt }) => hasJob === 0 || begunAt <= late)
+        .map((row) => ({ ...keptCheck(row), why: row.hasJob === 1 ? "late" : "no-job" }));
+    },
+  };
+}
+
+function keptCheck({ id, key, headSha, repo, installationId, failOn, ending, endedAt }: Row): KeptCheck {
+  return {
+    id,
+    key,
+    headSha,
+    installationId,
+    failOn,
+    repo: JSON.parse(repo) as Repo,
+    isOpen: endedAt === null,
+    end: ending === null ? null : (JSON.parse(ending) as CheckEnd),
+  };
+}
+
+/** Rows of check runs live longer than this: a check that ended long ago is not begun again. */
+const UNRECORDED_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Records check runs of which only the writes to GitHub know: the answer to their creation was lost, or the process died between
+ * it and this table, and the job then took another way.
+ */
+async function adoptUnrecorded(db: Database): Promise<void> {
+  const created = await db.all<{ key: string; wanted: string; post: string; at: number }>(
+    `SELECT key, wanted, post, ended_at AS at FROM intents
+     WHERE state = 'posted' AND ended_at > ${db.dialect.now} - CAST($1 AS ${db.dialect.type.int}) AND identity LIKE '% check %'
+       AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))`,
+    [UNRECORDED_MS],
+  );
+  const idOf = ({ post }: { readonly post: string }) => (JSON.parse(post) as Post).id;
+  const known = await db.all<{ id: number }>(`SELECT id FROM check_runs WHERE ${db.dialect.among("id", "$1", "int")}`, [
+    created.map(idOf),
+  ]);
+  const recorded = new Set(known.map(({ id }) => id));
+  const checks = storedChecks(db);
+  for (const row of created.filter((one) => !recorded.has(idOf(one)))) {
+    const { repo, installationId, headSha } = JSON.parse(row.wanted) as Wanted;
+    // How strict it was to be was lost with the answer: it fails, rather than let a required check pass without a review.
+    await checks.begun({ id: idOf(row), key: row.key, repo, installationId, headSha, failOn: "minor" }, row.at);
+  }
+}
+
+/** How long pushes wait, as repositories said at their last review: known before the configuration is read again. */
+export function storedPushWaits(db: Database): PushWaits {
+  const of = async (repo: Pick<Repo, "host" | "id">) =>
+    (await db.one<{ ms: number }>("SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]))?.ms ?? null;
+  return {
+    of,
+    async learn(repo, ms) {
+      if ((await of(repo)) === ms) return;
+      await db.run(
+        "INSERT INTO push_waits (repo, ms) VALUES ($1, $2) ON CONFLICT (repo) DO UPDATE SET ms = excluded.ms",
+        [repoKey(repo), ms],
+      );
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// What people decided about pull requests, and every answer that was given: decisions hold over pushes and restarts, and no
+// conversation runs away, neither with a bot nor with a person who floods us.
+import type { Declined } from "../../domain/conversation.ts";
+import type { AnswerBook, Decisions } from "../../ports/talk.ts";
+import type { Held } from "../../ports.ts";
+import { fenced } from "../queue/lease-fence.ts";
+import type { Database } from "../sql.ts";
+
+/** Throws `Transient` for what passes. */
+export function storedDecisions(db: Database): Decisions {
+  return {
+    async of(key) {
+      const paused = await db.one<{ by: string }>("SELECT by FROM paused WHERE key = $1", [key]);
+      const declined = await db.all<Declined>(
+        `SELECT finding AS "findingId", by, reason FROM declined WHERE key = $1 ORDER BY at, finding`,
+        [key],
+      );
+      return { pausedBy: paused?.by ?? null, declined };
+    },
+    async pause(key, by, now) {
+      await db.run(
+        "INSERT INTO paused (key, by, at) VALUES ($1, $2, $3) ON CONFLICT (key) DO UPDATE SET by = excluded.by",
+        [key, by, now],
+      );
+    },
+    resume: async (key) => (await db.run("DELETE FROM paused WHERE key = $1", [key])) > 0,
+    async decline(key, { findingId, by, reason }, now) {
+      await db.run(
+        `INSERT INTO declined (key, finding, by, reason, at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (key, finding) DO UPDATE SET by = excluded.by, reason = excluded.reason, at = excluded.at`,
+        [key, findingId, by, reason, now],
+      );
+    },
+    restore: async (key, findingId) =>
+      (await db.run("DELETE FROM declined WHERE key = $1 AND finding = $2", [key, findingId])) > 0,
+  };
+}
+
+/**
+ * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ *
+ * @param held the job that writes; null where none is behind it
+ */
+export function storedAnswers(db: Database, held: Held | null = null): AnswerBook {
+  const count = async (text: string, given: readonly unknown[]) => (await db.one<{ n: number }>(text, given))?.n ?? 0;
+  return {
+    async record({ comment, repo, thread, userId, kind, at }) {
+      await fenced(db, held, (tx) =>
+        tx.run(
+          `INSERT INTO answers (comment, repo, thread, user_id, kind, at) VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (comment) DO NOTHING`,
+          [comment, repo, thread, userId, kind, at],
+        ),
+      );
+    },
+    given: ({ comment, repo, userId }, kind, since) =>
+      count(
+        `SELECT count(*) AS n FROM answers
+         WHERE repo = $1 AND user_id = $2 AND kind = $3 AND at >= $4 AND comment <> $5`,
+        [repo, userId, kind, since, comment],
+      ),
+    repliesInARow: ({ comment, thread }) =>
+      count(
+        `SELECT count(*) AS n FROM answers WHERE thread = $1 AND kind = 'reply' AND comment <> $2 AND id >
+           coalesce((SELECT max(id) FROM answers WHERE thread = $1 AND kind = 'command'), 0)`,
+        [thread, comment],
+      ),
+  };
+}

@@ -1,0 +1,80 @@
+// What comes after and before reviews: which pull requests are due for a look at what people did, where imports of past reviews
+// are, and which reviews still introduce memory.
+import type { HistoryProgress } from "../../domain/history.ts";
+import { feedbackKey, jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { FeedbackBook } from "../../ports/feedback.ts";
+import type { HistoryBook, Introductions } from "../../ports/history.ts";
+import type { Database } from "../sql.ts";
+
+/** How long people take up what a review said. */
+const YOUNG_MS = 30 * 24 * 60 * 60_000;
+
+const LOOKED_AT = "CASE WHEN l.at > posted.at THEN l.at ELSE posted.at END";
+
+/** Which pull requests are due for a look, from the reviews that were posted. Throws `Transient` for what passes. */
+export function storedLooks(db: Database): FeedbackBook {
+  return {
+    async due(now, afterMs, most) {
+      const rows = await db.all<{ job: string | null }>(
+        `SELECT (SELECT job FROM jobs j WHERE j.key = posted.key AND j.lane = 'review' ORDER BY j.id DESC LIMIT 1) AS job
+         FROM (SELECT key, max(settled_at) AS at FROM reviews WHERE outcome = 'posted' AND settled_at > $1 GROUP BY key) posted
+         LEFT JOIN looks l ON l.key = posted.key
+         WHERE ${LOOKED_AT} <= $2 AND (l.key IS NULL OR l.closed = 0 OR l.at < posted.at)
+         ORDER BY ${LOOKED_AT}, posted.key LIMIT $3`,
+        [now - YOUNG_MS, now - afterMs, most],
+      );
+      return rows.flatMap(({ job }) => {
+        if (job === null) return [];
+        const { installationId, repo, number } = JSON.parse(job) as ReviewJob;
+        const key = feedbackKey(repo, number);
+        return [{ kind: "feedback", key, delivery: "sweep", installationId, repo, number, trigger: "sweep" } as const];
+      });
+    },
+    async looked({ repo, number }, now, isClosed) {
+      await db.run(
+        `INSERT INTO looks (key, at, closed) VALUES ($1, $2, $3)
+         ON CONFLICT (key) DO UPDATE SET at = excluded.at, closed = excluded.closed`,
+        [jobKey(repo, number), now, isClosed],
+      );
+    },
+  };
+}
+
+/** Where imports of past reviews are: after a crash they go on there. */
+export function storedHistory(db: Database): HistoryBook {
+  return {
+    async of(repo) {
+      const row = await db.one<{ progress: string }>("SELECT progress FROM history WHERE repo = $1", [repo]);
+      return row === null ? null : (JSON.parse(row.progress) as HistoryProgress);
+    },
+    async save(repo, progress) {
+      await db.run(
+        `INSERT INTO history (repo, progress) VALUES ($1, $2)
+         ON CONFLICT (repo) DO UPDATE SET progress = excluded.progress`,
+        [repo, JSON.stringify(progress)],
+      );
+    },
+  };
+}
+
+/** Reviews that say what memory there is. */
+const FIRST = 3;
+
+/** Whether a repository still gets to know Kodiai: its first reviews, and those while its past is being imported. */
+export function storedIntroductions(db: Database): Introductions {
+  return {
+    async of(repo) {
+      // An import that was given up is not on its way.
+      const importing = "SELECT 1 AS one FROM jobs WHERE key = $1 AND state IN ('waiting', 'running')";
+      if ((await db.one(importing, [upkeepKey(repo, "history")])) !== null) return "importing";
+      // Keys are `HOST/REPO_ID#NUMBER`; `$` is the character after `#`.
+      const key = repoKey(repo);
+      const posted = await db.one<{ n: number }>(
+        "SELECT count(*) AS n FROM reviews WHERE key >= $1 AND key < $2 AND outcome = 'posted'",
+        [`${key}#`, `${key}$`],
+      );
+      return (posted?.n ?? 0) < FIRST ? "first reviews" : null;
+    },
+  };
+}

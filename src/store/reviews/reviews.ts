@@ -1,0 +1,125 @@
+// Written reviews, kept from before they are sent, so that none is written (or paid for) twice; and answers of the model to reviews
+// that are not written yet.
+import { failPoint } from "../../adapters/fail-point.ts";
+import type { Review } from "../../domain/review.ts";
+import type { ReplyBook } from "../../ports/model.ts";
+import type { ReviewRecords } from "../../ports/talk.ts";
+import type { Held, Ledger } from "../../ports.ts";
+import { fenced, progressed } from "../queue/lease-fence.ts";
+import type { Database, Sql } from "../sql.ts";
+
+/** A superseded review or two may lie between this one and the last that was posted. */
+const MOST_EARLIER = 8;
+/** Reviews of a pull request that are looked through for a finding. */
+const MOST_SEARCHED = 5;
+
+/**
+ * Throws `Transient` for what passes; what writes throws LeaseLost once the job is not held any more.
+ *
+ * @param held the job that writes; null where none is behind it
+ */
+export function storedReviews(db: Database, held: Held | null = null): Ledger & ReviewRecords {
+  const commit = (work: (tx: Sql) => Promise<unknown>) =>
+    fenced(db, held, async (tx) => {
+      await work(tx);
+      await progressed(tx, held);
+    });
+  return {
+    async unsent(job) {
+      const row = await db.one<{ review: string }>(
+        "SELECT review FROM reviews WHERE key = $1 AND settled_at IS NULL ORDER BY written DESC LIMIT 1",
+        [job.key],
+      );
+      return row === null ? null : readReview(row.review);
+    },
+    async save(job, review, now) {
+      failPoint("before-save");
+      await commit(async (tx) => {
+        const place = [job.key, review.headSha, review.baseSha];
+        // Written again it is the latest: its number is a new one.
+        await tx.run("DELETE FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3", place);
+        await tx.run("INSERT INTO reviews (key, head_sha, base_sha, review, written_at) VALUES ($1, $2, $3, $4, $5)", [
+          ...place,
+          JSON.stringify(review),
+          now,
+        ]);
+        // What it was written from is not needed any more.
+        await tx.run("DELETE FROM replies WHERE key = $1", [job.key]);
+      });
+      failPoint("after-save");
+    },
+    async settle(job, { headSha, baseSha }, now, outcome) {
+      failPoint("before-settle");
+      await commit((tx) => settle(tx, [job.key, headSha, baseSha], now, outcome));
+      failPoint("after-settle");
+    },
+    async latest(key) {
+      const row = await db.one<{ review: string }>(
+        "SELECT review FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT 1",
+        [key],
+      );
+      return row === null ? null : (JSON.parse(row.review) as Review);
+    },
+    async finding(key, findingId) {
+      const rows = await db.all<{ review: string }>(
+        "SELECT review FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT $2",
+        [key, MOST_SEARCHED],
+      );
+      for (const { review } of rows) {
+        const { findings, heldBack } = JSON.parse(review) as Review;
+        const found = [...findings, ...heldBack].find(({ finding }) => finding.id === findingId);
+        if (found !== undefined) return found.finding;
+      }
+      return null;
+    },
+    async wasPosted(job, headSha, baseSha) {
+      const posted =
+        "SELECT 1 AS one FROM reviews WHERE key = $1 AND head_sha = $2 AND base_sha = $3 AND outcome = 'posted'";
+      return (await db.one(posted, [job.key, headSha, baseSha])) !== null;
+    },
+    async earlier(job) {
+      const rows = await db.all<{ review: string; outcome: string | null }>(
+        "SELECT review, outcome FROM reviews WHERE key = $1 ORDER BY written DESC LIMIT $2",
+        [job.key, MOST_EARLIER],
+      );
+      return rows.map(({ review, outcome }) => ({ review: readReview(review), posted: outcome === "posted" }));
+    },
+  };
+}
+
+/** The code that it was about is remembered by now, or never will be. */
+async function settle(tx: Sql, place: readonly string[], now: number, outcome: string): Promise<void> {
+  const where = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
+  const row = await tx.one<{ review: string }>(`SELECT review FROM reviews ${where}${tx.dialect.forUpdate}`, place);
+  if (row === null) return;
+  const { hunks: _, ...rest } = JSON.parse(row.review) as Review;
+  await tx.run(`UPDATE reviews SET settled_at = $4, outcome = $5, review = $6 ${where}`, [
+    ...place,
+    now,
+    outcome,
+    JSON.stringify(rest),
+  ]);
+}
+
+/** A review of an older version knew of no pushes. */
+export function readReview(json: string): Review {
+  const before = { fingerprint: "", scope: { kind: "full", reason: null }, said: [], addressed: [] };
+  return { ...before, ...(JSON.parse(json) as Review) };
+}
+
+/** Answers of the model, by question, until the review is saved. */
+export function storedReplies(db: Database): ReplyBook {
+  return {
+    async find(key, question) {
+      const kept = "SELECT answer FROM replies WHERE key = $1 AND question = $2";
+      return (await db.one<{ answer: string }>(kept, [key, question]))?.answer ?? null;
+    },
+    async keep(key, question, answer, at) {
+      await db.run(
+        `INSERT INTO replies (key, question, answer, at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (key, question) DO UPDATE SET answer = excluded.answer, at = excluded.at`,
+        [key, question, answer, at],
+      );
+    },
+  };
+}

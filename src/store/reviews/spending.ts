@@ -1,0 +1,69 @@
+// What models cost, a row a question: budgets of a month are checked against it, and it outlives restarts.
+import { type Booking, type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Reserve, SpendingBook } from "../../ports/model.ts";
+import type { Held } from "../../ports.ts";
+import { fenced } from "../queue/lease-fence.ts";
+import type { Database, Sql } from "../sql.ts";
+
+const SPENT = "SELECT coalesce(sum(usd), 0) FROM spending WHERE at >= $1";
+/** What a job reserved counts while the job is held for the time for which it was reserved. */
+const IS_CURRENT =
+  "EXISTS (SELECT 1 FROM jobs WHERE jobs.id = bookings.job AND jobs.token = bookings.token AND jobs.state = 'running')";
+const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}`;
+
+/** Throws `Transient` for what passes. */
+export function storedSpending(db: Database): SpendingBook {
+  return {
+    purse: (repo, since) => usageOf(db, repo, since),
+    async record(repo, at, purpose, { inputTokens, outputTokens, usd }, held = null) {
+      await db.transaction(async (tx) => {
+        await tx.run(
+          "INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd) VALUES ($1, $2, $3, $4, $5, $6)",
+          [repoKey(repo), at, purpose, inputTokens, outputTokens, usd],
+        );
+        if (held !== null)
+          await tx.run(
+            `UPDATE bookings SET usd = CASE WHEN usd > $1 THEN usd - $1 ELSE 0 END WHERE job = $2 AND token = $3`,
+            [usd ?? 0, held.id, held.token],
+          );
+      });
+    },
+    reserve: (held, repo) => reserve(db, held, repoKey(repo)),
+  };
+}
+
+function reserve(db: Database, held: Held, repo: string): Reserve {
+  const book = async (tx: Sql, wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking> => {
+    // One job after the other reserves: this row is locked until the commit.
+    await tx.run("INSERT INTO moments (name, at) VALUES ('reserving', 0) ON CONFLICT (name) DO UPDATE SET at = 0");
+    await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
+    await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
+    const usages: Purse[] = [];
+    for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since));
+    const booking = bookingOf(wanted, budgets, usages);
+    if (booking.usd > 0)
+      await tx.run("INSERT INTO bookings (job, token, repo, usd) VALUES ($1, $2, $3, $4)", [
+        held.id,
+        held.token,
+        repo,
+        booking.usd,
+      ]);
+    return booking;
+  };
+  return {
+    book: (wanted, budgets, since) => fenced(db, held, (tx) => book(tx, wanted, budgets, since)),
+    async release() {
+      await db.run("DELETE FROM bookings WHERE job = $1 AND token = $2", [held.id, held.token]);
+    },
+  };
+}
+
+/** In one statement: what is spent comes off what is reserved in one transaction, so it is counted once. */
+async function usageOf(sql: Sql, repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<Purse> {
+  const which = repo === null ? "" : " AND repo = $2";
+  const given = repo === null ? [since] : [since, repoKey(repo)];
+  const row = await sql.one<Purse>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
+  return row ?? { spent: 0, aside: 0 };
+}

@@ -1,0 +1,109 @@
+// What was done, for the dashboard.
+import type { RepoKey } from "../../domain/memory.ts";
+import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
+import type { Database } from "../sql.ts";
+import { values } from "../statement.ts";
+import { loggedRetrieval } from "./retrievals.ts";
+import { readReview } from "./reviews.ts";
+
+const DAY_MS = 86_400_000;
+const REVIEW = 'SELECT key, review, written_at AS "writtenAt", settled_at AS "settledAt", outcome FROM reviews';
+
+interface ReviewRow extends Omit<KeptReview, "review"> {
+  readonly review: string;
+}
+
+function keptReview({ review, ...row }: ReviewRow): KeptReview {
+  return { ...row, review: readReview(review) };
+}
+
+/** Throws `Transient` for what passes. */
+export function storedWorkFigures(db: Database): WorkFigures {
+  return {
+    reviews: (of, { skip, most }) =>
+      db.snapshot(async (sql) => {
+        const given = values();
+        const rows = `reviews WHERE ${inRepository(of, given)}`;
+        const total = await sql.one<{ n: number }>(`SELECT count(*) AS n FROM ${rows}`, given.list);
+        const page = await sql.all<ReviewRow>(
+          `SELECT key, review, written_at AS "writtenAt", settled_at AS "settledAt", outcome FROM ${rows}
+           ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+          given.list,
+        );
+        return { total: total?.n ?? 0, reviews: page.map(keptReview) };
+      }),
+    async review(key, headSha) {
+      const row = await db.one<ReviewRow>(`${REVIEW} WHERE key = $1 AND head_sha = $2 ORDER BY written DESC LIMIT 1`, [
+        key,
+        headSha,
+      ]);
+      return row === null ? null : keptReview(row);
+    },
+    reviewDays(of, since) {
+      const given = values();
+      return db.all<DayCount>(
+        `SELECT written_at / ${DAY_MS} * ${DAY_MS} AS day, coalesce(outcome, 'not settled') AS name, count(*) AS count
+         FROM reviews WHERE ${inRepository(of, given)} AND written_at >= ${given.at(since)} GROUP BY 1, 2 ORDER BY 1, 2`,
+        given.list,
+      );
+    },
+    async reviewed() {
+      const rows = await db.all<{ key: string; posted: number; lastAt: number; reviews: number }>(
+        `SELECT key, count(*) AS reviews, count(*) FILTER (WHERE outcome = 'posted') AS posted, max(written_at) AS "lastAt"
+         FROM reviews GROUP BY key ORDER BY key`,
+      );
+      const byRepo = new Map<RepoKey, { repo: RepoKey; reviews: number; posted: number; lastAt: number }>();
+      for (const { key, reviews, posted, lastAt } of rows) {
+        const repo = key.slice(0, key.indexOf("#"));
+        const sum = byRepo.get(repo) ?? { repo, reviews: 0, posted: 0, lastAt: 0 };
+        byRepo.set(repo, {
+          repo,
+          reviews: sum.reviews + reviews,
+          posted: sum.posted + posted,
+          lastAt: Math.max(sum.lastAt, lastAt),
+        });
+      }
+      return [...byRepo.values()];
+    },
+    async retrievalBefore(repo, pull, at) {
+      const row = await db.one(
+        `SELECT * FROM retrievals WHERE repo = $1 AND pull = $2 AND created_at <= $3 AND origin IN ('review', 'command-line')
+         ORDER BY created_at DESC LIMIT 1`,
+        [repo, pull, at],
+      );
+      return row === null ? null : loggedRetrieval(row);
+    },
+    async searchTimes(of, since, most) {
+      const given = values();
+      const rows = await db.all<{ readonly at: number; readonly ms: number }>(
+        `SELECT created_at AS at, retrieval_ms AS ms FROM retrievals
+         WHERE searched = 1 AND created_at >= ${given.at(since)} AND ${ofRepository(of, given)}
+         ORDER BY created_at DESC LIMIT ${given.at(most)}`,
+        given.list,
+      );
+      return rows.reverse();
+    },
+    spendingDays(of, since) {
+      const given = values();
+      return db.all<DaySpending>(
+        `SELECT at / ${DAY_MS} * ${DAY_MS} AS day, purpose, count(*) AS questions,
+           CAST(sum(input_tokens) AS ${db.dialect.type.int}) AS "inputTokens",
+           CAST(sum(output_tokens) AS ${db.dialect.type.int}) AS "outputTokens", coalesce(sum(usd), 0) AS usd
+         FROM spending WHERE at >= ${given.at(since)} AND ${ofRepository(of, given)} GROUP BY 1, 2 ORDER BY 1, 2`,
+        given.list,
+      );
+    },
+    jobCounts: () =>
+      db.all("SELECT lane, state, count(*) AS count FROM jobs GROUP BY lane, state ORDER BY lane, state"),
+  };
+}
+
+/** Over `repo`; null is all of them. */
+function ofRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+  return of === null ? "1 = 1" : `repo = ${at(of)}`;
+}
+
+/** Over `key`, which begins with the repository's and a `#`; `$` is the character after it. */
+function inRepository(of: RepoKey | null, { at }: ReturnType<typeof values>): string {
+  return of === null ? "1 = 1" : `key >= ${at(`${of}#`)} AND key < ${at(`${of}$`)}`;
+}

@@ -1,0 +1,162 @@
+// What is created on GitHub: committed before it is sent, and until its outcome is known. And how each installation wants to be
+// treated, for all processes and over restarts. Times are the database's.
+import { randomUUID } from "node:crypto";
+import { isGone } from "../../adapters/process-mark.ts";
+import { LeaseLost } from "../../domain/lease-lost.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { InstallationPace, OrphanWrites, Post, Standing, Wanted, WriteBook } from "../../ports/writes.ts";
+import type { Held } from "../../ports.ts";
+import { fenced, isHeld, progressed } from "../queue/lease-fence.ts";
+import type { Database, Sql } from "../sql.ts";
+
+interface Row {
+  readonly marker: string;
+  readonly state: "sent" | "posted" | "refused";
+  readonly agoMs: number;
+  readonly post: string | null;
+}
+
+export interface WritesOptions {
+  /** The job that writes; null where none is behind it. */
+  readonly held: Held | null;
+  /** Of the job: while it is open, its writes are its own to settle. */
+  readonly key: string;
+}
+
+/** Throws `Transient` for what passes; what writes throws LeaseLost. */
+export function storedWrites(db: Database, { held, key }: WritesOptions): WriteBook {
+  const { now } = db.dialect;
+  return {
+    async standing(wanted) {
+      const row = await db.one<Row>(`SELECT marker, state, post, ${agoMs(now)} FROM intents WHERE identity = $1`, [
+        identityOf(wanted),
+      ]);
+      if (row === null || row.state === "refused") return { state: "new" } satisfies Standing;
+      if (row.post !== null) return { state: "posted", post: JSON.parse(row.post) as Post };
+      return { state: "sent", marker: row.marker, agoMs: row.agoMs };
+    },
+    async send(wanted, marker) {
+      await fenced(db, held, (tx) =>
+        tx.run(
+          `INSERT INTO intents (key, repo, wanted, identity, marker, state, tries, sent_at)
+           VALUES ($1, $2, $3, $4, $5, 'sent', 1, ${now})
+           ON CONFLICT (identity) DO UPDATE SET key = excluded.key, marker = excluded.marker, state = 'sent',
+             tries = intents.tries + 1, sent_at = excluded.sent_at, ended_at = NULL, post = NULL`,
+          [key, repoKey(wanted.repo), JSON.stringify(wanted), identityOf(wanted), marker],
+        ),
+      );
+    },
+    // What is on GitHub is recorded, whichever process holds the job by now.
+    posted: (wanted, post) =>
+      db.transaction(async (tx) => {
+        await endWrite(tx, wanted, "posted", post);
+        await progressed(tx, held);
+      }),
+    refused: (wanted) => fenced(db, held, (tx) => endWrite(tx, wanted, "refused", null)),
+    async hold() {
+      if (held !== null && !(await isHeld(db, held))) throw new LeaseLost();
+    },
+  };
+}
+
+/** Writes whose jobs ended before their outcome was known. */
+export function storedOrphanWrites(db: Database): OrphanWrites {
+  return {
+    async orphans(most) {
+      const rows = await db.all<{ wanted: string; marker: string; agoMs: number }>(
+        `SELECT wanted, marker, ${agoMs(db.dialect.now)} FROM intents
+         WHERE state = 'sent' AND NOT EXISTS
+           (SELECT 1 FROM jobs WHERE jobs.key = intents.key AND jobs.state IN ('waiting', 'running'))
+         ORDER BY sent_at, id LIMIT $1`,
+        [most],
+      );
+      return rows.map(({ wanted, ...row }) => ({ ...row, wanted: JSON.parse(wanted) as Wanted }));
+    },
+    settle: ({ wanted }, post) =>
+      endWrite(db, wanted, post === null ? "refused" : "posted", post, "AND state = 'sent'"),
+  };
+}
+
+/** Never negative: a clock may have been set. */
+function agoMs(now: string): string {
+  return `CASE WHEN ${now} > sent_at THEN ${now} - sent_at ELSE 0 END AS "agoMs"`;
+}
+
+async function endWrite(
+  sql: Sql,
+  wanted: Wanted,
+  state: "posted" | "refused",
+  post: Post | null,
+  only = "",
+): Promise<void> {
+  await sql.run(`UPDATE intents SET state = $2, post = $3, ended_at = ${sql.dialect.now} WHERE identity = $1 ${only}`, [
+    identityOf(wanted),
+    state,
+    post === null ? null : JSON.stringify(post),
+  ]);
+}
+
+/** Names change, ids do not. */
+function identityOf({ repo, number, kind, headSha, subject }: Wanted): string {
+  return [repoKey(repo), number, kind, headSha, subject].join(" ");
+}
+
+/** What a process that died with a turn may have written just then is this far apart from the next write. */
+const AFTER_DEATH_MS = 1_000;
+
+/** @param process see processMark: the turn of one that is certainly gone need not run out */
+export function storedInstallationPace(db: Database, process: string | null = null): InstallationPace {
+  const { now, type } = db.dialect;
+  const later = (parameter: string) => `${now} + CAST(${parameter} AS ${type.int})`;
+  const end = (installationId: number, token: string, apartMs: number) =>
+    db.run(
+      `UPDATE installations SET next_write = ${later("$3")}, writer = NULL, writer_process = NULL WHERE id = $1 AND writer = $2`,
+      [installationId, token, Math.ceil(apartMs)],
+    );
+  return {
+    async closedFor(id) {
+      const row = await db.one<{ left: number }>(
+        `SELECT closed_until - ${now} AS "left" FROM installations WHERE id = $1`,
+        [id],
+      );
+      return Math.max(0, row?.left ?? 0);
+    },
+    async close(id, forMs) {
+      await db.run(
+        `INSERT INTO installations AS i (id, closed_until) VALUES ($1, ${later("$2")})
+         ON CONFLICT (id) DO UPDATE SET closed_until =
+           CASE WHEN i.closed_until > excluded.closed_until THEN i.closed_until ELSE excluded.closed_until END`,
+        [id, Math.ceil(forMs)],
+      );
+    },
+    async takeTurn(installationId, forMs) {
+      const token = randomUUID();
+      // In one statement, so that of two processes one gets it. Nothing waits longer than two turns last: clocks may have been set.
+      // Not longer than one: to a process whose clock is a little behind, another's turn seems to last for longer than any can.
+      const taken = await db.run(
+        `INSERT INTO installations AS i (id, next_write, writer, writer_process) VALUES ($1, ${later("$2")}, $3, $4)
+         ON CONFLICT (id) DO UPDATE SET
+           next_write = excluded.next_write, writer = excluded.writer, writer_process = excluded.writer_process
+         WHERE i.next_write <= ${now} OR i.next_write > ${later("$2")} + CAST($2 AS ${type.int})`,
+        [installationId, Math.ceil(forMs), token, process],
+      );
+      if (taken > 0) return { installationId, token };
+      const row = await db.one<{ writer: string | null; process: string | null }>(
+        "SELECT writer, writer_process AS process FROM installations WHERE id = $1",
+        [installationId],
+      );
+      if (row?.writer != null && row.process !== null && isGone(row.process))
+        await end(installationId, row.writer, AFTER_DEATH_MS);
+      return null;
+    },
+    keepTurn: async ({ installationId, token }, forMs) =>
+      (await db.run(`UPDATE installations SET next_write = ${later("$3")} WHERE id = $1 AND writer = $2`, [
+        installationId,
+        token,
+        Math.ceil(forMs),
+      ])) > 0,
+    async endTurn({ installationId, token }, apartMs) {
+      await end(installationId, token, apartMs);
+    },
+  };
+}

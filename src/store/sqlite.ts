@@ -1,0 +1,233 @@
+// Opens SQLite the way Kodiai needs it and runs the store's statements on it.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
+import BetterSqlite from "better-sqlite3";
+import { Transient } from "../domain/transient.ts";
+import { SQLITE, storable } from "./dialect.ts";
+import { ownerOnly } from "./owner-only.ts";
+import { type Database, NESTED, type Sql } from "./sql.ts";
+
+export interface SqliteSettings {
+  /** Epoch milliseconds, for `dialect.now`. */
+  readonly now: () => number;
+  /** True: only reads; the file must exist. */
+  readonly isReader?: boolean;
+  /** The file grows no larger than so many pages of 4 KiB: only for tests of a full disk. */
+  readonly mostPages?: number;
+  /** Loads sqlite-vec, for `dialect.distance`: the installed package, or the file of an extension. Absent: it is not loaded. */
+  readonly vectors?: "installed" | { readonly file: string } | undefined;
+}
+
+export interface SqliteDatabase extends Database {
+  /** The connection itself: for backups, checkpoints and integrity checks. */
+  readonly connection: BetterSqlite.Database;
+  /** Why sqlite-vec could not be loaded; null when it was, or was not wanted. */
+  readonly vectorsMissing: string | null;
+}
+
+/** How long a statement waits for another process's lock, and how often it asks. */
+const LOCK_MS = 1_000;
+const LOCK_POLL_MS = 10;
+
+/**
+ * Opens (or creates) a file.
+ *
+ * @param path a file, or `:memory:`
+ * @throws Error when it is not a database
+ */
+export function openSqlite(path: string, settings: SqliteSettings): SqliteDatabase {
+  const isReader = settings.isReader ?? false;
+  const isNew = path !== ":memory:" && !isReader && !existsSync(path);
+  if (path !== ":memory:" && !isReader) ownerOnly(path);
+  const connection = new BetterSqlite(path, { readonly: isReader, fileMustExist: isReader });
+  try {
+    prepare(connection, settings);
+  } catch (error) {
+    connection.close();
+    // On a full disk SQLite leaves a new file empty, which the next start would take for one that lost what it held.
+    if (isNew && statSync(path).size === 0) rmSync(path);
+    throw error;
+  }
+  const vectorsMissing = settings.vectors === undefined ? null : loadVectors(connection, settings.vectors);
+  return { ...sqliteDatabase(connection), connection, vectorsMissing };
+}
+
+function prepare(connection: BetterSqlite.Database, { isReader, mostPages, now }: SqliteSettings): void {
+  if (isReader === true) {
+    // Reads go through the page cache without a copy (better-sqlite3's maximum).
+    connection.pragma("mmap_size = 2147418112");
+  } else {
+    connection.pragma("journal_mode = WAL");
+    // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
+    connection.pragma("synchronous = FULL");
+    connection.pragma("foreign_keys = ON");
+    // Deleted text is overwritten.
+    connection.pragma("secure_delete = ON");
+    // What SQLite sorts aside stays in memory: no file outside of the data folder holds text of a repository.
+    connection.pragma("temp_store = MEMORY");
+    if (mostPages !== undefined) connection.pragma(`max_page_count = ${mostPages}`);
+  }
+  // SQLite's own wait would block the event loop; `whenFree` waits aside.
+  connection.pragma("busy_timeout = 0");
+  connection.function("kodiai_now", () => now());
+}
+
+function loadVectors(connection: BetterSqlite.Database, from: NonNullable<SqliteSettings["vectors"]>): string | null {
+  try {
+    // Not an import: the package is native code for a few platforms, and where it is missing search goes on without it.
+    if (from === "installed")
+      (createRequire(import.meta.url)("sqlite-vec") as typeof import("sqlite-vec")).load(connection);
+    else connection.loadExtension(from.file);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The store's statements over an open connection that nothing else uses. */
+function sqliteDatabase(connection: BetterSqlite.Database): Database {
+  const statements = new Map<string, BetterSqlite.Statement>();
+  const prepared = (text: string): BetterSqlite.Statement => {
+    // Texts are few, as they are built from parts and never from values; compiling one takes longer than running most.
+    const known = statements.get(text) ?? connection.prepare(text);
+    statements.set(text, known);
+    return known;
+  };
+  const direct: Sql = {
+    dialect: SQLITE,
+    all: async <Row>(text: string, values?: readonly unknown[]) => read<Row>(prepared(text), values),
+    one: async <Row>(text: string, values?: readonly unknown[]) => read<Row>(prepared(text), values)[0] ?? null,
+    run: async (text, values) => {
+      const statement = prepared(text);
+      return statement.reader ? read(statement, values).length : statement.run(named(values)).changes;
+    },
+  };
+  const alone = turns();
+  const ask = <T>(work: () => Promise<T>) => alone(() => whenFree(work));
+  const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
+    alone(async () => {
+      await whenFree(async () => void connection.exec(begin));
+      const { tx, end } = untilEnded(direct);
+      try {
+        const answer = await work(tx);
+        await whenFree(async () => void connection.exec("COMMIT"));
+        return answer;
+      } catch (error) {
+        if (connection.inTransaction) connection.exec("ROLLBACK");
+        throw error;
+      } finally {
+        end();
+      }
+    });
+  return {
+    dialect: SQLITE,
+    all: (text, values) => ask(() => direct.all(text, values)),
+    one: (text, values) => ask(() => direct.one(text, values)),
+    run: (text, values) => ask(() => direct.run(text, values)),
+    // From its first statement on: a transaction that reads first and then writes could not be repeated by waiting.
+    transaction: (work) => transaction("BEGIN IMMEDIATE", work),
+    snapshot: (work) => transaction("BEGIN", work),
+    script: (text) => ask(async () => void connection.exec(text)),
+    close: () =>
+      alone(async () => {
+        connection.close();
+      }),
+  };
+}
+
+function read<Row>(statement: BetterSqlite.Statement, values: readonly unknown[] = []): Row[] {
+  return statement.all(named(values)) as Row[];
+}
+
+/** better-sqlite3 binds `$1` by its name, not by its place. */
+function named(values: readonly unknown[] = []): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, at) => [String(at + 1), bound(value)]));
+}
+
+function bound(value: unknown): unknown {
+  if (typeof value === "string") return storable(value);
+  if (typeof value === "boolean") return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+/** The statements of one transaction, refused after its end: they would run outside of it. */
+function untilEnded(direct: Sql): { readonly tx: Sql; readonly end: () => void } {
+  let hasEnded = false;
+  const inside = <T>(ask: () => Promise<T>): Promise<T> => {
+    return hasEnded ? Promise.reject(new Error("the transaction has ended")) : translated(ask);
+  };
+  const tx: Sql = {
+    dialect: direct.dialect,
+    all: (text, values) => inside(() => direct.all(text, values)),
+    one: (text, values) => inside(() => direct.one(text, values)),
+    run: (text, values) => inside(() => direct.run(text, values)),
+  };
+  return {
+    tx,
+    end() {
+      hasEnded = true;
+    },
+  };
+}
+
+/** Runs one piece of work after the other, in the order in which they were asked for; refuses what a piece itself asks for. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  const current = new AsyncLocalStorage<{ isOpen: boolean }>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    if (current.getStore()?.isOpen === true) return Promise.reject(new Error(NESTED));
+    const turn = { isOpen: true };
+    const next = last
+      .then(() => current.run(turn, work))
+      .finally(() => {
+        turn.isOpen = false;
+      });
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** Tries again while another process holds the lock; then it is `Transient`. */
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + LOCK_MS;
+  for (;;) {
+    try {
+      return await translated(work);
+    } catch (error) {
+      if (!(error instanceof Locked) || performance.now() >= until) throw error;
+      await sleep(LOCK_POLL_MS);
+    }
+  }
+}
+
+/** Another process holds the lock. */
+class Locked extends Transient {}
+
+/**
+ * What passes is `Transient`: a lock, a full or read-only disk, a read or write that failed. A sync that failed ends the
+ * process: what the system kept of the pages since is unknown, so nothing may be promised any more.
+ */
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BetterSqlite.SqliteError)) throw error;
+    const { code } = error;
+    if (SYNC_FAILED.has(code)) process.nextTick(endProcess, error);
+    else if (code.startsWith("SQLITE_BUSY")) throw new Locked("the database is locked", null, error);
+    else if (code === "SQLITE_FULL") throw new Transient("the disk is full", null, error);
+    else if (code.startsWith("SQLITE_READONLY")) throw new Transient("the disk is read-only", null, error);
+    else if (code.startsWith("SQLITE_IOERR")) throw new Transient("the disk failed", null, error);
+    throw error;
+  }
+}
+
+const SYNC_FAILED: ReadonlySet<string> = new Set(["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]);
+
+function endProcess(cause: unknown): never {
+  throw new Error("a write could not be synced to disk; the process ends, because it can promise nothing now", {
+    cause,
+  });
+}

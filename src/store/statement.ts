@@ -1,0 +1,19 @@
+// Builds one statement: fragments of SQL with the values that they are given.
+
+/** Collects values and gives each its `$N`. */
+export interface Values {
+  readonly list: readonly unknown[];
+  /** The placeholder of a value; the same one again for the same value. */
+  at(value: unknown): string;
+}
+
+export function values(): Values {
+  const list: unknown[] = [];
+  return {
+    list,
+    at(value) {
+      const known = list.indexOf(value);
+      return `$${known >= 0 ? known + 1 : list.push(value)}`;
+    },
+  };
+}

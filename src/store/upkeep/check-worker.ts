@@ -1,0 +1,16 @@
+// The thread that reads the files of a store from end to end while the server runs: one look, one answer, and it ends.
+import { join } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import { checkFile, STORE_FILES } from "./store-files.ts";
+
+const { dataDir } = workerData as { readonly dataDir: string };
+
+const problems = STORE_FILES.flatMap(({ name, part }) => {
+  try {
+    checkFile(join(dataDir, name), part);
+    return [];
+  } catch (error) {
+    return [{ name, message: error instanceof Error ? error.message : String(error) }];
+  }
+});
+parentPort?.postMessage(problems);

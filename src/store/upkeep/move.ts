@@ -1,0 +1,256 @@
+// A whole store from SQLite to PostgreSQL: table by table, a page at a time, so that it can be stopped and goes on. What is there
+// afterwards is compared with what was read, row for row. Both have the same tables, so there is no list of columns here: the
+// source tells them.
+import { createHash } from "node:crypto";
+import { StoreUnusable } from "../../domain/store-unusable.ts";
+import type { MovedTable, ReportMoved } from "../../ports/move.ts";
+import { jsonRows, type RowType } from "../dialect.ts";
+import type { Database, Sql } from "../sql.ts";
+import type { StoreDatabases } from "./people.ts";
+
+/** In an order in which no row comes before one that it refers to. Processes, turns to write and reservations stay behind. */
+const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
+  memory: [
+    "clock",
+    "repositories",
+    "spaces",
+    "records",
+    "contents",
+    "terms",
+    "vectors",
+    "embeddings",
+    "evidence",
+    "decided",
+    "rejections",
+    "against",
+    "flagged",
+    "replays",
+    "taken",
+  ],
+  queue: [
+    "deliveries",
+    "jobs",
+    "turns",
+    "reviews",
+    "replies",
+    "check_runs",
+    "push_waits",
+    "intents",
+    "spending",
+    "paused",
+    "declined",
+    "answers",
+    "history",
+    "looks",
+    "redeliveries",
+    "watched",
+    "old_heads",
+    "moments",
+    "retrievals",
+  ],
+};
+
+/** Rows of a page: with vectors of 1,024 components about 6 MB of text. */
+const PAGE = 1_000;
+const PROGRESS = "store_move";
+
+/**
+ * Moves everything and proves it. Nothing is taken from the source. Called again after it was stopped, it goes on.
+ *
+ * @param target with the schema, and empty but for what an earlier call moved
+ * @throws StoreUnusable when the target holds another store, the source was written to meanwhile, or a table differs afterwards
+ */
+export async function moveStore(
+  source: StoreDatabases & { readonly memory: Database },
+  target: Database,
+  report: ReportMoved,
+): Promise<readonly MovedTable[]> {
+  const mark = await markOf(source);
+  await begin(target, mark);
+  const done: MovedTable[] = [];
+  for (const file of ["memory", "queue"] as const)
+    for (const table of MOVED[file]) {
+      const shape = await shapeOf(source[file], table);
+      await copyTable(source[file], target, shape, report);
+      const [before, after] = [await checksumOf(source[file], shape), await checksumOf(target, shape)];
+      if (before.rows !== after.rows || before.checksum !== after.checksum)
+        throw new StoreUnusable(
+          `${table} is not the same on both sides: ${before.rows} rows became ${after.rows}. Begin again with an empty database.`,
+        );
+      report("verified", table, after.rows);
+      done.push({ table, ...before });
+    }
+  if ((await markOf(source)) !== mark) throw writtenMeanwhile();
+  await finish(target);
+  return done;
+}
+
+function writtenMeanwhile(): StoreUnusable {
+  return new StoreUnusable(
+    "The store was written to since the move began. Stop the server, and begin again with an empty database.",
+  );
+}
+
+/** Another one each time that something was written. */
+async function markOf({ memory, queue }: StoreDatabases & { readonly memory: Database }): Promise<string> {
+  const marks: unknown[] = [
+    await memory.one("SELECT value FROM clock"),
+    await memory.one("SELECT count(*) AS n FROM evidence"),
+  ];
+  for (const text of [
+    "SELECT max(id) AS id, count(*) AS n, count(finished_at) AS ended FROM jobs",
+    "SELECT count(*) AS n FROM deliveries",
+    "SELECT max(written) AS written, count(settled_at) AS settled FROM reviews",
+    'SELECT max("row") AS "row" FROM retrievals',
+    "SELECT max(id) AS id, count(ended_at) AS ended FROM intents",
+  ])
+    marks.push(await queue.one(text));
+  return JSON.stringify(marks);
+}
+
+async function begin(target: Database, mark: string): Promise<void> {
+  const { text, int } = target.dialect.type;
+  await target.transaction(async (tx) => {
+    await tx.run(
+      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part ${text} PRIMARY KEY, mark ${text}, after ${text}, done ${int} NOT NULL DEFAULT 0)`,
+    );
+    const known = await tx.one<{ mark: string }>(`SELECT mark FROM ${PROGRESS} WHERE part = ''`);
+    if (known !== null) {
+      if (known.mark !== mark) throw writtenMeanwhile();
+      return;
+    }
+    for (const table of [...MOVED.memory, ...MOVED.queue]) {
+      if (table !== "clock" && (await tx.one(`SELECT 1 AS one FROM ${table} LIMIT 1`)) !== null)
+        throw new StoreUnusable(`The database holds a store already (${table}). Name an empty one.`);
+    }
+    // The schema's own first row is replaced by the source's.
+    await tx.run("DELETE FROM clock");
+    await tx.run(`INSERT INTO ${PROGRESS} (part, mark) VALUES ('', $1)`, [mark]);
+  });
+}
+
+/**
+ * A database that a store is still being moved to lacks rows: nothing else may use it.
+ *
+ * @throws StoreUnusable when a move was begun and not finished
+ */
+export async function refuseHalfMoved(db: Sql): Promise<void> {
+  const half = await db.one<{ half: number }>(
+    `SELECT CASE WHEN to_regclass('${PROGRESS}') IS NULL THEN 0 ELSE 1 END AS half`,
+  );
+  if (half?.half === 1)
+    throw new StoreUnusable(
+      "A store is being moved to this database, and that is not finished. Run `kodiai migrate` again: it continues.",
+    );
+}
+
+interface Shape {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly columns: Readonly<Record<string, RowType>>;
+}
+
+const TYPES: Readonly<Record<string, RowType>> = { INTEGER: "int", REAL: "real", TEXT: "text", BLOB: "bytes" };
+
+async function shapeOf(source: Sql, table: string): Promise<Shape> {
+  const info = await source.all<{ name: string; type: string; pk: number }>(`PRAGMA table_info(${table})`);
+  const columns = Object.fromEntries(
+    info.map(({ name, type }) => [name, name === "code" ? ("code" as const) : (TYPES[type] ?? "text")]),
+  );
+  const key = info.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+  return { table, key: key.map(({ name }) => name), columns };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows in the order of their keys, as fields of `jsonRows`: the same on both databases. */
+async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | null): Promise<readonly Row[]> {
+  const names = key.map((name) => `"${name}"`).join(", ");
+  const picked = Object.entries(columns).map(([name, type]) =>
+    type === "code" ? `${sql.dialect.sendCode(`"${name}"`)} AS "${name}"` : `"${name}"`,
+  );
+  const later = after === null ? "1 = 1" : `(${names}) > (${key.map((_, at) => `$${at + 1}`).join(", ")})`;
+  const rows = await sql.all<Row>(
+    `SELECT ${picked.join(", ")} FROM ${table} WHERE ${later} ORDER BY ${names} LIMIT ${PAGE}`,
+    after === null ? [] : key.map((name) => after[name]),
+  );
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(columns).map(([name, type]) => {
+        const value = row[name];
+        if (!(value instanceof Uint8Array)) return [name, value];
+        const bytes = type === "code" ? sql.dialect.decodeCode(value) : value;
+        return [name, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")];
+      }),
+    ),
+  );
+}
+
+async function copyTable(source: Sql, target: Database, shape: Shape, report: ReportMoved): Promise<void> {
+  const { table, key, columns } = shape;
+  const known = await target.one<{ after: string | null; done: number }>(
+    `SELECT after, done FROM ${PROGRESS} WHERE part = $1`,
+    [table],
+  );
+  let after = known?.after ? (JSON.parse(known.after) as Row) : null;
+  let isDone = known?.done === 1;
+  const names = Object.keys(columns)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  for (let moved = 0; !isDone; ) {
+    const rows = await pageOf(source, shape, after);
+    isDone = rows.length < PAGE;
+    const last = rows.at(-1);
+    if (last !== undefined) after = Object.fromEntries(key.map((name) => [name, last[name]]));
+    await target.transaction(async (tx) => {
+      if (rows.length > 0)
+        await tx.run(`INSERT INTO ${table} (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", columns)}`, [
+          jsonRows(rows.map((row) => sendable(tx, row, columns))),
+        ]);
+      await tx.run(
+        `INSERT INTO ${PROGRESS} (part, after, done) VALUES ($1, $2, $3)
+         ON CONFLICT (part) DO UPDATE SET after = excluded.after, done = excluded.done`,
+        [table, after === null ? null : JSON.stringify(after), isDone],
+      );
+    });
+    moved += rows.length;
+    if (rows.length > 0) report("moving", table, moved);
+  }
+}
+
+function sendable(tx: Sql, row: Row, columns: Shape["columns"]): Row {
+  if (!("code" in columns)) return row;
+  const bytes = Buffer.from(String(row.code), "hex");
+  return { ...row, code: tx.dialect.jsonCode(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)) };
+}
+
+async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: number; readonly checksum: string }> {
+  const all = createHash("sha256");
+  let [rows, after]: [number, Row | null] = [0, null];
+  for (;;) {
+    const page: readonly Row[] = await pageOf(sql, shape, after);
+    // U+0000 is not kept by PostgreSQL, so it does not count.
+    for (const row of page) all.update(`${jsonRows([row])}\n`);
+    rows += page.length;
+    after = page.at(-1) ?? after;
+    if (page.length < PAGE) return { rows, checksum: all.digest("hex") };
+  }
+}
+
+/** New rows are numbered after those that came; a job that ran when the server ended waits again, unless another one waits. */
+async function finish(target: Database): Promise<void> {
+  await target.transaction(async (tx) => {
+    await tx.run(
+      `UPDATE jobs SET state = 'superseded', outcome = 'moved to another database', owner = NULL, finished_at = ${tx.dialect.now}
+       WHERE state = 'running' AND EXISTS (SELECT 1 FROM jobs w WHERE w.key = jobs.key AND w.state = 'waiting')`,
+    );
+    await tx.run("UPDATE jobs SET state = 'waiting', owner = NULL WHERE state = 'running'");
+    const numbered = await tx.all<{ name: string; column: string; sequence: string }>(
+      `SELECT c.table_name AS name, c.column_name AS column, pg_get_serial_sequence(quote_ident(c.table_name), c.column_name) AS sequence
+       FROM information_schema.columns c WHERE c.table_schema = current_schema() AND c.is_identity = 'YES'`,
+    );
+    for (const { name, column, sequence } of numbered)
+      await tx.run(`SELECT setval('${sequence}', (SELECT coalesce(max("${column}"), 0) + 1 FROM ${name}), false)`);
+    await tx.run(`DROP TABLE ${PROGRESS}`);
+  });
+}

@@ -1,0 +1,402 @@
+// What is kept about one person: found wherever it is, and anonymised on request. What a team learnt from a person's words stays,
+// attributed to no account; with `texts` the words are removed as well.
+import { createHash } from "node:crypto";
+import { mentions, withoutMentions } from "../../adapters/person-mentions.ts";
+import type { ErasedPerson, NamedPerson, PersonBooks, PersonRow, RewrittenTables } from "../../ports/person.ts";
+import { recordTerms } from "../../search/terms.ts";
+import { RECORD_COLUMNS, RECORD_TABLES, type RecordRow, readRecord, tick } from "../memory/records.ts";
+import type { Database, Sql } from "../sql.ts";
+import { values } from "../statement.ts";
+
+/** The databases of a store: embedded two files, else the same one twice. */
+export interface StoreDatabases {
+  readonly queue: Database;
+  /** Null where there is none. */
+  readonly memory: Database | null;
+}
+
+export interface PeopleSettings {
+  /** What a table is found under, as an operator knows it: `memory.db`. */
+  readonly nameOf: (of: "queue" | "memory") => string;
+  /** Removes memories of a repository, with their bytes; returns how many. */
+  readonly forget: (repo: string, ids: readonly string[]) => Promise<number>;
+  /** Is called before anything changes: a backup that is older must not bring the person back. */
+  readonly record?: (person: AskedPerson, texts: boolean) => void;
+  /** Gives back the space of what was removed. */
+  readonly reclaim: () => Promise<void>;
+  /** See PersonBooks. */
+  readonly rewrite: () => Promise<RewrittenTables | null>;
+}
+
+/** What is kept about a person. Throws `Transient` for what passes: call again. */
+export function storedPeople(
+  stores: StoreDatabases,
+  { nameOf, forget, record, reclaim, rewrite }: PeopleSettings,
+): PersonBooks {
+  return {
+    rewrite,
+    rows: async (named) => personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
+    async erase(named, texts) {
+      const asked = askedPerson(named);
+      const person = await findPerson(asked, stores);
+      const loginHashes = new Set([...asked.loginHashes, ...person.logins.map(loginHash)]);
+      record?.({ ids: new Set([...asked.ids, ...person.ids]), loginHashes }, texts);
+      const erased = await anonymise(person, texts, stores, forget);
+      await reclaim();
+      return erased;
+    },
+  };
+}
+
+/** Columns that name people. A row is about a person when one of them does. */
+interface NamingTable {
+  readonly table: string;
+  readonly of: "queue" | "memory";
+  /** What tells a row apart. */
+  readonly key: readonly string[];
+  readonly login?: string;
+  readonly id?: string;
+}
+
+const NAMING: readonly NamingTable[] = [
+  { table: "paused", of: "queue", key: ["key"], login: "by" },
+  { table: "declined", of: "queue", key: ["key", "finding"], login: "by" },
+  { table: "answers", of: "queue", key: ["id"], id: "user_id" },
+  { table: "contents", of: "memory", key: ["id"], login: "author" },
+  { table: "evidence", of: "memory", key: ["id", "key"], login: "by_login", id: "by_id" },
+  { table: "decided", of: "memory", key: ["id"], login: "by" },
+  { table: "rejections", of: "memory", key: ["id", "by"], login: "by" },
+  { table: "against", of: "memory", key: ["id", "by"], login: "by" },
+];
+
+/** Texts in which a person may be mentioned, as `@login`. */
+interface MentioningTable extends Pick<NamingTable, "table" | "of" | "key"> {
+  readonly texts: readonly string[];
+}
+
+const MENTIONING: readonly MentioningTable[] = [
+  { table: "jobs", of: "queue", key: ["id"], texts: ["job", "outcome"] },
+  { table: "declined", of: "queue", key: ["key", "finding"], texts: ["reason"] },
+  { table: "reviews", of: "queue", key: ["written"], texts: ["review"] },
+  { table: "retrievals", of: "queue", key: ["row"], texts: ["query"] },
+  {
+    table: "contents",
+    of: "memory",
+    key: ["id"],
+    texts: ["text", "replies", "situation", "lesson", "hunk", "flagged_code", "fixed_code"],
+  },
+  { table: "evidence", of: "memory", key: ["id", "key"], texts: ["text"] },
+  { table: "decided", of: "memory", key: ["id"], texts: ["reason"] },
+  { table: "rejections", of: "memory", key: ["id", "by"], texts: ["reason"] },
+  { table: "against", of: "memory", key: ["id", "by"], texts: ["reason"] },
+];
+
+/** GitHub's own account for people who deleted theirs. */
+const GHOST = "ghost";
+/** Rows a transaction: nothing waits long for them. */
+const CHUNK = 200;
+
+/** A person as they are asked for: tombstones keep only the hash of a login. */
+export interface AskedPerson {
+  readonly ids: ReadonlySet<number>;
+  /** See loginHash. */
+  readonly loginHashes: ReadonlySet<string>;
+}
+
+export function askedPerson(named: NamedPerson): AskedPerson {
+  if ("id" in named) return { ids: new Set([named.id]), loginHashes: new Set() };
+  return { ids: new Set(), loginHashes: new Set([loginHash(named.login)]) };
+}
+
+/** A login as a tombstone keeps it. */
+export function loginHash(login: string): string {
+  return createHash("sha256").update(login.toLowerCase()).digest("hex");
+}
+
+/** A person as they are known. Logins are in lower case. */
+export interface KnownPerson {
+  readonly ids: readonly number[];
+  readonly logins: readonly string[];
+}
+
+/** Who that is, by all ids and logins that occur together with those asked for: GitHub gives sometimes one, sometimes the other. */
+export async function findPerson(
+  { ids: asked, loginHashes }: AskedPerson,
+  stores: StoreDatabases,
+): Promise<KnownPerson> {
+  const pairs: { readonly id: number | null; readonly login: string | null }[] = [];
+  for (const { table, of, login, id } of NAMING) {
+    const rows = await stores[of]?.all<{ id: number | null; login: string | null }>(
+      `SELECT DISTINCT ${id ?? "NULL"} AS id, ${login === undefined ? "NULL" : `lower(${login})`} AS login FROM ${table}`,
+    );
+    pairs.push(...(rows ?? []));
+  }
+  for (const { job } of await jobsOf(stores.queue))
+    for (const person of peopleIn(job)) pairs.push({ id: person.id, login: person.login?.toLowerCase() ?? null });
+  const ids = new Set(asked);
+  const logins = new Set<string>();
+  for (const { login } of pairs) if (login !== null && loginHashes.has(loginHash(login))) logins.add(login);
+  // A renamed person occurs with one id and two logins: until nothing is added.
+  for (let size = -1; size !== ids.size + logins.size; ) {
+    size = ids.size + logins.size;
+    for (const { id, login } of pairs) {
+      if (id === null || login === null || !(ids.has(id) || logins.has(login))) continue;
+      ids.add(id);
+      logins.add(login);
+    }
+  }
+  return { ids: [...ids], logins: [...logins] };
+}
+
+/** Jobs with their JSON read. */
+async function jobsOf(
+  sql: Sql,
+): Promise<readonly { readonly id: number; readonly state: string; readonly job: PersonJob }[]> {
+  const rows = await sql.all<{ id: number; state: string; job: string }>("SELECT id, state, job FROM jobs");
+  return rows.map((row) => ({ ...row, job: JSON.parse(row.job) as PersonJob }));
+}
+
+/** What a job may name a person by. */
+interface PersonJob {
+  readonly comment?: { readonly author: { readonly id: number; readonly login: string }; readonly url: string | null };
+  readonly pull?: { readonly authorId: number };
+  readonly unresolved?: { readonly by: { readonly id: number; readonly login: string } } | null;
+}
+
+function peopleIn({
+  comment,
+  unresolved,
+  pull,
+}: PersonJob): readonly { readonly id: number; readonly login: string | null }[] {
+  return [
+    ...(comment === undefined ? [] : [comment.author]),
+    ...(unresolved ? [unresolved.by] : []),
+    ...(pull === undefined ? [] : [{ id: pull.authorId, login: null }]),
+  ];
+}
+
+function isBy(one: { readonly id: number; readonly login: string | null }, { ids, logins }: KnownPerson): boolean {
+  return ids.includes(one.id) || (one.login !== null && logins.includes(one.login.toLowerCase()));
+}
+
+/** Every row about the person, as it is kept. */
+export async function personRows(
+  person: KnownPerson,
+  stores: StoreDatabases,
+  nameOf: (of: "queue" | "memory") => string,
+): Promise<readonly PersonRow[]> {
+  const found: PersonRow[] = [];
+  for (const naming of NAMING) {
+    const given = values();
+    const where = isAbout(naming, person, stores.queue, given);
+    const rows = await stores[naming.of]?.all<PersonRow["row"]>(
+      `SELECT * FROM ${naming.table} WHERE ${where}`,
+      given.list,
+    );
+    for (const row of rows ?? []) found.push({ kept: `${nameOf(naming.of)}/${naming.table}`, row });
+  }
+  for (const { id, job } of await jobsOf(stores.queue)) {
+    if (!peopleIn(job).some((one) => isBy(one, person))) continue;
+    const row = await stores.queue.one<PersonRow["row"]>("SELECT * FROM jobs WHERE id = $1", [id]);
+    if (row !== null) found.push({ kept: `${nameOf("queue")}/jobs`, row });
+  }
+  for (const { table, of, texts } of MENTIONING)
+    for (const column of texts)
+      for (const login of person.logins) {
+        const rows = await stores[of]?.all<PersonRow["row"]>(
+          `SELECT * FROM ${table} WHERE lower(${column}) LIKE $1 ESCAPE '\\'`,
+          [likely(login)],
+        );
+        const mentioning = (rows ?? []).filter((row) => mentions(String(row[column]), login));
+        found.push(...mentioning.map((row) => ({ kept: `${nameOf(of)}/${table}.${column}`, row })));
+      }
+  return found;
+}
+
+function isAbout(
+  { login, id }: NamingTable,
+  person: KnownPerson,
+  { dialect }: Database,
+  { at }: ReturnType<typeof values>,
+): string {
+  const parts: string[] = [];
+  if (login !== undefined) parts.push(dialect.among(`lower(${login})`, at(person.logins), "text"));
+  if (id !== undefined) parts.push(dialect.among(id, at(person.ids), "int"));
+  return `(${parts.join(" OR ")})`;
+}
+
+function likely(login: string): string {
+  return `%${login.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+}
+
+/**
+ * Anonymises everything; again, it changes nothing more.
+ *
+ * @param texts also what the person wrote is removed
+ * @param forget removes memories of a repository, with their bytes
+ * @throws Transient for what passes: call again
+ */
+export async function anonymise(
+  person: KnownPerson,
+  texts: boolean,
+  stores: StoreDatabases,
+  forget: (repo: string, ids: readonly string[]) => Promise<number>,
+): Promise<ErasedPerson> {
+  const { queue, memory } = stores;
+  const forgotten = memory === null || !texts ? 0 : await forgetTexts(person, memory, forget);
+  const { removed, changed } = await queue.transaction((tx) => anonymiseQueue(tx, person, texts));
+  let anonymised = changed;
+  if (memory !== null) anonymised += await memory.transaction((tx) => anonymiseMemory(tx, person, texts));
+  for (const mentioning of MENTIONING) {
+    const db = stores[mentioning.of];
+    if (db !== null) anonymised += await removeMentions(db, mentioning, person);
+  }
+  return { logins: person.logins.length, ids: person.ids.length, removed: forgotten + removed, anonymised };
+}
+
+async function forgetTexts(
+  { logins }: KnownPerson,
+  memory: Database,
+  forget: (repo: string, ids: readonly string[]) => Promise<number>,
+): Promise<number> {
+  const rows = await memory.all<{ repo: string; mem: string }>(
+    `SELECT p.host || '/' || p.github_id AS repo, r.mem FROM records r JOIN repositories p ON p.id = r.repo
+     JOIN contents c ON c.id = r.id WHERE ${memory.dialect.among("lower(c.author)", "$1", "text")}`,
+    [logins],
+  );
+  let forgotten = 0;
+  for (const [repo, own] of Map.groupBy(rows, (row) => row.repo))
+    forgotten += await forget(
+      repo,
+      own.map(({ mem }) => mem),
+    );
+  return forgotten;
+}
+
+async function anonymiseQueue(tx: Sql, person: KnownPerson, texts: boolean) {
+  let [removed, changed] = [0, 0];
+  // Asked again rather than searched for a person.
+  await tx.run("DELETE FROM replies");
+  for (const { id, state, job } of await jobsOf(tx)) {
+    const isOwn = job.comment !== undefined && isBy(job.comment.author, person);
+    if (isOwn && state !== "running") {
+      removed += await tx.run("DELETE FROM jobs WHERE id = $1", [id]);
+      continue;
+    }
+    const unnamed = withoutPerson(job, person);
+    if (unnamed !== job)
+      changed += await tx.run("UPDATE jobs SET job = $2 WHERE id = $1", [id, JSON.stringify(unnamed)]);
+  }
+  const mine = tx.dialect.among("lower(by)", "$1", "text");
+  removed += await tx.run(`DELETE FROM answers WHERE ${tx.dialect.among("user_id", "$1", "int")}`, [person.ids]);
+  changed += await tx.run(`UPDATE paused SET by = '${GHOST}' WHERE ${mine}`, [person.logins]);
+  changed += await tx.run(`UPDATE declined SET by = '${GHOST}'${texts ? ", reason = ''" : ""} WHERE ${mine}`, [
+    person.logins,
+  ]);
+  return { removed, changed };
+}
+
+/** The same value where nothing names the person. */
+function withoutPerson(job: PersonJob, person: KnownPerson): PersonJob {
+  let unnamed = job;
+  if (unnamed.comment !== undefined && isBy(unnamed.comment.author, person))
+    unnamed = { ...unnamed, comment: { ...unnamed.comment, author: { id: 0, login: GHOST }, url: null } };
+  if (unnamed.pull !== undefined && person.ids.includes(unnamed.pull.authorId))
+    unnamed = { ...unnamed, pull: { ...unnamed.pull, authorId: 0 } };
+  if (unnamed.unresolved && isBy(unnamed.unresolved.by, person)) unnamed = { ...unnamed, unresolved: null };
+  return unnamed;
+}
+
+async function anonymiseMemory(tx: Sql, person: KnownPerson, texts: boolean): Promise<number> {
+  const { among } = tx.dialect;
+  const mine = (column: string) => among(`lower(${column})`, "$1", "text");
+  const without = (column: string) => (texts ? `, ${column} = NULL` : "");
+  let changed = await tx.run(`UPDATE contents SET author = '${GHOST}', url = NULL WHERE ${mine("author")}`, [
+    person.logins,
+  ]);
+  // Two ghosts are still two people: a negative number is no account of GitHub's.
+  const lowest = (await tx.one<{ id: number | null }>("SELECT min(by_id) AS id FROM evidence"))?.id ?? 0;
+  changed += await tx.run(
+    `UPDATE evidence SET by_id = $3, by_login = '${GHOST}', url = NULL${without("text")}
+     WHERE ${mine("by_login")} OR ${among("by_id", "$2", "int")}`,
+    [person.logins, person.ids, Math.min(0, lowest) - 1],
+  );
+  changed += await tx.run(`UPDATE decided SET by = '${GHOST}'${without("reason")} WHERE ${mine("by")}`, [
+    person.logins,
+  ]);
+  const others = await tx.one<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT by FROM rejections UNION SELECT by FROM against) x WHERE by LIKE '${GHOST}-%'`,
+  );
+  const ghost = `${GHOST}-${others?.n ?? 0}`;
+  for (const table of ["rejections", "against"]) {
+    // A person who declined under two names is one: the last name stays.
+    changed += await tx.run(
+      `DELETE FROM ${table} WHERE ${mine("by")} AND EXISTS
+         (SELECT 1 FROM ${table} o WHERE o.id = ${table}.id AND o.by > ${table}.by AND ${mine("o.by")})`,
+      [person.logins],
+    );
+    changed += await tx.run(`UPDATE ${table} SET by = $2, url = NULL${without("reason")} WHERE ${mine("by")}`, [
+      person.logins,
+      ghost,
+    ]);
+  }
+  return changed;
+}
+
+/** In what others wrote, and in what we say about it. */
+async function removeMentions(
+  db: Database,
+  { table, key, texts }: MentioningTable,
+  { logins }: KnownPerson,
+): Promise<number> {
+  let changed = 0;
+  for (const column of texts)
+    for (const login of logins) {
+      const rows = await db.all<Readonly<Record<string, unknown>>>(
+        `SELECT ${[...key, column].map((name) => `"${name}"`).join(", ")} FROM ${table} WHERE lower(${column}) LIKE $1 ESCAPE '\\'`,
+        [likely(login)],
+      );
+      const mentioning = rows.filter((row) => mentions(String(row[column]), login));
+      for (let from = 0; from < mentioning.length; from += CHUNK) {
+        const chunk = mentioning.slice(from, from + CHUNK);
+        await db.transaction(async (tx) => {
+          if (table === "contents") await tick(tx);
+          for (const row of chunk) await removeMention(tx, { table, key, column }, login, row);
+        });
+        changed += chunk.length;
+      }
+    }
+  return changed;
+}
+
+async function removeMention(
+  tx: Sql,
+  { table, key, column }: { readonly table: string; readonly key: readonly string[]; readonly column: string },
+  login: string,
+  row: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const where = key.map((name, at) => `"${name}" = $${at + 3}`).join(" AND ");
+  // A row that was written meanwhile is found again by the next call.
+  await tx.run(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${where}`, [
+    withoutMentions(String(row[column]), login),
+    row[column],
+    ...key.map((name) => row[name]),
+  ]);
+  if (table === "contents") await writeTermsAgain(tx, Number(row.id));
+}
+
+/** The terms of a text that named a person become those of the text as it is now; the next search reads them again. */
+async function writeTermsAgain(tx: Sql, id: number): Promise<void> {
+  const row = await tx.one<RecordRow>(
+    `SELECT ${RECORD_COLUMNS} FROM records r JOIN repositories p ON p.id = r.repo JOIN ${RECORD_TABLES} WHERE r.id = $1`,
+    [id],
+  );
+  if (row === null) return;
+  await tx.run("UPDATE terms SET terms = $2 WHERE id = $1", [id, recordTerms(readRecord(row))]);
+  const version = await tick(tx);
+  await tx.run("UPDATE records SET changed = $2 WHERE id = $1", [id, version]);
+  await tx.run("UPDATE repositories SET version = $2 WHERE id = (SELECT repo FROM records WHERE id = $1)", [
+    id,
+    version,
+  ]);
+}

@@ -1,0 +1,133 @@
+// A backup becomes the store of a folder that has none. What was forgotten since is forgotten again before anything can read it, and
+// the store knows from then on that GitHub may show more than it remembers.
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Repo, type UpkeepJob, upkeepKey } from "../../domain/job.ts";
+import { StoreUnusable } from "../../domain/store-unusable.ts";
+import type { AnyJob } from "../../ports.ts";
+import { storedTraces } from "../forget-repository.ts";
+import { storedMemory } from "../memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../memory/memory-file.ts";
+import { storedLabels } from "../memory/repositories.ts";
+import { openQueueFile } from "../queue/clock.ts";
+import { storedMoments } from "../queue/moments.ts";
+import { storedQueue } from "../queue/queue.ts";
+import { type Manifest, verifiedBackup } from "./backup.ts";
+import { anonymise, findPerson, type StoreDatabases } from "./people.ts";
+import { syncToDisk } from "./snapshot.ts";
+import { checkFile, STORE_FILES } from "./store-files.ts";
+import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Tombstones that are younger than the backup. */
+  readonly forgotten: readonly Tombstone[];
+  /** Repositories that GitHub is asked about, whether they are still there, when the server starts. */
+  readonly doubted: number;
+}
+
+/**
+ * @param now epoch milliseconds
+ * @throws StoreUnusable when the backup is not sound, is of a newer Kodiai, or `dataDir` holds a store
+ */
+export async function restoreStore(from: string, dataDir: string, now: number): Promise<Restored> {
+  refuseOver(dataDir);
+  const manifest = await verifiedBackup(from);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const waiting = join(dataDir, "restoring");
+  rmSync(waiting, { recursive: true, force: true });
+  mkdirSync(waiting, { mode: 0o700 });
+  try {
+    for (const { name, part } of STORE_FILES) {
+      if (!manifest.files.some((file) => file.name === name)) continue;
+      copyFileSync(join(from, name), join(waiting, name));
+      checkFile(join(waiting, name), part);
+    }
+    const known = tombstonesIn(dataDir);
+    const all = [...known, ...tombstonesIn(from)];
+    const forgotten = all.filter(({ at }) => at >= manifest.at);
+    const doubted = await settle(waiting, forgotten, now);
+    // Those that only the backup knew stay known.
+    const here = new Set(known.map((one) => JSON.stringify(one)));
+    for (const one of all) if (!here.has(JSON.stringify(one))) appendTombstone(dataDir, one);
+    moveIn(waiting, dataDir);
+    return { manifest, forgotten, doubted };
+  } finally {
+    rmSync(waiting, { recursive: true, force: true });
+  }
+}
+
+function refuseOver(dataDir: string): void {
+  const there = STORE_FILES.flatMap(({ name }) => [name, `${name}-wal`]).filter((name) =>
+    existsSync(join(dataDir, name)),
+  );
+  if (there.length === 0) return;
+  throw new StoreUnusable(
+    `${dataDir} holds a store (${there.join(", ")}), and nothing is restored over one. Stop Kodiai and move queue.db*, memory.db* away; leave forgotten.jsonl where it is.`,
+  );
+}
+
+/** Brings the copies up to date, forgets what was forgotten, and asks for a look at every repository. */
+async function settle(folder: string, forgotten: readonly Tombstone[], now: number): Promise<number> {
+  const queue = await openQueueFile(join(folder, "queue.db"));
+  const memory = existsSync(join(folder, "memory.db")) ? await openMemoryFile(join(folder, "memory.db")) : null;
+  try {
+    for (const one of forgotten) await forgetAgain(one, { queue, memory });
+    await storedMoments(queue).set("restored", now);
+    const doubted = await doubtful({ queue, memory });
+    const jobs = storedQueue(queue);
+    for (const job of doubted) await jobs.add(job, now);
+    return doubted.length;
+  } finally {
+    // The last connection copies the log into the file and removes it.
+    await queue.close();
+    await memory?.close();
+  }
+}
+
+async function forgetAgain(one: Tombstone, { queue, memory }: StoreDatabases): Promise<void> {
+  const remembered = memory === null ? null : storedMemory(memory, () => reclaimFile(memory));
+  if (one.forgot === "person") {
+    const person = await findPerson({ ids: new Set(one.ids), loginHashes: new Set(one.logins) }, { queue, memory });
+    await anonymise(person, one.texts, { queue, memory }, async (repo, ids) => remembered?.forget(repo, ids) ?? 0);
+    return;
+  }
+  const at = one.key.lastIndexOf("/");
+  const repo = { host: one.key.slice(0, at), id: Number(one.key.slice(at + 1)) };
+  await storedTraces(queue, () => reclaimFile(queue)).forgetRepository(repo);
+  await remembered?.forgetRepository(one.key);
+}
+
+/** What was deleted or taken from us since the backup, without a tombstone: each is forgotten once GitHub confirms it. */
+async function doubtful({
+  queue,
+  memory,
+}: StoreDatabases): Promise<readonly (UpkeepJob & { readonly kind: "forget" })[]> {
+  const known = new Map<string, { readonly repo: Repo; readonly installationId: number }>();
+  for (const repo of memory === null ? [] : await storedLabels(memory).all()) {
+    if (repo.host !== "local" && repo.host !== "eval")
+      known.set(`${repo.host}/${repo.id}`, { repo, installationId: 0 });
+  }
+  // The latest job of each repository names it as it was called last.
+  for (const { job } of await queue.all<{ job: string }>("SELECT job FROM jobs ORDER BY id")) {
+    const { repo, installationId } = JSON.parse(job) as AnyJob;
+    if (repo.name !== "") known.set(`${repo.host}/${repo.id}`, { repo, installationId });
+  }
+  return [...known.values()].map(({ repo, installationId }) => ({
+    kind: "forget",
+    key: upkeepKey(repo, "forget"),
+    delivery: "restore",
+    installationId,
+    repo,
+    trigger: "restored",
+  }));
+}
+
+function moveIn(from: string, to: string): void {
+  for (const { name } of STORE_FILES) {
+    if (!existsSync(join(from, name))) continue;
+    syncToDisk(join(from, name));
+    renameSync(join(from, name), join(to, name));
+  }
+  syncToDisk(to);
+}

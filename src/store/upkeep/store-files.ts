@@ -1,0 +1,75 @@
+// The two files of an embedded store, and what is wrong with one of them.
+import { existsSync, statSync } from "node:fs";
+import BetterSqlite from "better-sqlite3";
+import { StoreUnusable } from "../../domain/store-unusable.ts";
+import { pageProblems } from "../memory/memory-file.ts";
+import { MEMORY_PART } from "../memory/schema.ts";
+import type { SchemaPart } from "../migrate.ts";
+import { QUEUE_PART } from "../queue/schema.ts";
+
+export interface StoreFile {
+  readonly name: "queue.db" | "memory.db";
+  readonly part: SchemaPart;
+}
+
+/**
+ * In the order in which they are copied: a memory that is younger than the queue beside it knows a review that the queue believes
+ * unsent, and sending asks GitHub first; the other way round a review would be missing in memory for good.
+ */
+export const STORE_FILES: readonly StoreFile[] = [
+  { name: "queue.db", part: QUEUE_PART },
+  { name: "memory.db", part: MEMORY_PART },
+];
+
+const REMEDY =
+  "Stop Kodiai, move this file and those beside it that begin with its name away, and restore a backup (kodiai restore DIR).";
+
+/**
+ * Reads the whole file, about a second per gigabyte, and writes nothing.
+ *
+ * @param path a file that may be absent, which is no fault
+ * @throws StoreUnusable when it is damaged, or of a newer Kodiai
+ */
+export function checkFile(path: string, part: SchemaPart): void {
+  if (!existsSync(path)) return;
+  if (statSync(path).size === 0) throw new StoreUnusable(`${path} is empty: what it held is lost. ${REMEDY}`);
+  const damaged = (why: string, cause?: unknown) =>
+    new StoreUnusable(`${path} is damaged (${why}). ${REMEDY}`, { cause });
+  let problem: StoreUnusable | null;
+  try {
+    problem = problemOf(path, part, damaged);
+  } catch (error) {
+    problem = damaged(error instanceof Error ? error.message : String(error), error);
+  }
+  if (problem !== null) throw problem;
+}
+
+function problemOf(
+  path: string,
+  { part, steps }: SchemaPart,
+  damaged: (why: string) => StoreUnusable,
+): StoreUnusable | null {
+  const db = new BetterSqlite(path, { fileMustExist: true, timeout: 1_000 });
+  try {
+    const tables = db.prepare("SELECT count(*) FROM sqlite_master").pluck().get() as number;
+    const version = schemaVersion(db, part);
+    if (version > steps.length && version < 10_000)
+      return new StoreUnusable(
+        `${path} has schema ${version}, newer than the ${steps.length} that this Kodiai knows. Upgrade Kodiai, or use another KODIAI_DATA_DIR.`,
+      );
+    // A file of ours is given its tables and its version in one transaction.
+    if ((version === 0) !== (tables === 0) || version < 0 || version > steps.length)
+      return damaged(`schema ${version} with ${tables} tables and indexes`);
+    const [first] = pageProblems(db);
+    return first === undefined ? null : damaged(first);
+  } finally {
+    db.close();
+  }
+}
+
+/** 0 for a file without a schema. */
+export function schemaVersion(db: BetterSqlite.Database, part: string): number {
+  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_steps'").get();
+  if (known === undefined) return 0;
+  return (db.prepare("SELECT max(version) FROM schema_steps WHERE part = ?").pluck().get(part) as number | null) ?? 0;
+}

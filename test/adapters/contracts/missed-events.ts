@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import type { OpenPull } from "../../../src/ports/missed.ts";
+import type { TimedEnd } from "../../builders/timed-queue.ts";
+import { type BookStage, heldJob, SHOP } from "./book-stage.ts";
+import { review } from "./ledger.ts";
+import { reviewJob } from "./queue.ts";
+
+const HEAD = "a".repeat(40);
+const pull = (number: number, updatedAt = 1_000): OpenPull => ({ number, headSha: HEAD, createdAt: 500, updatedAt });
+
+/** What every store of missed events promises. */
+export function missedEventsContract(
+  name: string,
+  open: () => Promise<Pick<BookStage, "queue"> & { readonly books: Pick<BookStage["books"], "missed" | "ledger"> }>,
+): void {
+  describe(`${name} keeps the promises of a store of missed events`, () => {
+    test("unknown is what was neither accepted nor asked for; nothing is asked for twice", async () => {
+      const { queue, books } = await open();
+      const { missed } = books;
+      await queue.accept(
+        { id: "kept", event: "ping", receivedAt: 1 },
+        { kind: "ignored", delivery: "kept", reason: "a ping" },
+      );
+      expect(await missed.asking("asked", 5)).toBe(true);
+      expect(await missed.asking("asked", 6)).toBe(false);
+      expect(await missed.unknown(["new", "kept", "asked", "newer"])).toEqual(["new", "newer"]);
+      expect(await missed.unknown([])).toEqual([]);
+    });
+
+    test("how far the log was read, when all were looked at and when each was, is kept", async () => {
+      const { missed } = (await open()).books;
+      expect([await missed.sweptTo(), await missed.lastRound()]).toEqual([null, null]);
+      await missed.swept(10);
+      await missed.swept(20.7);
+      await missed.round(30);
+      expect([await missed.sweptTo(), await missed.lastRound()]).toEqual([20, 30]);
+      await missed.looked(SHOP, [], 40);
+      await missed.looked({ host: "github.com", id: 421 }, [], 41);
+      await missed.looked(SHOP, [], 42);
+      expect(await missed.lookedAt()).toEqual(
+        new Map([
+          ["github.com/42", 42],
+          ["github.com/421", 41],
+        ]),
+      );
+    });
+
+    test("a head is owed unless a review waits, runs or stands, or it was there before us", async () => {
+      const { queue, books } = await open();
+      const { missed, ledger } = books;
+      expect(await missed.owes(SHOP, pull(1), 0)).toBe(true);
+      await missed.looked(SHOP, [pull(2)], 1);
+      expect(await missed.owes(SHOP, pull(2), 0)).toBe(false);
+      expect(await missed.owes({ host: "github.com", id: 421 }, pull(2), 0)).toBe(true);
+      await queue.add(reviewJob(3, "b"), 1);
+      expect(await missed.owes(SHOP, pull(3), 0)).toBe(false);
+      const posted = review(HEAD);
+      await ledger.save(reviewJob(4, "a"), posted, 1);
+      expect(await missed.owes(SHOP, pull(4), 0)).toBe(true);
+      await ledger.settle(reviewJob(4, "a"), posted, 2, "posted");
+      expect(await missed.owes(SHOP, pull(4), 0)).toBe(false);
+    });
+
+    test("a pull request of which somebody told us was not there before us, however late it is looked at", async () => {
+      const { queue, books } = await open();
+      await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
+      await books.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
+      expect(await books.missed.owes(SHOP, pull(1), 0)).toBe(true);
+      expect(await books.missed.owes(SHOP, pull(2), 0)).toBe(false);
+    });
+
+    const ENDS: readonly (readonly [how: string, end: TimedEnd, isOwed: boolean])[] = [
+      ["given up", { state: "parked", reason: "bug" }, false],
+      ["given up while the App was suspended", { state: "parked", reason: "suspended: GitHub answered 403" }, true],
+      ["stopped by a person", { state: "done", outcome: "stopped: by @mona" }, false],
+      ["reviewed before", { state: "done", outcome: "skipped: this head was reviewed before" }, false],
+      ["left alone after the last thing that happened", { state: "done", outcome: "skipped: a draft" }, false],
+      ["posted, which its review would tell", { state: "done", outcome: "posted https://x" }, true],
+    ];
+    test.each(ENDS)("a head whose job was %s", async (_how, end, isOwed) => {
+      const { queue, books } = await open();
+      const lease = await heldJob(queue, reviewJob(1, "a"));
+      await queue.end(lease, 5_000, end);
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 0)).toBe(isOwed);
+      // Another head is another matter.
+      expect(await books.missed.owes(SHOP, { ...pull(1), headSha: "b".repeat(40) }, 0)).toBe(true);
+    });
+
+    test.each(["refused", "unauthorised"])("a head whose review was %s is owed again from a moment on", async (why) => {
+      const { queue, books } = await open();
+      const lease = await heldJob(queue, reviewJob(1, "a"));
+      await queue.end(lease, 5_000, { state: "parked", reason: `${why}: GitHub answered 40x` });
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 4_999)).toBe(false);
+      expect(await books.missed.owes(SHOP, pull(1, 4_000), 5_000)).toBe(true);
+    });
+
+    test("a reason against a head is over when something happened to its pull request since", async () => {
+      const { queue, books } = await open();
+      const lease = await heldJob(queue, reviewJob(1, "a"));
+      await queue.end(lease, 5_000, { state: "done", outcome: "skipped: a draft" });
+      expect(await books.missed.owes(SHOP, pull(1, 4_001), 0)).toBe(true);
+    });
+
+    test("what was recovered is counted since a moment", async () => {
+      const { queue, books } = await open();
+      await books.missed.asking("one", 10);
+      await books.missed.asking("two", 20);
+      await queue.add({ ...reviewJob(1, "a"), trigger: "missed" }, 20);
+      await queue.add({ ...reviewJob(2, "a"), focus: 'say "trigger":"missed"' }, 20);
+      expect(await books.missed.counts(11)).toEqual({ deliveries: 1, heads: 1 });
+      expect(await books.missed.counts(21)).toEqual({ deliveries: 0, heads: 0 });
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Vectors in one byte a component, and choosing the best of many.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bestOf } from "../../src/search/best-of.ts";
+import { codeDistance, encodeVector, vectorProblem } from "../../src/search/code.ts";
+
+const component = fc.double({ min: -1, max: 1, noNaN: true });
+const vector = (dimension: number) =>
+  fc
+    .array(component, { minLength: dimension, maxLength: dimension })
+    .map((values) => Float32Array.from(values))
+    .filter((values) => values.some((value) => Math.abs(value) > 1e-3));
+
+function cosine(one: Float32Array, other: Float32Array): number {
+  let [dot, a, b] = [0, 0, 0];
+  one.forEach((value, at) => {
+    const of = other[at] ?? 0;
+    dot += value * of;
+    a += value * value;
+    b += of * of;
+  });
+  return dot / Math.sqrt(a * b);
+}
+
+test("a distance from bytes is within .01 of the true cosine distance, and between 0 and 2", () => {
+  fc.assert(
+    fc.property(vector(64), vector(64), (one, other) => {
+      const distance = codeDistance(encodeVector(one), encodeVector(other));
+      expect(Math.abs(distance - (1 - cosine(one, other)))).toBeLessThan(0.01);
+      expect(distance).toBeGreaterThanOrEqual(0);
+      expect(distance).toBeLessThanOrEqual(2);
+    }),
+  );
+});
+
+test("a distance is the same wherever the second code begins", () => {
+  fc.assert(
+    fc.property(vector(16), vector(16), fc.nat(40), (one, other, offset) => {
+      const codes = new Int8Array(offset + 16 + 3).fill(77);
+      codes.set(encodeVector(other), offset);
+      expect(codeDistance(encodeVector(one), codes, offset)).toBe(codeDistance(encodeVector(one), encodeVector(other)));
+    }),
+  );
+});
+
+test("components that are all as large as may be do not overflow, however many there are", () => {
+  for (const dimension of [64, 1024, 2048, 4096, 16_384]) {
+    const one = encodeVector(new Float32Array(dimension).fill(3e38));
+    expect(codeDistance(one, one)).toBeCloseTo(0, 6);
+    expect(
+      codeDistance(
+        one,
+        one.map((value) => -value),
+      ),
+    ).toBeCloseTo(2, 6);
+  }
+});
+
+test("the k best are those that sorting would give, whatever the order of the rows", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(50), fc.boolean())), fc.integer({ min: -1, max: 20 }), (rows, k) => {
+      const before = (one: number, other: number) => {
+        const [a, b] = [rows[one]?.[0] ?? 0, rows[other]?.[0] ?? 0];
+        return a < b || (a === b && one < other);
+      };
+      const expected = rows
+        .flatMap(([value, isAdmitted], row) => (isAdmitted ? [{ value, row }] : []))
+        .sort((one, other) => one.value - other.value || one.row - other.row)
+        .slice(0, Math.max(0, k))
+        .map(({ row }) => row);
+      expect(bestOf(rows.length, k, (row) => rows[row]?.[1] === true, before)).toEqual(expected);
+    }),
+  );
+});
+
+test("tiny and huge components are fine; what is not a direction is not", () => {
+  expect(vectorProblem(Float32Array.of(1e-40, 0), 2)).toBeNull();
+  expect(vectorProblem(Float32Array.of(3e38, 3e38), 2)).toBeNull();
+  expect([...encodeVector(Float32Array.of(1e-40, 0))]).toEqual([127, 0]);
+  expect([...encodeVector(Float32Array.of(3e38, -3e38))]).toEqual([127, -127]);
+  expect(vectorProblem(Float32Array.of(-0, 0), 2)).toMatch(/all zero/);
+  expect(vectorProblem(Float32Array.of(1, Number.NaN), 2)).toMatch(/finite/);
+  expect(vectorProblem(Float32Array.of(1, 2, 3), 2)).toMatch(/3 components, its space 2/);
+});

@@ -1,0 +1,50 @@
+// Every promise of memory, on each database and by each way of searching vectors.
+import { afterAll, describe } from "vitest";
+import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
+import { evidenceContract } from "../../adapters/contracts/evidence-shelf.ts";
+import { isolationContract } from "../../adapters/contracts/isolation.ts";
+import { keptVectorsContract } from "../../adapters/contracts/kept-vectors.ts";
+import { memoryContract } from "../../adapters/contracts/memory.ts";
+import { rejectionsContract } from "../../adapters/contracts/rejections.ts";
+import type { OpenShelf } from "../../adapters/contracts/shelf.ts";
+import { postgresTestDatabase, sqliteTestDatabase } from "../databases.ts";
+import { shelfOver } from "./shelf.ts";
+
+/** 10,000 take some minutes. */
+const LIVES = process.env.SLOW === "1" ? 10_000 : 300;
+if (process.env.SLOW !== "1") console.warn("skipped: 9,700 of 10,000 lives of repositories; SLOW=1 runs all");
+
+for (const [way, rows] of [
+  ["vectors in SQL", ROWS_IN_DATABASE],
+  ["vectors in memory", 0],
+] as const) {
+  memoryContract(`SQLite, ${way}`, async () => shelfOver(await sqliteTestDatabase(), rows));
+}
+const openSqliteShelf = async () => shelfOver(await sqliteTestDatabase());
+keptVectorsContract("SQLite", openSqliteShelf);
+evidenceContract("SQLite", openSqliteShelf);
+rejectionsContract("SQLite", openSqliteShelf);
+isolationContract("SQLite", openSqliteShelf, LIVES);
+
+const postgres = await postgresTestDatabase();
+
+/** One database for the file, emptied for each test. */
+async function openPostgresShelf(rows: number): Promise<OpenShelf> {
+  if (postgres === null) throw new Error("there is no PostgreSQL");
+  await postgres.db.run("TRUNCATE repositories, spaces, embeddings, retrievals RESTART IDENTITY CASCADE");
+  return shelfOver({ ...postgres, close: () => Promise.resolve() }, rows);
+}
+
+describe.skipIf(postgres === null)("PostgreSQL", () => {
+  afterAll(async () => postgres?.close());
+  for (const [way, rows] of [
+    ["vectors in SQL", ROWS_IN_DATABASE],
+    ["vectors in memory", 0],
+  ] as const)
+    memoryContract(`PostgreSQL, ${way}`, () => openPostgresShelf(rows));
+  const open = () => openPostgresShelf(ROWS_IN_DATABASE);
+  keptVectorsContract("PostgreSQL", open);
+  evidenceContract("PostgreSQL", open);
+  rejectionsContract("PostgreSQL", open);
+  isolationContract("PostgreSQL", open, 30);
+});

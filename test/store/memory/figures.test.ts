@@ -1,0 +1,87 @@
+// What the dashboard reads of memory, and the marks of comments that became a rule, the same on each database.
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { storedEvidence } from "../../../src/store/memory/evidence.ts";
+import { storedMemory } from "../../../src/store/memory/memory.ts";
+import { storedConventionMarks, storedFigures } from "../../../src/store/memory/repositories.ts";
+import { memoryRecord, SHOP, SPACE } from "../../adapters/contracts/memory.ts";
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from "../databases.ts";
+
+const DAY = 24 * 60 * 60_000;
+const NEIGHBOUR = "github.com/421";
+
+figures("SQLite", await sqliteTestDatabase());
+figures("PostgreSQL", await postgresTestDatabase());
+
+function figures(name: string, given: TestDatabase | null): void {
+  describe.skipIf(given === null)(`figures of memory on ${name}`, () => {
+    if (given === null) return;
+    const { db } = given;
+    const shown = storedFigures(db);
+    const marks = storedConventionMarks(db);
+    const memory = storedMemory(db, () => Promise.resolve());
+    const finding = (number: number, repo = SHOP) =>
+      memoryRecord(
+        { repo, corpus: "finding", sourceId: `#${number}/fnd_${String(number).padStart(12, "0")}`, outcome: "posted" },
+        { at: number },
+      );
+    const findings = [1, 2, 3].map((number) => finding(number));
+    const elsewhere = finding(1, NEIGHBOUR);
+    const comment = memoryRecord({ language: "Go", outcome: null }, { at: 9 });
+    afterAll(() => given.close());
+    beforeEach(async () => {
+      for (const repo of [SHOP, NEIGHBOUR]) await memory.forgetRepository(repo);
+      const rows = [...findings, elsewhere, comment].map((record) => ({ record, vector: null }));
+      await memory.remember(rows, SPACE);
+      const decided = (at: number) => ({ at, by: "wren", reason: "by design", sha: null, weight: "reason" }) as const;
+      const evidence = storedEvidence(db);
+      await evidence.decide(SHOP, [
+        { memoryId: findings[0]?.id ?? "", outcome: "declined", decided: decided(DAY + 5), against: [] },
+        { memoryId: findings[1]?.id ?? "", outcome: "declined", decided: decided(2 * DAY - 1), against: [] },
+      ]);
+      await evidence.decide(NEIGHBOUR, [
+        { memoryId: elsewhere.id, outcome: "declined", decided: decided(3 * DAY), against: [] },
+      ]);
+    });
+
+    test("findings are counted by outcome, and decisions by the day on which they fell", async () => {
+      expect(await shown.findingOutcomes(SHOP)).toEqual([
+        { outcome: "declined", count: 2 },
+        { outcome: "posted", count: 1 },
+      ]);
+      expect(await shown.findingOutcomes(null)).toEqual([
+        { outcome: "declined", count: 3 },
+        { outcome: "posted", count: 1 },
+      ]);
+      expect(await shown.decidedDays(SHOP, 0)).toEqual([{ day: DAY, name: "declined", count: 2 }]);
+      expect(await shown.decidedDays(null, 2 * DAY)).toEqual([{ day: 3 * DAY, name: "declined", count: 1 }]);
+    });
+
+    test("memories are listed newest first, a page at a time, by what one asks for", async () => {
+      const all = { corpus: null, outcome: null, language: null };
+      const newest = [comment, ...findings.toReversed()].map(({ id }) => id);
+      expect(await shown.memories(SHOP, all, { skip: 0, most: 3 })).toEqual({ total: 4, ids: newest.slice(0, 3) });
+      expect(await shown.memories(SHOP, all, { skip: 3, most: 3 })).toEqual({ total: 4, ids: newest.slice(3) });
+      const only = async (wish: Partial<typeof all> | object) =>
+        (await shown.memories(SHOP, { ...all, ...wish }, { skip: 0, most: 9 })).ids;
+      expect(await only({ language: "Go" })).toEqual([comment.id]);
+      expect(await only({ corpus: "finding", outcome: "posted" })).toEqual([findings[2]?.id]);
+    });
+
+    test("a mark goes with its memory, is set again with a later time, and is taken off", async () => {
+      const [one, two] = findings as [typeof comment, typeof comment];
+      expect(await marks.take(SHOP, one.id, 5)).toBe(true);
+      expect(await marks.take(SHOP, one.id, 6)).toBe(true);
+      expect(await marks.take(SHOP, two.id, 7)).toBe(true);
+      expect(await marks.take(SHOP, elsewhere.id, 7)).toBe(false);
+      expect(await marks.taken(SHOP)).toEqual(
+        new Map([
+          [one.id, 6],
+          [two.id, 7],
+        ]),
+      );
+      expect(await marks.untake(SHOP, [one.id, comment.id])).toBe(1);
+      await memory.forget(SHOP, [two.id]);
+      expect(await marks.taken(SHOP)).toEqual(new Map());
+    });
+  });
+}

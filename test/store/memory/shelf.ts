@@ -1,0 +1,39 @@
+// All of memory's ports over one database.
+import { ROWS_IN_DATABASE } from "../../../src/search/memory-search.ts";
+import { cachedEmbedder } from "../../../src/store/memory/embedding-cache.ts";
+import { storedEvidence } from "../../../src/store/memory/evidence.ts";
+import { storedMemory } from "../../../src/store/memory/memory.ts";
+import { reclaimFile } from "../../../src/store/memory/memory-file.ts";
+import { threadRecall } from "../../../src/store/memory/recall.ts";
+import { storedRejections } from "../../../src/store/memory/rejections.ts";
+import { storedLabels, storedReplays } from "../../../src/store/memory/repositories.ts";
+import type { OpenShelf } from "../../adapters/contracts/shelf.ts";
+import type { TestDatabase } from "../databases.ts";
+import { recallInProcess } from "./recall-in-process.ts";
+
+/** @param rowsInDatabase scopes of up to so many rows are searched by vectors in the database */
+export function shelfOver(
+  { db, place, close }: TestDatabase,
+  rowsInDatabase = ROWS_IN_DATABASE,
+): OpenShelf & Pick<TestDatabase, "db" | "place"> {
+  const thread = place === null ? null : threadRecall({ place, rowsInDatabase });
+  const recall = thread ?? recallInProcess(db, rowsInDatabase);
+  const isFile = place !== null && !place.startsWith("postgres");
+  return {
+    db,
+    place,
+    memory: storedMemory(db, isFile ? () => reclaimFile(db) : () => Promise.resolve()),
+    recall,
+    evidence: storedEvidence(db),
+    past: storedRejections(db),
+    labels: storedLabels(db),
+    replays: storedReplays(db),
+    cached: (embedder, now) => cachedEmbedder(embedder, db, now),
+    count: async (table) => (await db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? -1,
+    run: async (sql) => void (await db.run(sql)),
+    async close() {
+      await thread?.close();
+      await close();
+    },
+  };
+}

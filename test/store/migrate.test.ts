@@ -1,0 +1,102 @@
+// The steps of a schema, on each database: run once, all or none, and never over tables of another Kodiai.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { afterAll, describe, expect, test } from "vitest";
+import { StoreUnusable } from "../../src/domain/store-unusable.ts";
+import { MEMORY_PART } from "../../src/store/memory/schema.ts";
+import { migrate, type SchemaPart, versions } from "../../src/store/migrate.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { QUEUE_PART } from "../../src/store/queue/schema.ts";
+import type { Database } from "../../src/store/sql.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+import { openStore } from "../../src/wire/store.ts";
+import { emptyDatabase } from "../postgres.ts";
+
+const PARTS: readonly SchemaPart[] = [MEMORY_PART, QUEUE_PART];
+const folder = mkdtempSync(join(tmpdir(), "kodiai-migrate-"));
+const given = await emptyDatabase();
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await given?.drop();
+});
+
+function onBoth(open: () => Database): void {
+  test("processes that start at once migrate once; an older Kodiai refuses what a newer one wrote", async () => {
+    const opened = [1, 2, 3, 4].map(open);
+    await Promise.all(opened.map((db) => migrate(db, PARTS, "the store")));
+    const [db] = opened as [Database];
+    const steps = await db.all<{ part: string; version: number }>(
+      "SELECT part, version FROM schema_steps ORDER BY part",
+    );
+    expect(steps).toEqual([
+      { part: "memory", version: 1 },
+      { part: "queue", version: 1 },
+    ]);
+    const newer = PARTS.map(({ part, steps: known }) => ({
+      part,
+      steps: [...known, () => "CREATE TABLE IF NOT EXISTS more (id int);"],
+    }));
+    await migrate(db, newer, "the store");
+    const refused = migrate(db, PARTS, "the store");
+    await expect(refused).rejects.toThrow(/^the store has schema 2 of memory, newer than the 1 that this Kodiai knows/);
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
+    for (const one of opened) await one.close();
+  });
+
+  test("a step that fails leaves nothing of the steps before it", async () => {
+    const db = open();
+    const broken: SchemaPart = {
+      part: "broken",
+      steps: [
+        () => "CREATE TABLE first (id int);\nINSERT INTO first VALUES (1);",
+        () => "CREATE TABLE first (id int);",
+      ],
+    };
+    await expect(migrate(db, [broken], "the store")).rejects.toThrow("first");
+    await expect(db.all("SELECT * FROM first")).rejects.toThrow("first");
+    expect((await versions(db)).has("broken")).toBe(false);
+    await db.close();
+  });
+}
+
+describe("on SQLite", () => {
+  onBoth(() => openSqlite(join(folder, "store.db"), { now: Date.now }));
+
+  test("a file of a Kodiai before its first release is refused and left as it is", async () => {
+    const home = mkdtempSync(join(folder, "old-"));
+    const path = join(home, "queue.db");
+    const old = new BetterSqlite(path);
+    old.exec("CREATE TABLE deliveries (id TEXT PRIMARY KEY); INSERT INTO deliveries VALUES ('d-1')");
+    old.close();
+    const refused = openStore(home);
+    await expect(refused).rejects.toThrow(`${path} was made by a Kodiai before its first release.`);
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
+    const kept = new BetterSqlite(path, { readonly: true });
+    expect(kept.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()).toEqual(["deliveries"]);
+    expect(kept.prepare("SELECT id FROM deliveries").pluck().all()).toEqual(["d-1"]);
+    kept.close();
+  });
+});
+
+describe.skipIf(given === null)("on PostgreSQL", () => {
+  onBoth(() => openPostgres(given?.url ?? "", { connections: 1 }));
+
+  test("a database of a Kodiai before its first release is refused and left as it is", async () => {
+    const own = await emptyDatabase();
+    const db = openPostgres(own?.url ?? "");
+    // Many programs keep a table of this name.
+    await db.script("CREATE TABLE schema_migrations (part text, version int)");
+    await db.script("CREATE TABLE deliveries (id text)");
+    const refused = openStore(own?.url ?? "");
+    await expect(refused).rejects.toThrow(/^DATABASE_URL was made by a Kodiai before its first release\./);
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
+    expect(await db.all("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).toEqual([
+      { tablename: "deliveries" },
+      { tablename: "schema_migrations" },
+    ]);
+    await db.close();
+    await own?.drop();
+  });
+});

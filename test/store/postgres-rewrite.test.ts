@@ -1,0 +1,60 @@
+// What a PostgreSQL keeps on disk of somebody who was erased, as whoever has its data folder reads it.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { CACHE } from "../../scripts/postgres-means.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { openStore } from "../../src/wire/store.ts";
+import { personPorts } from "../../src/wire/upkeep.ts";
+import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-books.ts";
+import { testDatabase } from "../postgres.ts";
+
+const given = await testDatabase();
+afterAll(() => given?.drop());
+
+/** Of the server that `npm run postgres -- --detach` started; null where its files are not ours to read. */
+function dataFolder(): string | null {
+  const note = join(CACHE, "postgres-running.json");
+  if (given === null || !existsSync(note)) return null;
+  const { url, data } = JSON.parse(readFileSync(note, "utf8")) as { url: string; data: string | null };
+  return data !== null && new URL(url).port === new URL(given.url).port && existsSync(data) ? data : null;
+}
+const data = dataFolder();
+if (data === null) console.warn("skipped: no PostgreSQL whose data folder can be read; `npm run postgres -- --detach`");
+
+describe.skipIf(given === null || data === null)("the data files of PostgreSQL", () => {
+  test("hold nothing of who was erased once the tables were written anew", async () => {
+    if (given === null || data === null) return;
+    await fillWithPerson(await openStore(given.url));
+    const db = openPostgres(given.url);
+    try {
+      const oid = (await db.one<{ oid: number }>("SELECT oid::int FROM pg_database WHERE datname = current_database()"))
+        ?.oid;
+      /** Every byte of the database's files, once what is in memory was written to them. */
+      const held = async () => {
+        await db.run("CHECKPOINT");
+        const folder = join(data, "base", String(oid));
+        return tracesIn(
+          readdirSync(folder)
+            .map((name) => readFileSync(join(folder, name), "latin1"))
+            .join("\n"),
+        );
+      };
+      // What the planner keeps are samples of the values.
+      await db.script("ANALYZE");
+      const books = await personPorts(given.url);
+      await books.erase({ login: LOGIN }, true);
+      expect(await books.rows({ login: LOGIN })).toEqual([]);
+      expect(await held()).not.toEqual([]);
+      const { tables, before, after } = (await books.rewrite()) ?? { tables: 0, before: 0, after: 0 };
+      expect(tables).toBeGreaterThan(30);
+      expect(after).toBeLessThanOrEqual(before);
+      expect(await held()).toEqual([]);
+      const store = await openStore(given.url);
+      expect(await store.queue.counts()).toMatchObject({ running: 0 });
+      await store.close();
+    } finally {
+      await db.close();
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// One repository with thousands of reviews that wait, seen from twenty others: how much longer theirs take. Time is counted, not waited for.
+import { expect, test } from "vitest";
+import type { ReviewJob } from "../../../src/domain/job.ts";
+import type { Lease } from "../../../src/ports.ts";
+import { reviewJob } from "../../adapters/contracts/queue.ts";
+import { sqliteStage } from "../stage.ts";
+
+const SLOW = process.env.SLOW === "1";
+const NOISE = SLOW ? 5_000 : 400;
+if (!SLOW) console.warn("skipped: 4,600 of the flood's 5,000 reviews; SLOW=1 has all");
+/** As a server has without a word. */
+const HANDS = 2;
+const REVIEW_MS = 30_000;
+const NOISY = 1;
+const [REPOSITORIES, EACH] = [20, 5];
+
+interface Arrival {
+  readonly job: ReviewJob;
+  readonly at: number;
+}
+
+/** What the others ask for, one review every so many milliseconds, each repository in turn. */
+function others(everyMs: number): readonly Arrival[] {
+  return Array.from({ length: REPOSITORIES * EACH }, (_, at) => ({
+    job: reviewJob(1 + Math.floor(at / REPOSITORIES), "b", 2 + (at % REPOSITORIES)),
+    at: 1_000 + at * everyMs,
+  }));
+}
+
+function flood(): readonly Arrival[] {
+  return Array.from({ length: NOISE }, (_, at) => ({ job: reviewJob(at + 1, "a", NOISY), at: 1 }));
+}
+
+/** The 95th percentile of milliseconds from arrival to end, of all but the noisy repository. */
+async function ninetyFifth(arrivals: readonly Arrival[]): Promise<number> {
+  const stage = await sqliteStage();
+  const queue = stage.queue();
+  const waiting = [...arrivals].sort((a, b) => a.at - b.at);
+  const came = new Map(arrivals.map(({ job, at }) => [job.key, at]));
+  const running: { readonly lease: Lease; readonly until: number }[] = [];
+  const took: number[] = [];
+  const wanted = arrivals.filter(({ job }) => job.repo.id !== NOISY).length;
+  for (let now = 1; took.length < wanted; ) {
+    for (const one of running.filter(({ until }) => until <= now)) {
+      running.splice(running.indexOf(one), 1);
+      await queue.end(one.lease, now, { state: "done", outcome: "posted" });
+      const { key, repo } = one.lease.job;
+      if (repo.id !== NOISY) took.push(now - (came.get(key) ?? 0));
+    }
+    while ((waiting[0]?.at ?? Number.POSITIVE_INFINITY) <= now) {
+      const { job, at } = waiting.shift() as Arrival;
+      await queue.accept({ id: job.delivery, event: "pull_request", receivedAt: at }, job);
+    }
+    for (let lease = null as Lease | null; running.length < HANDS; ) {
+      lease = await queue.lease(now);
+      if (lease === null) break;
+      running.push({ lease, until: now + REVIEW_MS });
+    }
+    now = Math.min(...running.map(({ until }) => until), waiting[0]?.at ?? Number.POSITIVE_INFINITY);
+  }
+  await stage.close();
+  return took.sort((a, b) => a - b)[Math.ceil(took.length * 0.95) - 1] ?? 0;
+}
+
+test.each([
+  ["all at once", 0],
+  ["at two thirds of what can be reviewed", (1.5 * REVIEW_MS) / HANDS],
+  ["one at a time, with hands free", REVIEW_MS],
+])("beside a flood the others' reviews take at most twice as long when they come %s", async (name, everyMs) => {
+  const quiet = await ninetyFifth(others(everyMs));
+  const loud = await ninetyFifth([...flood(), ...others(everyMs)]);
+  console.warn(`${name}: 95 % within ${quiet / 1_000} s, beside ${NOISE} of one repository ${loud / 1_000} s`);
+  expect(loud).toBeLessThanOrEqual(2 * quiet);
+});

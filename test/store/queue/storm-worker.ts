@@ -1,0 +1,30 @@
+// A process of the storm: the real queue, the real worker over it, and jobs that write down each time they were done.
+import { setTimeout as wait } from "node:timers/promises";
+import { pino } from "pino";
+import { heartbeat } from "../../../src/server/heartbeat.ts";
+import { fenced } from "../../../src/store/queue/lease-fence.ts";
+import { startWorker } from "../../../src/worker.ts";
+import { openStormQueue } from "./storm-queue.ts";
+
+const [url = ""] = process.argv.slice(2);
+const { queue, db } = openStormQueue(url, 6_000);
+const review = startWorker(
+  {
+    queue,
+    async run(job, _attempt, _signal, lease) {
+      await wait(20 + Math.random() * 300);
+      await fenced(db, lease, (sql) =>
+        sql.run("INSERT INTO effects (key, head, job, token) VALUES ($1, $2, $3, $4)", [
+          ...[job.key, job.headSha, lease.id, lease.token],
+        ]),
+      );
+      return "posted";
+    },
+    onEnd: () => {},
+    now: Date.now,
+    random: Math.random,
+  },
+  4,
+);
+heartbeat(queue, { review }, pino({ level: "silent" }), 1_000);
+queue.onJobAvailable?.(() => review.wake());

@@ -1,0 +1,252 @@
+// The queue among other processes: on both databases, by their real clocks.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import type { ReviewJob } from "../../../src/domain/job.ts";
+import { LeaseLost } from "../../../src/domain/lease-lost.ts";
+import type { Lease, Queue } from "../../../src/ports.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import { openPostgres } from "../../../src/store/postgres.ts";
+import { postgresListener } from "../../../src/store/postgres-listener.ts";
+import { openQueueFile } from "../../../src/store/queue/clock.ts";
+import { storedInbox } from "../../../src/store/queue/deliveries.ts";
+import { storedJobAdmin } from "../../../src/store/queue/job-admin.ts";
+import { fenced, isHeld, progressed } from "../../../src/store/queue/lease-fence.ts";
+import { storedQueue } from "../../../src/store/queue/queue.ts";
+import { QUEUE_PART } from "../../../src/store/queue/schema.ts";
+import type { Database, Sql } from "../../../src/store/sql.ts";
+import { reviewJob } from "../../adapters/contracts/queue.ts";
+import { testDatabase } from "../../postgres.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "kodiai-troubles-"));
+const given = await testDatabase([]);
+const url = given?.url ?? "";
+const file = await openQueueFile(join(folder, "queue.db"));
+const server = given === null ? null : openPostgres(url, { connections: 12 });
+if (server !== null) await migrate(server, [QUEUE_PART], "the test database");
+afterAll(async () => {
+  await file.close();
+  rmSync(folder, { recursive: true });
+  await server?.close();
+  await given?.drop();
+});
+
+/** Runs what it is given outside of the transaction in which it is called. */
+const outside = AsyncLocalStorage.snapshot();
+
+const accept = (queue: Queue, job: ReviewJob) =>
+  queue.accept({ id: job.delivery, event: "pull_request", receivedAt: Date.now() }, job);
+
+async function until(done: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 600; turn++) {
+    if (await done()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("it did not happen");
+}
+
+const onServer = server ?? file;
+describe("on SQLite", () => onBoth(file));
+describe.skipIf(server === null)("on PostgreSQL", () => {
+  onBoth(onServer);
+
+  test("a process that sleeps elsewhere is woken when a job may run, and when the next of a busy pull request may", async () => {
+    const listener = postgresListener(url);
+    const woken: string[] = [];
+    storedQueue(onServer, { listener }).onJobAvailable?.((lane) => void woken.push(lane));
+    // With the first connection it looks once: what came before is not known.
+    await until(() => woken.length === 3);
+    expect(woken.splice(0)).toEqual(["review", "command", "upkeep"]);
+    const queue = storedQueue(onServer);
+    await accept(queue, reviewJob(1, "a"));
+    await until(() => woken.length === 1);
+    const held = (await queue.lease()) as Lease;
+    await accept(queue, reviewJob(1, "b"));
+    await queue.end(held, { state: "done", outcome: "superseded" });
+    await until(() => woken.length === 3);
+    expect(new Set(woken)).toEqual(new Set(["review"]));
+    await queue.end((await queue.lease()) as Lease, { state: "parked", reason: "bug" });
+    const [parked] = await storedJobAdmin(onServer).list(["parked"], 1);
+    await storedJobAdmin(onServer).retry(parked?.id ?? 0);
+    await until(() => woken.length === 4);
+    await listener.close();
+  });
+
+  test("a job is not taken from a process that is just writing", async () => {
+    const [mine, theirs] = [storedQueue(onServer), storedQueue(onServer)];
+    await accept(mine, reviewJob(1, "a"));
+    const held = (await theirs.lease()) as Lease;
+    await onServer.run("DELETE FROM instances");
+    await fenced(onServer, held, async () => {
+      // Another process's statements: they are no part of this transaction.
+      expect(await outside(() => mine.heartbeat())).toBe(0);
+    });
+    expect(await mine.heartbeat()).toBe(1);
+  });
+});
+
+function onBoth(db: Database): void {
+  beforeEach(async () => {
+    for (const table of ["jobs", "deliveries", "turns", "instances", "installations", "probes"])
+      await db.run(`DELETE FROM ${table}`);
+  });
+
+  test("of many workers each job is taken by one, and of one pull request one at a time", async () => {
+    const queues = [1, 2, 3, 4].map(() => storedQueue(db));
+    const jobs = Array.from({ length: 40 }, (_, at) => reviewJob(at + 1, "a", at % 7));
+    await storedInbox(db).take(
+      jobs.map((job) => ({
+        delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() },
+        outcome: job,
+        beside: [],
+      })),
+    );
+    const running = new Set<string>();
+    const ran: string[] = [];
+    const work = async (queue: Queue) => {
+      for (;;) {
+        const lease = await queue.lease();
+        if (lease === null) return;
+        const { key } = lease.job;
+        expect(running.has(key)).toBe(false);
+        running.add(key);
+        // The first time there is a push while it runs.
+        if (lease.job.headSha.startsWith("a") && lease.job.number % 4 === 0)
+          await accept(queue, { ...reviewJob(lease.job.number, "b", lease.job.repo.id) });
+        ran.push(`${key} ${lease.job.headSha.slice(0, 1)}`);
+        running.delete(key);
+        expect(await queue.end(lease, { state: "done", outcome: "posted" })).toBe(true);
+      }
+    };
+    await Promise.all(queues.flatMap((queue) => [work(queue), work(queue)]));
+    // A worker that found nothing may have looked a moment too early.
+    await work(queues[0] as Queue);
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(ran).toHaveLength(50);
+    expect(await queues[0]?.counts()).toEqual({ waiting: 0, running: 0, parked: 0 });
+  });
+
+  test("what a job writes is not kept once another process has the job", async () => {
+    const [mine, theirs] = [storedQueue(db), storedQueue(db)];
+    await accept(mine, reviewJob(1, "a"));
+    const lost = (await theirs.lease()) as Lease;
+    const write = (held: Lease) =>
+      fenced(db, held, async (tx) => {
+        await tx.run("INSERT INTO probes (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at", [
+          held.token,
+        ]);
+        await progressed(tx, held);
+      });
+    await write(lost);
+    await db.run("DELETE FROM instances");
+    expect(await mine.heartbeat()).toBe(1);
+    expect(await isHeld(db, lost)).toBe(false);
+    await expect(write(lost)).rejects.toThrow(LeaseLost);
+    const held = (await mine.lease()) as Lease;
+    expect(held).toMatchObject({ attempt: 1, token: 2 });
+    await expect(write(lost)).rejects.toThrow(LeaseLost);
+    await write(held);
+    expect(await db.one("SELECT at FROM probes")).toEqual({ at: 2 });
+  });
+
+  test("progress that is written down clears a job of the deaths before it", async () => {
+    const [mine, theirs] = [storedQueue(db), storedQueue(db)];
+    await accept(mine, reviewJob(1, "a"));
+    await theirs.lease();
+    await db.run("DELETE FROM instances");
+    await mine.heartbeat();
+    const held = (await mine.lease()) as Lease;
+    expect((await storedJobAdmin(db).find(held.id))?.deaths).toBe(1);
+    await fenced(db, held, (tx) => progressed(tx, held));
+    expect((await storedJobAdmin(db).find(held.id))?.deaths).toBe(0);
+  });
+
+  test("a job that was taken by a commit of which its process never learned waits again", async () => {
+    const held = new Set<number>();
+    const queue = storedQueue(db, { held, silentMs: 0 });
+    await accept(queue, reviewJob(1, "a"));
+    await queue.lease();
+    expect(await queue.heartbeat()).toBe(0);
+    held.clear();
+    expect(await queue.heartbeat()).toBe(1);
+    expect(await queue.lease()).toMatchObject({ attempt: 1, token: 2 });
+  });
+
+  test("jobs of an installation that GitHub asks to leave alone wait until then", async () => {
+    const queue = storedQueue(db);
+    await accept(queue, reviewJob(1, "a"));
+    await db.run(`INSERT INTO installations (id, closed_until) VALUES (7, ${db.dialect.now} + 60000)`);
+    await accept(queue, { ...reviewJob(2, "a", 43), installationId: 8 });
+    expect(await queue.lease()).toMatchObject({ job: { number: 2 } });
+    expect(await queue.lease()).toBeNull();
+    expect(await queue.nextInMs()).toBeGreaterThan(30_000);
+    expect(await queue.nextInMs()).toBeLessThanOrEqual(60_000);
+    await db.run("UPDATE installations SET closed_until = 0");
+    expect(await queue.nextInMs()).toBe(0);
+    expect(await queue.lease()).toMatchObject({ job: { number: 1 }, attempt: 1 });
+  });
+
+  test("an outcome may hold what no database takes as text", async () => {
+    const queue = storedQueue(db);
+    await accept(queue, { ...reviewJob(1, "a"), focus: "the \0 in it, and \ud800" });
+    const held = (await queue.lease()) as Lease;
+    expect(held.job.focus).toBe("the \0 in it, and \ud800");
+    expect(await queue.end(held, { state: "parked", reason: "SyntaxError: \0 \ud800" })).toBe(true);
+  });
+
+  test("an index serves the order of leasing: a long queue is neither read nor sorted", async () => {
+    const asked: (readonly [text: string, values: readonly unknown[]])[] = [];
+    const queue = storedQueue(listened(db, (text, values) => void asked.push([text, values])));
+    await accept(queue, reviewJob(1, "a"));
+    // What no statistics say yet.
+    const rows = Array.from({ length: 5_000 }, (_, at) => reviewJob(at + 2, "a", at % 50));
+    for (let at = 0; at < rows.length; at += 500)
+      await storedInbox(db).take(
+        rows.slice(at, at + 500).map((job) => ({
+          delivery: { id: job.delivery, event: "pull_request", receivedAt: Date.now() },
+          outcome: job,
+          beside: [],
+        })),
+      );
+    asked.length = 0;
+    expect(await queue.lease()).not.toBeNull();
+    const leasing = asked.filter(([text]) => text.includes("ORDER BY turn"));
+    expect(leasing).toHaveLength(2);
+    for (const [text, values] of leasing) {
+      const plan = await planOf(db, text, values);
+      expect(plan).toContain("jobs_in_turn");
+      expect(plan).not.toMatch(/\bSort\b|TEMP B-TREE|SCAN jobs/);
+    }
+    asked.length = 0;
+    expect(await queue.nextInMs()).toBe(0);
+    for (const [text, values] of asked.filter(([one]) => one.includes("ORDER BY run_at LIMIT"))) {
+      const plan = await planOf(db, text, values);
+      expect(plan).toContain("jobs_due");
+      expect(plan).not.toMatch(/\bSort\b|TEMP B-TREE|SCAN jobs/);
+    }
+  });
+}
+
+/** The same database; each statement is named before it runs. */
+function listened(db: Database, asked: (text: string, values: readonly unknown[]) => void): Database {
+  const over = <S extends Sql>(sql: S): S => ({
+    ...sql,
+    all: (text: string, values: readonly unknown[] = []) => {
+      asked(text, values);
+      return sql.all(text, values);
+    },
+    one: (text: string, values: readonly unknown[] = []) => {
+      asked(text, values);
+      return sql.one(text, values);
+    },
+  });
+  return { ...over(db), transaction: (work) => db.transaction((tx) => work(over(tx))) };
+}
+
+async function planOf(db: Database, text: string, values: readonly unknown[]): Promise<string> {
+  const explain = db.dialect.name === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+  const rows = await db.all<Record<string, unknown>>(`${explain} ${text}`, values);
+  return rows.map((row) => Object.values(row).join(" ")).join("\n");
+}
