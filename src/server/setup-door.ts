@@ -40,7 +40,7 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
   const start: Answer = (url, response) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
     if (isOver) return say(response, 410, "The App was made already. Run kodiai setup --new for another.");
-    return show(response, formPage(wish, state, `${origin()}/done`), new URL(wish.registerUrl).origin);
+    return show(response, formPage(wish, state, `${origin}/done`), new URL(wish.registerUrl).origin);
   };
   const done: Answer = (url, response) => {
     const code = url.searchParams.get("code") ?? "";
@@ -56,22 +56,23 @@ export async function openSetupDoor(wish: SetupWish): Promise<SetupDoor> {
   ]);
   const server = createServer((request, response) => {
     // Null for a target that is no address, such as `//[`: anything on this machine may send one.
-    const url = URL.parse(request.url ?? "/", origin());
-    const page = request.method === "GET" && isOurs(request, origin()) ? pages.get(url?.pathname ?? "") : undefined;
+    const url = URL.parse(request.url ?? "/", origin);
+    const page = request.method === "GET" && isOurs(request, origin) ? pages.get(url?.pathname ?? "") : undefined;
     if (url === null || page === undefined) say(response, 404, "Not found");
     else page(url, response);
   });
-  const origin = () => `http://${HOST}:${(server.address() as AddressInfo).port}`;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(wish.port, HOST, resolve);
   });
+  // Read once: a closed server has no address, and a request on a connection kept alive may come after.
+  const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const late = setTimeout(
     () => outcome.reject(new Error("nobody confirmed the App in time; run kodiai setup again")),
     wish.timeoutMs,
   );
   return {
-    url: `${origin()}/start?token=${token}`,
+    url: `${origin}/start?token=${token}`,
     code: outcome.promise,
     close() {
       clearTimeout(late);
