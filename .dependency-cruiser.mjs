@@ -9,6 +9,7 @@ const PURE = [
   "diff", // the unified-diff parser
   "semver", // the step of a dependency bump
   "leven", // "did you mean"
+  "lru-cache", // what was read before, bounded
   "re2js", // patterns that users write run in linear time
 ].join("|");
 

@@ -3,7 +3,6 @@
 import { bagsOf } from "./bags.ts";
 import { atOnce, eachOf, type Steps } from "./in-turns.ts";
 import { lexicon } from "./lexicon.ts";
-import { rememberedWords } from "./remembered-words.ts";
 
 /** Share of common words from which two texts say the same. At .9 a word more or less in a sentence still counts as the same. */
 export const SAME_TEXT = 0.9;
@@ -77,12 +76,7 @@ export function* dedupeSteps<T extends Foldable>(
 
 /** |A ∩ B| / |A ∪ B| over the words of two texts, any case; 1 for two texts without words. */
 export function jaccard(a: string, b: string): number {
-  const [one, other] = atOnce(
-    rarestFirst([
-      { id: "", text: a },
-      { id: "", text: b },
-    ]),
-  );
+  const [one, other] = atOnce(rarestFirst([{ text: a }, { text: b }]));
   return overlap(one ?? new Uint32Array(), other ?? new Uint32Array());
 }
 
@@ -128,14 +122,27 @@ function overlap(a: Uint32Array, b: Uint32Array): number {
 }
 
 /** The words of each text as numbers, ascending: the rarer a word among all texts, the smaller its number. */
-function* rarestFirst(texts: readonly Pick<Foldable, "id" | "text">[]): Steps<readonly Uint32Array[]> {
-  const { size, shared } = lexicon();
-  const read = yield* eachOf(texts, PIECE, (one) => shared.ownOf(rememberedWords(one, shared).asTheyStand));
+function* rarestFirst(texts: readonly Pick<Foldable, "text">[]): Steps<readonly Uint32Array[]> {
+  const { size, numbered } = lexicon();
+  const read = yield* eachOf(texts, PIECE, ({ text }) => numbered(wordsOf(text)));
   const { starts, words } = bagsOf(read, size());
   const numbers = byRarity(words, size(), texts.length);
-  const numbered = new Uint32Array(words.length);
-  for (let at = 0; at < numbered.length; at += 1) numbered[at] = numbers[words[at] ?? 0] ?? 0;
-  return texts.map((_, text) => numbered.subarray(starts[text], starts[text + 1]).sort());
+  const ranks = words.map((word) => numbers[word] ?? 0);
+  return texts.map((_, text) => ranks.subarray(starts[text], starts[text + 1]).sort());
+}
+
+/** Words and characters read of one text: quoted logs of megabytes must not make a search slow. */
+const WORDS_READ = 1_000;
+const CHARACTERS_READ = 10_000;
+
+/** Runs of letters, digits and underscores as they stand, in lower case. */
+function wordsOf(text: string): readonly string[] {
+  const read =
+    text
+      .slice(0, CHARACTERS_READ)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return read.slice(0, WORDS_READ);
 }
 
 /** Of each word its place among all, the rarest first. */

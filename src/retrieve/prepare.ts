@@ -1,9 +1,9 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
+import { LRUCache } from "lru-cache";
 import { canonicalLanguage } from "../domain/language.ts";
 import { saysLittle, visibleProse, withoutFooters } from "../domain/low-information.ts";
-import { keptFor } from "./kept-readings.ts";
+import { tokenise } from "../domain/tokenise.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { rememberedWords } from "./remembered-words.ts";
 
 /** Numbers of words in a lexicon, in order, with repeats. */
 export type Words = readonly number[];
@@ -105,9 +105,9 @@ const LINE_CHARACTERS = 2_000;
 const MOST_CHARACTERS = 1_000_000;
 
 /** @param comment untrusted text in every field; never throws */
-export function prepareMemory(comment: RememberedComment, { shared }: Lexicon): PreparedMemory {
-  const { lowInformation, said, prose, spans, lines } = readingOf(comment, shared);
-  const words = shared.ownOf(said);
+export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon): PreparedMemory {
+  const { lowInformation, said, prose, spans, lines } = readingOf(comment);
+  const words = numbered(said);
   return {
     id: comment.id,
     pr: comment.pr,
@@ -116,47 +116,49 @@ export function prepareMemory(comment: RememberedComment, { shared }: Lexicon): 
     createdAt: comment.createdAt,
     lowInformation,
     words,
-    proseWords: prose === said ? words : shared.ownOf(prose),
-    spanWords: shared.ownOf(spans),
-    lineWords: shared.ownOf(lines),
+    proseWords: prose === said ? words : numbered(prose),
+    spanWords: numbered(spans),
+    lineWords: numbered(lines),
   };
 }
 
-/** What a comment's texts say, in the numbers that searches share. */
+/** What a comment's texts say, in words. */
 interface Reading {
+  readonly text: string;
+  readonly hunk: string;
   readonly lowInformation: boolean;
-  readonly said: Words;
+  readonly said: readonly string[];
   /** The very same as `said` where sentences are all of it. */
-  readonly prose: Words;
-  readonly spans: Words;
-  readonly lines: Words;
+  readonly prose: readonly string[];
+  readonly spans: readonly string[];
+  readonly lines: readonly string[];
 }
 
-const readings = keptFor<Reading>();
-/** Of a number in a list. */
-const BYTES = 8;
+/** Memories by id: a change is searched for again with every push and finds much the same ones. In words, some 5,000 memories. */
+const readings = new LRUCache<string, Reading>({
+  maxSize: 1_000_000,
+  sizeCalculation: ({ said, prose, spans, lines }) =>
+    1 + said.length + (prose === said ? 0 : prose.length) + spans.length + lines.length,
+});
 
-function readingOf(one: RememberedComment, shared: Lexicon["shared"]): Reading {
-  const { id, text, hunk } = one;
-  const { table, numbersOf } = shared;
-  const kept = readings(table);
-  const known = kept.of(id, [text, hunk]);
-  if (known !== undefined) return known;
+function readingOf({ id, text, hunk }: RememberedComment): Reading {
+  const known = readings.get(id);
+  if (known?.text === text && known.hunk === hunk) return known;
   const comment = withoutFooters(text);
-  const all = rememberedWords(one, shared);
-  const said = comment === all.text ? all.words : numbersOf(comment);
+  const said = tokenise(comment);
   // Without code and markup its sentences are all of it; white space is no part of a word.
   const isProse = !(comment.includes("```") || comment.includes("<"));
   const reading = {
+    text,
+    hunk,
     lowInformation: saysLittle(comment, isProse),
     said,
-    prose: isProse ? said : numbersOf(visibleProse(comment)),
-    spans: comment.includes("`") ? numbersOf(spansOf(comment)) : [],
-    lines: numbersOf(linesAbout(hunk)),
+    prose: isProse ? said : tokenise(visibleProse(comment)),
+    spans: comment.includes("`") ? tokenise(spansOf(comment)) : [],
+    lines: tokenise(linesAbout(hunk)),
   };
-  const { prose, spans, lines } = reading;
-  const numbers = (said === all.words ? 0 : said.length) + (isProse ? 0 : prose.length) + spans.length + lines.length;
-  return kept.keep(id, [text, hunk], reading, numbers * BYTES);
+  readings.set(id, reading);
+  return reading;
 }
 
 function spansOf(text: string): string {

@@ -18,25 +18,8 @@ export function mixedWeights(everywhere: Weights, memory: Bm25Index): Weights {
   return mixed;
 }
 
-/** What was weighed before: words keep their weight from search to search. */
-let known: { readonly table: object; readonly background: Background; readonly weights: number[] } | null = null;
-
 /** Rarity over many repositories, of all words of a lexicon. */
-export function everywhereWeights(background: Background, { size, wordOf, shared }: Lexicon): Weights {
+export function everywhereWeights(background: Background, { size, wordOf }: Lexicon): Weights {
   const weigh = rarity(background);
-  if (known?.table !== shared.table || known.background !== background)
-    known = { table: shared.table, background, weights: [] };
-  const { weights } = known;
-  const own = new Float64Array(size());
-  for (let word = 0; word < own.length; word += 1) {
-    const at = shared.numberOf(word);
-    while (weights.length <= at) weights.push(-1);
-    let weight = weights[at] ?? -1;
-    if (weight < 0) {
-      weight = weigh(wordOf(word));
-      weights[at] = weight;
-    }
-    own[word] = weight;
-  }
-  return own;
+  return Float64Array.from({ length: size() }, (_, word) => weigh(wordOf(word)));
 }
