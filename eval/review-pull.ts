@@ -12,7 +12,7 @@ import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/import-memory.ts";
 import { writeReview } from "../src/flows/review-pull-request.ts";
-import { evaluationRepo } from "../src/learn/parse-row.ts";
+import { evaluationRepo } from "../src/learn/remember/parse-row.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import type { Model } from "../src/ports/model.ts";
 import type { Inspector, PullRequests } from "../src/ports.ts";

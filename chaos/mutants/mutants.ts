@@ -455,7 +455,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no second look at the owner",
     loses: "each record is asked once more whose it is",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
     replace: "",
     test: [
@@ -467,7 +467,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "private into public",
     loses: "a public repository hears nothing of private ones",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
     test: [
@@ -1396,7 +1396,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 71 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 20, most: 71",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
@@ -1405,7 +1405,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 19 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 19, most: 70",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],

@@ -11,7 +11,7 @@ import {
   type FixPair,
   fixedAlready,
   hunkTokens,
-} from "../../src/retrieve/contrast.ts";
+} from "../../src/retrieve/rank/already-fixed.ts";
 import { aucOf, type Scored } from "../auc.ts";
 import { type RenamedNames, variantOf } from "../code-variants.ts";
 import { type FixPairRow, fixPairs } from "../fix-pairs.ts";

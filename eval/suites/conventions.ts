@@ -4,8 +4,8 @@ import { z } from "zod";
 import { bootstrapShare } from "../../src/domain/interval.ts";
 import { lowInformation } from "../../src/domain/low-information.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";
+import { ALIKE, recurringRemarks } from "../../src/learn/conventions.ts";
 import { rowRecord } from "../../src/learn/learn.ts";
-import { ALIKE, recurringRemarks } from "../../src/learn/recurring-remarks.ts";
 import { dataFingerprint, fingerprint, readRows, shapedRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 

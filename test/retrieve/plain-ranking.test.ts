@@ -2,13 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokenise } from "../../src/domain/tokenise.ts";
 import { BACKGROUND } from "../../src/domain/word-rarity.ts";
-import { dedupe } from "../../src/retrieve/dedupe.ts";
-import { signalSteps, signalsOf } from "../../src/retrieve/features.ts";
-import { RRF } from "../../src/retrieve/fusion.ts";
-import table from "../../src/retrieve/fusion-table.json" with { type: "json" };
-import { atOnce } from "../../src/retrieve/in-turns.ts";
-import { lexicon } from "../../src/retrieve/lexicon.ts";
-import { type Change, prepareChange, prepareMemory, type RememberedComment } from "../../src/retrieve/prepare.ts";
+import { atOnce } from "../../src/retrieve/rank/cooperative-steps.ts";
+import { dedupe } from "../../src/retrieve/rank/dedupe.ts";
+import { signalSteps, signalsOf } from "../../src/retrieve/rank/features.ts";
+import { RRF } from "../../src/retrieve/rank/fusion.ts";
+import table from "../../src/retrieve/rank/fusion-table.json" with { type: "json" };
+import {
+  type Change,
+  prepareChange,
+  prepareMemory,
+  type RememberedComment,
+} from "../../src/retrieve/rank/prepare-documents.ts";
+import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
 import { plainKept, plainRanks, plainRecurrence, plainSignals } from "./plain-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */

@@ -4,10 +4,10 @@ import { lowInformation, proseOf, withoutFooters } from "../../src/domain/low-in
 import type { KeywordHit, VectorHit } from "../../src/domain/retrieval.ts";
 import { tokenise } from "../../src/domain/tokenise.ts";
 import { BACKGROUND, rarity } from "../../src/domain/word-rarity.ts";
-import type { Foldable } from "../../src/retrieve/dedupe.ts";
-import type { FusedHit } from "../../src/retrieve/fuse.ts";
-import { type Change, extensionOf, type RememberedComment } from "../../src/retrieve/prepare.ts";
-import { tieHash } from "../../src/retrieve/tie-order.ts";
+import type { Foldable } from "../../src/retrieve/rank/dedupe.ts";
+import type { FusedHit } from "../../src/retrieve/rank/fusion.ts";
+import { type Change, extensionOf, type RememberedComment } from "../../src/retrieve/rank/prepare-documents.ts";
+import { tieHash } from "../../src/retrieve/rank/tie-breaking.ts";
 
 type Vector = ReadonlyMap<string, number>;
 type Weigh = (word: string) => number;

@@ -4,7 +4,7 @@ import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
-import { gateCache } from "../../src/retrieve/gate-cache.ts";
+import { gateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { added, atDistance, embedder, given, memory, NOW, REPO, type Shape, type Shelved, shelf } from "./given.ts";
 
