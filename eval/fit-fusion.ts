@@ -2,9 +2,9 @@
 // data only; the printed figures are of repositories that the weights did not see.
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { randomFrom } from "../src/domain/interval.ts";
-import { TOKENISER_VERSION } from "../src/domain/tokenise.ts";
-import type { Background } from "../src/domain/word-rarity.ts";
+import { randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
+import { TOKENISER_VERSION } from "../src/domain/text/tokenise.ts";
+import type { Background } from "../src/domain/text/word-rarity.ts";
 import { type Signals, signalsOf, textSignals } from "../src/retrieve/rank/features.ts";
 import { type FusionWeight, scaled } from "../src/retrieve/rank/learned-fusion.ts";
 import type { PreparedMemory } from "../src/retrieve/rank/prepare-documents.ts";
@@ -262,7 +262,7 @@ if (values.write) {
     `${JSON.stringify(file, null, 2)}\n`,
   );
   await writeFile(
-    new URL("../src/domain/background-words.json", import.meta.url),
+    new URL("../src/domain/text/background-words.json", import.meta.url),
     `${JSON.stringify(background, null, 2)}\n`,
   );
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { localWords } from "../src/adapters/local/local-embedder.ts";
 import { noMemory } from "../src/adapters/no-memory/recall.ts";
 import { jobKey, type ReviewJob } from "../src/domain/job.ts";
-import type { Skipped } from "../src/domain/outcome.ts";
+import type { Skipped } from "../src/domain/omissions.ts";
 import type { OwnComment, PullRequest, PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Review } from "../src/domain/review.ts";
 import { importMemory } from "../src/flows/import-memory.ts";

@@ -1,6 +1,6 @@
 // The system to beat: three rankings with nothing fitted, joined by reciprocal rank.
 
-import { bagOf } from "../src/domain/bm25.ts";
+import { bagOf } from "../src/domain/text/bm25.ts";
 import type { PreparedMemory, Words } from "../src/retrieve/rank/prepare-documents.ts";
 import type { Lexicon } from "../src/retrieve/rank/term-ids.ts";
 import { bagsOf, buildIndex, scoreAll } from "../src/retrieve/rank/term-vectors.ts";

@@ -885,7 +885,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "cut anywhere",
     loses: "no half of a token comes out",
-    file: "src/domain/cut-text.ts",
+    file: "src/domain/text/cut-text.ts",
     find: "  if (from < end) return Math.min(end, from + KEPT);\n",
     replace: "",
     test: ["test/domain/cut-text.test.ts", "is not halved at any place of any limit"],
@@ -1005,7 +1005,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "texts redacted as one",
     loses: "no text of a review decides what becomes of another",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: "redacted.set(text, await redact(text));",
     replace: "redacted.set(text, (await redact(all)).slice(0, text.length));",
     test: [
@@ -1016,7 +1016,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "closed words redacted",
     loses: "redaction leaves alone what publishing decides by",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: '  if (typeof value === "string") return kind === "prose" ? change(value) : value;',
     replace: '  if (typeof value === "string") return kind === "other" ? "" : change(value);',
     test: ["test/flows/without-secrets.test.ts", "what is redacted can be published: all findings are posted"],
@@ -1068,7 +1068,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a mark in brackets",
     loses: "what stands where a secret was becomes no image or link",
-    file: "src/domain/redaction-mark.ts",
+    file: "src/domain/text/cut-text.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `‹redacted:${kind}›`;",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
@@ -1388,7 +1388,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "silence of rules is no findings",
     loses: "without a model and without a finding, every format says that no model read it",
-    file: "src/domain/quiet-verdict.ts",
+    file: "src/domain/review/quiet-verdict.ts",
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],

@@ -2,8 +2,8 @@
 // other names and another layout, and with the code of cluster-mates. Plain likeness to the flagged code stands beside it.
 
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
-import { textTokens } from "../../src/domain/code-shape.ts";
-import { bootstrapShare, type Interval } from "../../src/domain/interval.ts";
+import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
+import { bootstrapShare, type Interval } from "../../src/domain/figures/bootstrap-interval.ts";
 import {
   type CodeLikeness,
   codeLikeness,

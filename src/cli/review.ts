@@ -1,7 +1,7 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { unreadDiff } from "../domain/quiet-verdict.ts";
+import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import { type Step, writeReview } from "../flows/review-pull-request.ts";
 import { withoutSecrets } from "../flows/without-secrets.ts";

@@ -1,10 +1,10 @@
 // Is memory worth a search? The gate's decision and nothing else: for a change that is not reviewed, or for words about one.
 import { analyze } from "../analyze/analyze.ts";
 import { defaultKnowledge } from "../config/knowledge.ts";
-import { NO_PULL } from "../domain/empty-change.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
+import { NO_PULL } from "../domain/memory/placeholder-pull-request.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import type { Skipped } from "../domain/omissions.ts";
 import type { GateDecision } from "../domain/retrieval.ts";
 import { gather } from "../gather/gather.ts";
 import type { Recall } from "../ports/memory.ts";

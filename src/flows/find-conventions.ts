@@ -1,6 +1,7 @@
 // Everything that was said in reviews of one repository -> what recurs there, and the rules that could be made of it.
-import type { Conventions } from "../domain/convention.ts";
+
 import type { Repo } from "../domain/job.ts";
+import type { Conventions } from "../domain/memory/convention.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import { proposeConventions } from "../learn/learn.ts";
 import { type ExportPorts, recordsOf } from "./export-memory.ts";

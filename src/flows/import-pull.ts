@@ -1,8 +1,9 @@
 // One pull request that was closed: what people said on it becomes memory at once, as an import would read it. Reading it
 // again changes nothing: ids come from GitHub's.
-import { EMPTY_TALLY, type HistoryTally } from "../domain/history.ts";
+
 import type { Repo } from "../domain/job.ts";
-import type { Skipped } from "../domain/outcome.ts";
+import { EMPTY_TALLY, type HistoryTally } from "../domain/memory/past-reviews.ts";
+import type { Skipped } from "../domain/omissions.ts";
 import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
 
 export interface ImportedPull {

@@ -1,7 +1,14 @@
 // Comments of the past, whichever way they were read -> memory: who may write is asked, threads are put together, and what
 // became of their lines is looked up.
-import { countUp, type HistoryTally, type PastAuthor, type PastComment, type PastFates } from "../domain/history.ts";
+
 import type { Repo } from "../domain/job.ts";
+import {
+  countUp,
+  type HistoryTally,
+  type PastAuthor,
+  type PastComment,
+  type PastFates,
+} from "../domain/memory/past-reviews.ts";
 import type { PastReviews } from "../ports/history.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
 import { rememberThreads, threadsOf } from "./remember-threads.ts";

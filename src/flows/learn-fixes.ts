@@ -1,7 +1,7 @@
 // What became of flagged code, kept beside the finding: the lines as they were spoken about, and as they are since.
 import type { Repo } from "../domain/job.ts";
 import { type Outcome, repoKey } from "../domain/memory.ts";
-import type { Said } from "../domain/past.ts";
+import type { Said } from "../domain/review/review-history.ts";
 import { fixPairOf, type weigh } from "../learn/learn.ts";
 import type { EvidenceShelf, KnownFix, RememberedFinding } from "../ports/feedback.ts";
 import type { PullRequests } from "../ports.ts";

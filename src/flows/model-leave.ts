@@ -2,7 +2,7 @@
 import type { RepoConfig } from "../config/repo-config.ts";
 import { type Budget, bookingOf, type Purse, type Wanted } from "../domain/budget.ts";
 import type { Repo } from "../domain/job.ts";
-import type { MonthSpending } from "../domain/outcome.ts";
+import type { MonthSpending } from "../domain/omissions.ts";
 import type { Model, ModelAccess, ModelLeave } from "../ports/model.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Strangers decide how much of somebody else's money is spent: a repository may have their first changes read by the small model.
 import type { ModelRequest } from "../domain/model.ts";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import type { Model, ModelAccess } from "../ports/model.ts";

@@ -1,5 +1,6 @@
 // Conversations of the past -> memory, and the count of what became of them.
 import { languageOf } from "../analyze/analyze.ts";
+import type { Repo } from "../domain/job.ts";
 import {
   countUp,
   type HistoryTally,
@@ -7,11 +8,10 @@ import {
   type PastComment,
   type PastFates,
   type PastThread,
-} from "../domain/history.ts";
-import type { Repo } from "../domain/job.ts";
-import { lowInformation } from "../domain/low-information.ts";
+} from "../domain/memory/past-reviews.ts";
+import type { Remembered } from "../domain/memory/write-report.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
-import type { Remembered } from "../domain/remembered.ts";
+import { lowInformation } from "../domain/text/low-information.ts";
 import { fixPairOfComment, remember, threadRecord } from "../learn/learn.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
 import type { MayWrite } from "./who-may-write.ts";

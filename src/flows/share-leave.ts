@@ -1,6 +1,6 @@
 // One review's money, shared between those that ask the model: first a part for finding memories, then all that is left for
 // reading the change.
-import type { Cost } from "../domain/outcome.ts";
+import type { Cost } from "../domain/omissions.ts";
 import type { ModelCost } from "../domain/retrieval.ts";
 import type { ModelLeave } from "../ports/model.ts";
 

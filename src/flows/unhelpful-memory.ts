@@ -1,7 +1,8 @@
 // Before memory is searched: did the last replay of this repository show that it helps?
+
+import { noGain } from "../domain/figures/replay-result.ts";
 import { repoKey } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { noGain } from "../domain/replay-result.ts";
 import type { Embedder, Replays } from "../ports/memory.ts";
 
 export interface ReplayedPorts {

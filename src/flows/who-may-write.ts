@@ -1,5 +1,5 @@
 // Who may write to a repository: only their words become memory, and only theirs decide what became of it.
-import type { PastAuthor } from "../domain/history.ts";
+import type { PastAuthor } from "../domain/memory/past-reviews.ts";
 import type { PastReviews } from "../ports/history.ts";
 
 /** Whether an account may write, by its id. */

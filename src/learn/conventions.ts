@@ -2,16 +2,15 @@
 // what was meant; the words are a stranger's all the same, and somebody must read them first.
 import { stringify } from "yaml";
 import { parseConfig } from "../config/parse-config.ts";
-import type { Convention, Conventions, RecurringRemark } from "../domain/convention.ts";
-import { cutText, oneLine } from "../domain/cut-text.ts";
-import { isoDate } from "../domain/iso-date.ts";
-import { lowInformation, proseOf } from "../domain/low-information.ts";
+import type { Convention, Conventions, RecurringRemark } from "../domain/memory/convention.ts";
 import type { MemoryRecord, Outcome } from "../domain/memory.ts";
-import { revealLine } from "../domain/reveal.ts";
-import { shownText } from "../domain/shown-text.ts";
-import { smallTalk } from "../domain/small-talk.ts";
-import { tokenise } from "../domain/tokenise.ts";
-import { BACKGROUND, rarity, type WordWeight } from "../domain/word-rarity.ts";
+import { cutText, oneLine } from "../domain/text/cut-text.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
+import { lowInformation, proseOf, smallTalk } from "../domain/text/low-information.ts";
+import { shownText } from "../domain/text/rendered-markdown.ts";
+import { tokenise } from "../domain/text/tokenise.ts";
+import { revealLine } from "../domain/text/untrusted-text.ts";
+import { BACKGROUND, rarity, type WordWeight } from "../domain/text/word-rarity.ts";
 
 /** More than a person reads at once; the configuration takes 50. */
 const MOST_PROPOSED = 20;

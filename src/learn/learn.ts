@@ -1,10 +1,11 @@
 // DOOR  what was said or written -> memory. The only room that writes it. Rows that did not change are neither embedded
 // nor written again; what the embedder cannot do is written without a vector, found by words, and said in `degraded`.
-import type { Conventions } from "../domain/convention.ts";
+
 import type { Finding } from "../domain/finding.ts";
+import type { Conventions } from "../domain/memory/convention.ts";
+import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { Corpus, EmbeddedRecord, KnownSource, MemoryRecord, RepoKey, WrittenFields } from "../domain/memory.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/remembered.ts";
 import type { FindingHunk, PostedReview } from "../domain/review.ts";
 import type { CodeChunker, Embedder, Memory } from "../ports/memory.ts";
 import { conventionsOf, type Recurrence } from "./conventions.ts";

@@ -1,13 +1,13 @@
 // The end of a search: what of the ranked list is handed on, what was left out and why, and where it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
-import { type ConfidenceEdges, confidenceOf } from "../domain/confidence.ts";
-import { decidedWords } from "../domain/evidence.ts";
-import type { Found } from "../domain/found.ts";
-import { isoDate } from "../domain/iso-date.ts";
+import { decidedWords } from "../domain/memory/evidence.ts";
+import { precedentEntry, sectionFrame } from "../domain/memory/precedent-section.ts";
+import type { Found } from "../domain/memory/search-result.ts";
 import type { Corpus, MemoryRecord } from "../domain/memory.ts";
-import { precedentEntry, sectionFrame } from "../domain/precedent-section.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {
+  type ConfidenceEdges,
+  confidenceOf,
   type GateDecision,
   type MemoryCounts,
   NO_USAGE,
@@ -17,6 +17,7 @@ import {
   type SeenBefore,
   SHADOW_SAMPLE,
 } from "../domain/retrieval.ts";
+import { isoDate } from "../domain/text/iso-date.ts";
 import { FRESH_BOOST, MOST_OUTCOME_WEIGHT } from "./rank/factors.ts";
 import { RRF_K } from "./rank/fusion.ts";
 import type { RankedList } from "./rank/rank-memories.ts";

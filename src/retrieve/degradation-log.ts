@@ -1,6 +1,6 @@
 // What fails while searching costs its own part only; what went wrong is kept, once for each part, for the footer.
-import type { Degraded } from "../domain/outcome.ts";
-import { publicWords } from "../domain/public-words.ts";
+import type { Degraded } from "../domain/omissions.ts";
+import { publicWords } from "../domain/text/public-error-text.ts";
 
 export interface Attempts {
   /** The value, or `instead` when the work throws or rejects; then `part` is degraded. */

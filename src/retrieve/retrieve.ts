@@ -5,7 +5,7 @@
  * fails for want of memory.
  */
 import type { Knowledge } from "../config/knowledge.ts";
-import type { Found, HandSearch } from "../domain/found.ts";
+import type { Found, HandSearch } from "../domain/memory/search-result.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type {

@@ -1,7 +1,7 @@
 // A review or a command from the queue to its end; and the way to stop a review that runs.
 import type { CommandJob } from "../domain/command.ts";
+import { Stopped } from "../domain/errors.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import { Stopped } from "../domain/stopped.ts";
 import { answerComment } from "../flows/answer-comment.ts";
 import type { CommandPorts } from "../flows/command-order.ts";
 import { reviewPullRequest, type Step } from "../flows/review-pull-request.ts";

@@ -1,7 +1,5 @@
 // Whether the database lets Kodiai in, asked before anything else is.
-import { DatabaseRefuses } from "../domain/database-refuses.ts";
-import { StoreUnusable } from "../domain/store-unusable.ts";
-import { Transient } from "../domain/transient.ts";
+import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { openPostgres } from "../store/postgres.ts";
 import { passwordIn } from "./database-password.ts";
 import { neverTell } from "./secrets.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { OpenMigrate } from "../cli/migrate.ts";
 import { UsageError } from "../cli/usage.ts";
-import { StoreUnusable } from "../domain/store-unusable.ts";
+import { StoreUnusable } from "../domain/errors.ts";
 import { openMemoryFile } from "../store/memory/memory-file.ts";
 import { MEMORY_PART } from "../store/memory/schema.ts";
 import { migrate } from "../store/migrate.ts";

@@ -2,9 +2,8 @@
 // stack, no address and no secret: every port is made to fail in each of its questions, in several ways.
 import { afterAll, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { Transient } from "../../src/domain/transient.ts";
 import { type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
 import { aJob, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, scriptedModel } from "../fakes/scripted-model.ts";

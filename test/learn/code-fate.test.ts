@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import type { Finding } from "../../src/domain/finding.ts";
 import { codeFate } from "../../src/learn/feedback/collect-evidence.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Evidence } from "../../src/domain/evidence.ts";
-import type { CodeFate, PullFeedback, ReadReply, ReadThread } from "../../src/domain/pull-feedback.ts";
+import type { Evidence } from "../../src/domain/memory/evidence.ts";
+import type { CodeFate, PullFeedback, ReadReply, ReadThread } from "../../src/domain/memory/pull-feedback.ts";
 import {
   attested,
   collectEvidence,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shapeOf, tokenStream } from "../../src/domain/code-shape.ts";
+import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { changedLines, fixOfComment, fixOfFinding, type HeadLine } from "../../src/learn/feedback/fix-pair.ts";
 
 const plain = (text: string) => Promise.resolve(text);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AccessLevel } from "../../src/domain/command.ts";
-import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain/evidence.ts";
+import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain/memory/evidence.ts";
 import { heldEvidence, outcomeOf, weighPull } from "../../src/learn/feedback/weigh-evidence.ts";
 
 const MEMORY = "mem_0123456789ab";

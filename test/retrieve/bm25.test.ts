@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bagOf, KEYWORDS } from "../../src/domain/bm25.ts";
+import { bagOf, KEYWORDS } from "../../src/domain/text/bm25.ts";
 import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
 import { bagsOf, buildIndex, scoreAll } from "../../src/retrieve/rank/term-vectors.ts";
 

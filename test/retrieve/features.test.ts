@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BACKGROUND } from "../../src/domain/word-rarity.ts";
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
 import { signalsOf } from "../../src/retrieve/rank/features.ts";
 import table from "../../src/retrieve/rank/fusion-table.json" with { type: "json" };
 import { fuseLearned } from "../../src/retrieve/rank/learned-fusion.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { tokenise } from "../../src/domain/tokenise.ts";
-import { BACKGROUND } from "../../src/domain/word-rarity.ts";
+import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { BACKGROUND } from "../../src/domain/text/word-rarity.ts";
 import { atOnce } from "../../src/retrieve/rank/cooperative-steps.ts";
 import { dedupe } from "../../src/retrieve/rank/dedupe.ts";
 import { signalSteps, signalsOf } from "../../src/retrieve/rank/features.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isoDate } from "../../src/domain/iso-date.ts";
-import { buildRetrievalContextSection } from "../../src/domain/precedent-section.ts";
+import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";
+import { isoDate } from "../../src/domain/text/iso-date.ts";
 import { seenBefore } from "../../src/retrieve/choose.ts";
 import { memory, NOW, rankedMemory } from "./given.ts";
 

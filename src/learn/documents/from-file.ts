@@ -1,8 +1,9 @@
 // A file of the repository becomes memories: a document section by section, code definition by definition.
-import { cutText } from "../../domain/cut-text.ts";
+
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import { type Corpus, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { DocSection } from "./doc-sections.ts";
 
 /** The file that a piece was cut from. */

@@ -1,14 +1,14 @@
 // What was read of a pull request -> evidence on the findings of ours there: each act with its own name, so that reading it
 // again adds nothing.
 
-import { type NumberedLine, textTokens, tokenStream } from "../../domain/code-shape.ts";
+import { type NumberedLine, textTokens, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { findAgain } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
-import { cutText } from "../../domain/cut-text.ts";
-import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/evidence.ts";
-import { findAgain } from "../../domain/find-again.ts";
-import type { Said } from "../../domain/past.ts";
-import type { CodeFate, Person, PullFeedback, ReadThread } from "../../domain/pull-feedback.ts";
-import { readReply } from "../../domain/read-reply.ts";
+import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
+import type { CodeFate, Person, PullFeedback, ReadThread } from "../../domain/memory/pull-feedback.ts";
+import { readReply } from "../../domain/memory/read-reply.ts";
+import type { Said } from "../../domain/review/review-history.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 
 /** Everything that is known when evidence is collected. */
 export interface Observed {

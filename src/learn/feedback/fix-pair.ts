@@ -1,7 +1,7 @@
 // What was flagged and what it became, as a memory keeps it: a few lines each, without secrets. By both together memory knows
 // later that a change holds the fix and not what was flagged.
-import { type CodeShape, tokenStream } from "../../domain/code-shape.ts";
-import { findAgain } from "../../domain/find-again.ts";
+import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
+import { findAgain } from "../../domain/code/relocate-code.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { Redact } from "../remember/redact-record.ts";
 

@@ -1,13 +1,13 @@
 // What people did about a finding -> what became of it. Only people who may write move it; what others did is shown and weighs
 // nothing. A reason in words outweighs several rejections, those outweigh a word, a word outweighs a press on a button.
-import { cutText } from "../../domain/cut-text.ts";
-import { type Evidence, isWriterAct } from "../../domain/evidence.ts";
-import type { PastThread } from "../../domain/history.ts";
+
+import { isProtected } from "../../domain/finding.ts";
+import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
+import type { PastThread } from "../../domain/memory/past-reviews.ts";
+import { readReply } from "../../domain/memory/read-reply.ts";
+import { type Rejection, rejectedOften } from "../../domain/memory/rejections.ts";
 import type { Decided, MemoryRecord, Outcome } from "../../domain/memory.ts";
-import { isProtected } from "../../domain/protected-finding.ts";
-import { readReply } from "../../domain/read-reply.ts";
-import { rejectedOften } from "../../domain/rejected-often.ts";
-import type { Rejection } from "../../domain/rejections.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 
 /** What one piece of evidence did. */
 interface WeighedEvidence {

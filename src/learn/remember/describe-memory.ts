@@ -1,9 +1,6 @@
 // One memory and a model -> the memory with situation, lesson and tags, or with the reason why it has none. Ids never
 // depend on any of them: they come from the source.
 
-import { cutText } from "../../domain/cut-text.ts";
-import { fence } from "../../domain/fence.ts";
-import { lowInformation } from "../../domain/low-information.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import {
   estimatedTokens,
@@ -13,7 +10,10 @@ import {
   type ModelUsage,
   type PromptPiece,
 } from "../../domain/model.ts";
-import { shownText } from "../../domain/shown-text.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { lowInformation } from "../../domain/text/low-information.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { fence } from "../../domain/text/untrusted-text.ts";
 import { describeReply, type TakenFields, takeFields } from "./description-rules.ts";
 import { sourceHash } from "./embedding-text.ts";
 

@@ -1,7 +1,7 @@
 // What a model must answer that describes a memory, and what of an answer is taken.
 import { z } from "zod";
-import { cutText, oneLine } from "../../domain/cut-text.ts";
 import type { ReplyShape } from "../../domain/model.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 
 /** Longer texts are no fields; rules are not asked about them. */
 const field = z.string().max(5_000).nullable();

@@ -2,8 +2,8 @@
 // anew, since the hash of this text tells whether a vector is still right.
 
 import { createHash } from "node:crypto";
-import { cutText } from "../../domain/cut-text.ts";
 import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 
 /**
  * What of a record is embedded. `fields`: situation, tags and lesson where a model has written them, else the text.

@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { AskingComment } from "../../domain/command.ts";
-import { cutText } from "../../domain/cut-text.ts";
 import type { Category, Severity } from "../../domain/finding.ts";
-import type { PastComment, PastThread } from "../../domain/history.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import type { PastComment, PastThread } from "../../domain/memory/past-reviews.ts";
 import { findingMemoryId, type MemoryRecord, memoryId, repoKey } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import { inferOutcome } from "../feedback/weigh-evidence.ts";
 import { cutHunk } from "./redact-record.ts";
 

@@ -1,11 +1,11 @@
 // One line of an import: a row of our own export, or a row of the evaluation's corpus, told apart by their shape.
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { cutText } from "../../domain/cut-text.ts";
 import { CATEGORIES, type Category, SEVERITIES } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
 import { canonicalLanguage } from "../../domain/language.ts";
 import { CORPORA, type MemoryRecord, memoryId, OUTCOMES } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import type { SaidComment } from "./from-comment.ts";
 
 /** The form of a line of an export. A later form gets the next number, and this reader then says so. */

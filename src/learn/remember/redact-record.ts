@@ -1,6 +1,7 @@
 // Secrets are hidden before anything is embedded or stored, in every field that holds words of others.
-import { cutText } from "../../domain/cut-text.ts";
+
 import type { MemoryRecord } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 
 /** Puts a marker in the place of every secret; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;

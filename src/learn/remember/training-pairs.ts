@@ -1,8 +1,8 @@
 // Memories as examples for whoever tunes an embedder: a situation with the code that was spoken about, and with code that
 // was not. No training happens here.
 import { createHash } from "node:crypto";
-import { cutText } from "../../domain/cut-text.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 
 /** What was said, beside code. `of` is the memory whose code it is; for a positive the same memory. */
 export interface TrainingPair {

@@ -1,7 +1,7 @@
 // What a change wholly consists of. A class holds only when every changed file is in it; one file that is not, and the
 // change is worth a search.
 import semver from "semver";
-import type { LeftOut } from "../../domain/outcome.ts";
+import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import type { DependencyBump, FileFacts, Risk } from "../../domain/signals.ts";
 

@@ -1,10 +1,10 @@
 // For the rare change that no rule knows: a short question to a small model, and a reading of its reply that can only err
 // towards searching. Whether anyone is asked, and who, is not decided here.
-import { cutText, oneLine } from "../../domain/cut-text.ts";
-import { fence } from "../../domain/fence.ts";
+
 import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
-import { reveal } from "../../domain/reveal.ts";
-import { shownText } from "../../domain/shown-text.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { fence, reveal } from "../../domain/text/untrusted-text.ts";
 import type { Question } from "../model/model-budget.ts";
 import { namedThings } from "./code-identifiers.ts";
 import { defaultDecision } from "./gate.ts";

@@ -3,8 +3,8 @@
 
 import type { GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/user-pattern.ts";
-import { cutText } from "../../domain/cut-text.ts";
 import type { GateDecision, Strategy } from "../../domain/retrieval.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import {
   isCommentsOnly,
   isDocsOnly,

@@ -1,7 +1,8 @@
 // Does answering a question take memory? A table as for pull requests: first hit wins, anything unsure is searched.
-import { cutText } from "../../domain/cut-text.ts";
+
 import type { GateDecision, MemoryCounts, Strategy } from "../../domain/retrieval.ts";
-import { smallTalk } from "../../domain/small-talk.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
 import { confident, type GateConfig } from "./gate.ts";
 

@@ -1,10 +1,11 @@
 // A change as a model reads it that is to say what it is like: what is said about it, and its diff with a fair share of room
 // for each file. Lock, generated and vendored files were left out when the files were chosen.
-import { cutText, oneLine } from "../../domain/cut-text.ts";
+
 import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
-import { reveal, revealLine } from "../../domain/reveal.ts";
-import { shownText } from "../../domain/shown-text.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 
 /** UTF-16 units. */
 const ABOUT_CHARS = 3_000;

@@ -3,13 +3,12 @@
 
 import { createHash } from "node:crypto";
 import type { Knowledge } from "../../config/knowledge.ts";
-import { cutText, oneLine } from "../../domain/cut-text.ts";
-import { fence } from "../../domain/fence.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { QueryVariant, RetrievalQuery } from "../../domain/retrieval.ts";
-import { revealLine } from "../../domain/reveal.ts";
-import { shownText } from "../../domain/shown-text.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
+import { fence, revealLine } from "../../domain/text/untrusted-text.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { type ChangeExcerpt, changeExcerpt, type ExcerptSubject } from "./change-excerpt.ts";
 import type { Purse, Question } from "./model-budget.ts";

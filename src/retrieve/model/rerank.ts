@@ -2,9 +2,9 @@
 // with its own candidates, and a memory stands where its best query puts it. What fails leaves the order as it was.
 
 import type { Knowledge } from "../../config/knowledge.ts";
-import { fence } from "../../domain/fence.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { RankedMemory, RerankReport, Strategy } from "../../domain/retrieval.ts";
+import { fence } from "../../domain/text/untrusted-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import type { QueryCandidates } from "../rank/fusion.ts";
 import { NO_MODEL, type Purse, type Question } from "./model-budget.ts";

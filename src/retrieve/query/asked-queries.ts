@@ -1,14 +1,14 @@
 // A change becomes what it asks memory: one text, and the several ways to ask.
 
 import { defaultKnowledge, type Knowledge } from "../../config/knowledge.ts";
-import { cutText } from "../../domain/cut-text.ts";
-import { emptyChange, NO_PULL } from "../../domain/empty-change.ts";
-import type { HandSearch } from "../../domain/found.ts";
 import type { Repo } from "../../domain/job.ts";
+import { emptyChange, NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
+import type { HandSearch } from "../../domain/memory/search-result.ts";
 import { CORPORA } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { GateDecision, MemoryCounts, MemoryFilter, RetrievalQuery } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
 import { gateConfig } from "../gate/gate.ts";
 import { questionGate } from "../gate/question-gate.ts";
 import type { Tuning } from "../tuning.ts";

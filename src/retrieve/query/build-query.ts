@@ -1,9 +1,10 @@
 // The text that memory is searched with: what the pull request says about itself and what we concluded, within one length.
-import { cutText, oneLine } from "../../domain/cut-text.ts";
+
 import type { FileDiff, Hunk, PullRequest } from "../../domain/pull-request.ts";
 import type { QueryVariant } from "../../domain/retrieval.ts";
-import { shownText } from "../../domain/shown-text.ts";
 import type { FileFacts, ReviewSignals, Risk } from "../../domain/signals.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { shownText } from "../../domain/text/rendered-markdown.ts";
 import { byScore } from "../rank/tie-breaking.ts";
 
 /** Characters of a query text: longer ones blur what they are about. */

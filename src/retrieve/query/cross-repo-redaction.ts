@@ -1,9 +1,10 @@
 // What of a memory may go to another repository of its owner: the pattern, in words that everybody uses, and nothing that
 // says whose code it was. Known words are let through; there is no list of what must not pass, as such lists are never complete.
-import { cutText, oneLine } from "../../domain/cut-text.ts";
+
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
-import { tokenise } from "../../domain/tokenise.ts";
-import { BACKGROUND } from "../../domain/word-rarity.ts";
+import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
+import { BACKGROUND } from "../../domain/text/word-rarity.ts";
 
 /** What crosses, or why nothing does. */
 export type Crossing =

@@ -1,9 +1,9 @@
 // Which memories speak about code that a change has in its fixed form: what they warn of is not there.
 
-import { textTokens } from "../../domain/code-shape.ts";
+import { textTokens } from "../../domain/code/code-fingerprint.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { FileDiff, Hunk } from "../../domain/pull-request.ts";
-import { REDACTION_MARK } from "../../domain/redaction-mark.ts";
+import { REDACTION_MARK } from "../../domain/text/cut-text.ts";
 
 /** Why such a memory is left out. */
 export const NEARER_TO_FIX = "the code is nearer to its fix";

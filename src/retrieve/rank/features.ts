@@ -1,7 +1,8 @@
 // What speaks for a remembered comment when a change is under review: one column of figures per signal. No weights here.
-import { bagOf, KEYWORDS } from "../../domain/bm25.ts";
+
 import { relatedLanguages } from "../../domain/language.ts";
-import type { Background } from "../../domain/word-rarity.ts";
+import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
+import type { Background } from "../../domain/text/word-rarity.ts";
 import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
 import { LANGUAGE_BOOST } from "./language.ts";
 import { extensionOf, type PreparedChange, type PreparedMemory, type Window, type Words } from "./prepare-documents.ts";

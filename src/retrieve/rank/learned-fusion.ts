@@ -2,7 +2,7 @@
 // (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that excludes zero.
 
 import type { MemoryRecord } from "../../domain/memory.ts";
-import { BACKGROUND } from "../../domain/word-rarity.ts";
+import { BACKGROUND } from "../../domain/text/word-rarity.ts";
 import { atOnce, eachOf, type Steps } from "./cooperative-steps.ts";
 import { type Signals, signalSteps } from "./features.ts";
 import { type ChangeEvidence, type Evidence, type FusedHit, type Fusion, RRF, SHORTLIST } from "./fusion.ts";

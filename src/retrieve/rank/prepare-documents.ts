@@ -1,8 +1,8 @@
 // What is compared, made ready once: a memory when it is written, a change when it is asked about.
 import { LRUCache } from "lru-cache";
 import { canonicalLanguage } from "../../domain/language.ts";
-import { saysLittle, visibleProse, withoutFooters } from "../../domain/low-information.ts";
-import { tokenise } from "../../domain/tokenise.ts";
+import { saysLittle, visibleProse, withoutFooters } from "../../domain/text/low-information.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
 import type { Lexicon } from "./term-ids.ts";
 
 /** Numbers of words in a lexicon, in order, with repeats. */

@@ -1,5 +1,5 @@
 // Words as numbers, so that what compares words compares numbers: of each search its own, small ones.
-import { tokenise } from "../../domain/tokenise.ts";
+import { tokenise } from "../../domain/text/tokenise.ts";
 
 /** The numbers of words, from 0 on in the order in which they were met. It only grows. */
 export interface Lexicon {

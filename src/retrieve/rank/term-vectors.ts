@@ -1,6 +1,6 @@
 // Texts as bags of numbered words, one after another in flat arrays: what the comparisons of a search are made from.
-import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../../domain/bm25.ts";
-import { type Background, rarity } from "../../domain/word-rarity.ts";
+import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../../domain/text/bm25.ts";
+import { type Background, rarity } from "../../domain/text/word-rarity.ts";
 import type { Lexicon } from "./term-ids.ts";
 
 /** The words of text t stand at starts[t] … starts[t + 1], each once, in the order in which they first occur in it. */
