@@ -32,9 +32,9 @@ import type { Embeddings } from "./config/read-embeddings.ts";
 import type { CommandJob } from "./domain/command.ts";
 import { ADVISORY_RULE } from "./domain/dependency-update.ts";
 import type { ReviewJob, UpkeepJob } from "./domain/job.ts";
-import type { CommandPorts } from "./flows/command-order.ts";
-import type { FollowPorts } from "./flows/follow-repository.ts";
-import type { ReviewPorts } from "./flows/review-pull-request.ts";
+import type { CommandPorts } from "./flows/commands/order.ts";
+import type { FollowPorts } from "./flows/repository/follow-repository.ts";
+import type { ReviewPorts } from "./flows/review/review-ports.ts";
 import type { Inbox } from "./ports/inbox.ts";
 import type { Embedder, RetrievalLog, RetrievalStatistics } from "./ports/memory.ts";
 import type { InstallationPace, WriteBook } from "./ports/writes.ts";
@@ -206,7 +206,7 @@ export function reviewPorts(
       checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
       checkBook: held.checks,
       waits: store.waits,
-      standing: await standingReviews(client, github.botLogin, store),
+      isOnGitHub: await standingReviews(client, github.botLogin, store),
       ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
       now: Date.now,
     };

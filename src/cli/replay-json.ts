@@ -1,7 +1,7 @@
 // A replay for programs.
 import type { Repo } from "../domain/job.ts";
 import { replayFigures } from "../domain/replay-figures.ts";
-import type { Replayed } from "../flows/replay-memory.ts";
+import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 
 export function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {

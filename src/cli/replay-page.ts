@@ -4,7 +4,7 @@ import type { Interval } from "../domain/interval.ts";
 import type { Repo } from "../domain/job.ts";
 import { REPLAY_ARMS, REPLAY_LEAST } from "../domain/replay.ts";
 import { type ReplayFigures, type ReplayGroup, replayFigures } from "../domain/replay-figures.ts";
-import type { Replayed } from "../flows/replay-memory.ts";
+import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
 

@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import type { ModelRequest } from "../domain/model.ts";
-import type { WritingPorts } from "../flows/review-pull-request.ts";
+import type { WritingPorts } from "../flows/review/review-ports.ts";
 import { type LocalRange, localPorts, pullRequestPorts } from "../wire/cli.ts";
 import type { ModelWish } from "../wire/model.ts";
 import { apiUrlFor } from "./api-url.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { noMemory } from "../adapters/no-memory/recall.ts";
 import { isDatabase } from "../cli/data-dir.ts";
-import type { WritingPorts } from "../flows/review-pull-request.ts";
+import type { WritingPorts } from "../flows/review/review-ports.ts";
 import type { Replays, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
 import type { SpendingBook } from "../ports/model.ts";
 import { threadRecall } from "../store/memory/recall.ts";

@@ -21,7 +21,7 @@ import { readReranker } from "../config/read-reranker.ts";
 import { setVariables } from "../config/set-variables.ts";
 import type { Repo } from "../domain/job.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { WritingPorts } from "../flows/review-pull-request.ts";
+import type { WritingPorts } from "../flows/review/review-ports.ts";
 import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
 import { chosenEmbedder, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
 import { mustOpen, rememberedAt, statisticsAt, unrecorded } from "./cli-store.ts";

@@ -3,7 +3,7 @@ import { dryRunEvidence } from "../adapters/dry-run/memory.ts";
 import { githubFeedback } from "../adapters/github/feedback.ts";
 import { githubPullRequests } from "../adapters/github/pull-requests.ts";
 import type { FeedbackJob } from "../domain/job.ts";
-import type { LearnPorts } from "../flows/learn-from-people.ts";
+import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import { redact, type WiredGitHub } from "../wire.ts";
 import type { Store } from "./store.ts";
 

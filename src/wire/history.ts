@@ -4,7 +4,7 @@ import type { Clients } from "../adapters/github/clients.ts";
 import { githubPastReviews } from "../adapters/github/past-reviews.ts";
 import { translated } from "../adapters/github/translate-error.ts";
 import type { Repo } from "../domain/job.ts";
-import type { HistoryFollowing } from "../flows/follow-history.ts";
+import type { HistoryFollowing } from "../flows/repository/follow-history.ts";
 import type { PastReviews } from "../ports/history.ts";
 import { githubFetch } from "./egress.ts";
 

@@ -8,7 +8,7 @@ import { githubThreads } from "../adapters/github/threads.ts";
 import type { WritePath } from "../adapters/github/write-path.ts";
 import type { secretRedactor } from "../adapters/secrets/redact.ts";
 import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
-import type { CommandPorts } from "../flows/command-order.ts";
+import type { CommandPorts } from "../flows/commands/order.ts";
 import type { HeldRecords } from "./records.ts";
 import type { Store } from "./store.ts";
 
