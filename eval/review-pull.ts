@@ -19,7 +19,7 @@ import type { Inspector, PullRequests } from "../src/ports.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { threadRecall } from "../src/store/memory/recall.ts";
-import { knownRules } from "../src/wire.ts";
+import { knownRules } from "../src/wire/rules.ts";
 import type { RealPull } from "./pull-requests.ts";
 
 /** Memory of the evaluation: the comments of some repositories. */

@@ -585,7 +585,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "embedded unredacted",
     loses: "no secret is sent to be embedded",
-    file: "src/wire.ts",
+    file: "src/wire/models.ts",
     find: "embedder.embed(await Promise.all(texts.map(redact)), kind)",
     replace: "embedder.embed(texts, kind)",
     test: [
@@ -914,7 +914,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "answers thrown away",
     loses: "a crash costs the questions that were being asked, and none that was answered",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "return { model: kept ?? metered,",
     replace: "return { model: kept === null ? metered : metered,",
     test: [
@@ -1235,7 +1235,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spending is lost on a full disk",
     loses: "what a question cost is in the book before the job gives back what it set aside",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "if (!(error instanceof Transient)) throw error;",
     replace: "throw error;",
     test: [
@@ -1368,7 +1368,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a data folder that is no folder is an empty store",
     loses: "a store that cannot be opened is degraded",
-    file: "src/wire/cli-store.ts",
+    file: "src/wire/cli/store.ts",
     find: "?.isDirectory() === false) return",
     replace: "?.isFIFO()) return",
     test: [REVIEW_VERB_TEST, "a store that cannot be opened is degraded, in the output and on standard error"],

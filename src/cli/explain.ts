@@ -6,7 +6,7 @@ import type { Precedents } from "../domain/retrieval.ts";
 import type { Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
-import { withoutSecrets } from "../wire.ts";
+import { withoutSecrets } from "../wire/secrets.ts";
 import { precedentsPage } from "./precedents-page.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";

@@ -7,7 +7,7 @@ import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
 import { withoutSecrets } from "../flows/review/without-secrets.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
-import { redact } from "../wire.ts";
+import { redact } from "../wire/secrets.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { reviewJson } from "./review-json.ts";

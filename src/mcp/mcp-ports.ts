@@ -6,7 +6,7 @@ import type { Review } from "../domain/review.ts";
 import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { ReviewRecords } from "../ports/talk.ts";
-import type { NamedChange } from "../wire/cli.ts";
+import type { NamedChange } from "../wire/cli/change.ts";
 
 /** Memory as it is in the data folder now. */
 export interface McpMemory {

@@ -4,7 +4,7 @@ import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { Stage, WritingPorts } from "../../src/flows/review/review-ports.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
-import { inspector, knownRules } from "../../src/wire.ts";
+import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
 import { type Shelved, shelf } from "../retrieve/given.ts";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
 import { writeReview } from "../../src/flows/review/review-pull-request.ts";
-import { inspector, knownRules } from "../../src/wire.ts";
+import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../fakes/pull-requests.ts";
 import { atDistance, embedder, memory, NOW, shelf } from "../retrieve/given.ts";
 import { addedFile, type Change, precedentsOf } from "./corridor.ts";

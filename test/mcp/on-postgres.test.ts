@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { findingSource } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/parse-row.ts";
-import { memoryVerbPorts } from "../../src/wire/cli.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { type Clone, newClone } from "../cli/kodiai.ts";
 import { givenRecord } from "../learn/given.ts";
 import { testDatabase } from "../postgres.ts";

@@ -18,7 +18,7 @@ import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { moveStore, refuseHalfMoved } from "../../../src/store/upkeep/move.ts";
-import { openMigration } from "../../../src/wire/migrate.ts";
+import { openMigration } from "../../../src/wire/cli/store.ts";
 import { openStore } from "../../../src/wire/store.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { fillWithPerson } from "../../adapters/contracts/person-books.ts";

@@ -1,19 +1,19 @@
-// The model for the command line: the one that the environment names, or nobody, with every question shown.
+// The model for the command line: the one that the environment names, or none, with every question shown.
 import { resolve } from "node:path";
-import { localChanges } from "../adapters/git/local-changes.ts";
-import { meteredModel } from "../adapters/metered-model.ts";
-import { isFolder } from "../cli/find-repository.ts";
-import { UsageError } from "../cli/usage.ts";
-import { parseConfig } from "../config/parse-config.ts";
-import { type ModelChoice, readModel } from "../config/read-model.ts";
-import { setVariables } from "../config/set-variables.ts";
-import type { Repo } from "../domain/job.ts";
-import type { ModelRequest, ModelUsage, Purpose } from "../domain/model.ts";
-import { configAt } from "../gather/gather.ts";
-import type { Model, ModelAccess, Spending } from "../ports/model.ts";
-import { knownRules } from "../wire.ts";
-import { chosenModel, promptDelimiter, standInModel } from "./asking.ts";
-import { spendingAt } from "./cli-store.ts";
+import { localChanges } from "../../adapters/git/local-changes.ts";
+import { meteredModel } from "../../adapters/metered-model.ts";
+import { isFolder } from "../../cli/find-repository.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { parseConfig } from "../../config/parse-config.ts";
+import { type ModelChoice, readModel } from "../../config/read-model.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
+import { configAt } from "../../gather/gather.ts";
+import type { Model, ModelAccess, Spending } from "../../ports/model.ts";
+import { chosenModel, promptDelimiter, standInModel } from "../models.ts";
+import { knownRules } from "../rules.ts";
+import { spendingAt } from "./store.ts";
 
 /** What the command line was told about the model. */
 export interface ModelWish {

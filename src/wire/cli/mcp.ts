@@ -3,23 +3,25 @@
 import { existsSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
-import { localChanges } from "../adapters/git/local-changes.ts";
-import { localWords } from "../adapters/local/local-embedder.ts";
-import { noMemory } from "../adapters/no-memory/recall.ts";
-import { isDatabase, shownPlace, storePlace } from "../cli/data-dir.ts";
-import { isFolder } from "../cli/find-repository.ts";
-import type { Repo } from "../domain/job.ts";
-import type { MemoryRecord } from "../domain/memory.ts";
-import { remember } from "../learn/learn.ts";
-import type { McpMemory, McpPorts } from "../mcp/mcp-ports.ts";
-import type { ModelAccess } from "../ports/model.ts";
-import type { PullRequests } from "../ports.ts";
-import { newGateCache } from "../retrieve/retrieve.ts";
-import { knownRules, redact, serverInspector, withoutSecrets, withoutSecretsKept } from "../wire.ts";
-import { promptDelimiter } from "./asking.ts";
-import { type NamedChange, openMemoryFor, repositoryOf } from "./cli.ts";
-import { mustOpen } from "./cli-store.ts";
+import { localChanges } from "../../adapters/git/local-changes.ts";
+import { localWords } from "../../adapters/local/local-embedder.ts";
+import { noMemory } from "../../adapters/no-memory/recall.ts";
+import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { isFolder } from "../../cli/find-repository.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import { remember } from "../../learn/learn.ts";
+import type { McpMemory, McpPorts } from "../../mcp/mcp-ports.ts";
+import type { ModelAccess } from "../../ports/model.ts";
+import type { PullRequests } from "../../ports.ts";
+import { newGateCache } from "../../retrieve/retrieve.ts";
+import { promptDelimiter } from "../models.ts";
+import { knownRules, serverInspector } from "../rules.ts";
+import { redact, withoutSecrets, withoutSecretsKept } from "../secrets.ts";
+import type { NamedChange } from "./change.ts";
+import { openMemoryFor, repositoryOf } from "./memory.ts";
 import { type ModelWish, modelAccess } from "./model.ts";
+import { mustOpen } from "./store.ts";
 
 /** How the server was started. */
 export interface McpWords {

@@ -1,7 +1,11 @@
-// What `kodiai hook` asks of git: where hooks are, and what a push adds.
+// What verbs ask of git beside changes: hooks for `kodiai hook`, the files of a checkout for `kodiai init`.
+
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { GitFailed, gitText } from "../adapters/git/git.ts";
-import type { HookPorts } from "../cli/hook.ts";
+import { GitFailed, git, gitText } from "../../adapters/git/git.ts";
+import type { Checkout } from "../../cli/fit-config.ts";
+import type { HookPorts } from "../../cli/hook.ts";
+import { UsageError } from "../../cli/usage.ts";
 
 /** @param cwd a folder of the clone */
 export function hookPorts(cwd: string): HookPorts {
@@ -37,4 +41,16 @@ export function hookPorts(cwd: string): HookPorts {
       return null;
     },
   };
+}
+
+/** @throws UsageError when the folder is no repository */
+export async function checkoutIn(folder: string): Promise<Checkout> {
+  const listed = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).catch(
+    (error: unknown) => {
+      throw new UsageError(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    },
+  );
+  const files = [...new Set(listed.toString("utf8").split("\0"))].filter((path) => path !== "");
+  const attributes = await readFile(join(folder, ".gitattributes"), "utf8").catch(() => "");
+  return { files, attributes };
 }

@@ -1,16 +1,21 @@
-// Joins a language model to its port: secrets masked in what it is asked, each question in the book.
+// Joins language models, embedders and rerankers to their ports: none of them sees a secret.
 import { randomBytes } from "node:crypto";
 import { keptReplies } from "../adapters/kept-replies.ts";
+import { localWords } from "../adapters/local/local-embedder.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
 import { redactStrings } from "../adapters/secrets/redact-strings.ts";
+import type { ServiceLimits } from "../adapters/service-call.ts";
+import type { Embeddings } from "../config/read-embeddings.ts";
 import type { ModelChoice } from "../config/read-model.ts";
+import type { RerankerChoice } from "../config/read-reranker.ts";
 import type { Repo } from "../domain/job.ts";
 import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
 import { Transient } from "../domain/transient.ts";
+import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
 import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { Held } from "../ports.ts";
 import { egressTo } from "./egress.ts";
-import { neverTell, redactor } from "./secrets.ts";
+import { neverTell, redact, redactor } from "./secrets.ts";
 
 /** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
 export async function chosenModel(choice: ModelChoice): Promise<Model>;
@@ -107,4 +112,69 @@ export interface Asking {
   readonly model: Model | null;
   /** US$; null: no ceiling. */
   readonly usdPerMonth: number | null;
+}
+
+/** An embedder that leaves the machine sees no secret. */
+function withoutSecretsSent(embedder: Embedder): Embedder {
+  return {
+    get space() {
+      return embedder.space;
+    },
+    threshold: embedder.threshold,
+    ...(embedder.sameClaim === undefined ? {} : { sameClaim: embedder.sameClaim }),
+    weight: embedder.weight,
+    embed: async (texts, kind) => embedder.embed(await Promise.all(texts.map(redact)), kind),
+  };
+}
+
+/**
+ * What turns text into vectors: as the operator chose, else the keyless one.
+ *
+ * @param limits other than the documented ones: for tests and `doctor`, which do not wait so long
+ */
+export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
+  if (embeddings.kind === "local") return localWords();
+  const { model, apiKey, dimension, baseUrl } = embeddings;
+  neverTell(apiKey);
+  // Loaded only when chosen: the SDK takes a second to import.
+  if (embeddings.kind === "voyage") {
+    const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
+    const { voyageEmbedder } = await import("../adapters/voyage/embedder.ts");
+    const own = baseUrl ?? VOYAGE_URL;
+    return withoutSecretsSent(
+      voyageEmbedder({ ...embeddings, baseUrl: own, fetch: egressTo(own), limits, now: Date.now }),
+    );
+  }
+  const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
+  const fetch = egressTo(embeddings.baseUrl);
+  const settings = {
+    baseUrl: embeddings.baseUrl,
+    model,
+    apiKey: apiKey ?? undefined,
+    dimension: dimension ?? undefined,
+    limits,
+  };
+  return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
+}
+
+/** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
+export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
+  if (choice.kind === "off") return null;
+  neverTell(choice.apiKey);
+  const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
+  const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
+  const baseUrl = choice.baseUrl ?? VOYAGE_URL;
+  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
+  // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
+  const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
+  const safe = (candidate: RerankCandidate) => {
+    const masked = known.get(candidate) ?? redact(candidate.text).then((text) => ({ ...candidate, text }));
+    known.set(candidate, masked);
+    return masked;
+  };
+  return {
+    name,
+    rerank: async (query, candidates, topK) =>
+      rerank(await redact(query), await Promise.all(candidates.map(safe)), topK),
+  };
 }

@@ -1,143 +1,31 @@
-// Joins ports for the command line: local changes, a pull request read with a person's token, memory in a folder. None of
-// them can post.
+// Joins ports for the verbs that read and write memory.
 import { existsSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
-import { Octokit } from "@octokit/rest";
-import { astChunker } from "../adapters/code-index/chunker.ts";
-import { type LocalRange, localChanges } from "../adapters/git/local-changes.ts";
-import { gitTree } from "../adapters/git/tree.ts";
-import { githubDependencies } from "../adapters/github/dependencies.ts";
-import { githubPullRequests } from "../adapters/github/pull-requests.ts";
-import { localWords } from "../adapters/local/local-embedder.ts";
-import { isDatabase, shownPlace, storePlace } from "../cli/data-dir.ts";
-import { findRepository, isFolder } from "../cli/find-repository.ts";
-import type { IndexVerbPorts, IndexWords } from "../cli/index-repository.ts";
-import type { MemoryVerbPorts } from "../cli/memory-words.ts";
-import type { SearchVerbPorts } from "../cli/search.ts";
-import type { StatsVerbPorts } from "../cli/stats.ts";
-import { UsageError } from "../cli/usage.ts";
-import { readEmbeddings } from "../config/read-embeddings.ts";
-import { readReranker } from "../config/read-reranker.ts";
-import { setVariables } from "../config/set-variables.ts";
-import type { Repo } from "../domain/job.ts";
-import { repoKey } from "../domain/memory.ts";
-import type { WritingPorts } from "../flows/review/review-ports.ts";
-import type { RepositoryLabels, Reranker } from "../ports/memory.ts";
-import { chosenEmbedder, inspector, knownRules, redact, withoutSecretsKept } from "../wire.ts";
-import { mustOpen, rememberedAt, statisticsAt, unrecorded } from "./cli-store.ts";
-import { githubFetch } from "./egress.ts";
-import { type ModelWish, modelAccess, monthlyBudget } from "./model.ts";
-import { chosenReranker } from "./reranker.ts";
-import { neverTell } from "./secrets.ts";
-import { openStore } from "./store.ts";
-
-export type { LocalRange };
-
-/** A change that the command line was asked to review. */
-export interface NamedChange {
-  readonly repo: Repo;
-  readonly number: number;
-  readonly headSha: string;
-  readonly ports: WritingPorts;
-}
-
-/**
- * Reads a range of the local repository at `cwd`; nothing leaves the machine.
- *
- * @throws Error with git's message when the range cannot be read
- */
-export async function localPorts(cwd: string, range: LocalRange, place: string, wish: ModelWish): Promise<NamedChange> {
-  const { repo, pull, pulls } = await localChanges(cwd, range);
-  return {
-    repo,
-    number: pull.number,
-    headSha: pull.head.sha,
-    ports: {
-      pulls,
-      inspector: inspector(),
-      known: knownRules(),
-      embedder: localWords(),
-      ...rememberedAt(place),
-      reranker: null,
-      gateCache: null,
-      access: await modelAccess(wish, repo, place),
-      now: Date.now,
-    },
-  };
-}
-
-/**
- * Reads a pull request with a person's token. There is no port that could post.
- *
- * @throws Error when the pull request does not exist or the token may not read it
- */
-export async function pullRequestPorts(named: {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly number: number;
-  readonly token: string;
-  readonly apiUrl: string;
-  /** See storePlace. */
-  readonly place: string;
-  readonly model: ModelWish;
-}): Promise<NamedChange> {
-  const { apiUrl } = named;
-  neverTell(named.token);
-  const github = new Octokit({
-    auth: named.token,
-    baseUrl: apiUrl,
-    userAgent: "kodiai",
-    request: { fetch: githubFetch(apiUrl) },
-    // A file that is absent is no news; what matters is thrown.
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-  });
-  const at = { owner: named.owner, repo: named.name, pull_number: named.number };
-  const { data } = await github.rest.pulls.get(at).catch((error: unknown) => {
-    throw new Error(refusalText(error), { cause: error });
-  });
-  const { id, private: isPrivate, owner, name } = data.base.repo;
-  const repo: Repo = {
-    host: named.host,
-    id,
-    ownerId: owner.id,
-    owner: owner.login,
-    name,
-    visibility: isPrivate ? "private" : "public",
-  };
-  const pulls = githubPullRequests({
-    github,
-    // A person's token reaches what the person reaches: the same client serves every repository.
-    clients: { forOwnersRepository: () => Promise.resolve(github) },
-    installationId: 0,
-    botLogin: "kodiai[bot]",
-    authors: new Map(),
-  });
-  return {
-    repo,
-    number: named.number,
-    headSha: data.head.sha,
-    ports: {
-      pulls,
-      dependencies: githubDependencies(github),
-      inspector: inspector(),
-      known: knownRules(),
-      embedder: localWords(),
-      ...rememberedAt(named.place),
-      reranker: null,
-      gateCache: null,
-      access: await modelAccess(named.model, repo, named.place),
-      now: Date.now,
-    },
-  };
-}
-
-function refusalText(error: unknown): string {
-  const status = error instanceof Error && "status" in error ? error.status : null;
-  if (status === 401) return "GitHub does not take this GITHUB_TOKEN";
-  if (status === 404) return "there is no such pull request, or GITHUB_TOKEN may not read it";
-  return error instanceof Error ? error.message : String(error);
-}
+import { astChunker } from "../../adapters/code-index/chunker.ts";
+import { localChanges } from "../../adapters/git/local-changes.ts";
+import { gitTree } from "../../adapters/git/tree.ts";
+import { localWords } from "../../adapters/local/local-embedder.ts";
+import type { ConventionsVerbPorts } from "../../cli/conventions.ts";
+import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { findRepository, isFolder } from "../../cli/find-repository.ts";
+import type { HistoryVerbPorts, HistoryWords } from "../../cli/import-history.ts";
+import type { IndexVerbPorts, IndexWords } from "../../cli/index-repository.ts";
+import type { MemoryVerbPorts } from "../../cli/memory-words.ts";
+import type { SearchVerbPorts } from "../../cli/search.ts";
+import type { StatsVerbPorts } from "../../cli/stats.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { readEmbeddings } from "../../config/read-embeddings.ts";
+import { readReranker } from "../../config/read-reranker.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
+import { personsPast } from "../github.ts";
+import { chosenEmbedder, chosenReranker } from "../models.ts";
+import { neverTell, redact, withoutSecretsKept } from "../secrets.ts";
+import { openStore } from "../store.ts";
+import { modelAccess, monthlyBudget } from "./model.ts";
+import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
 
 /** Memory for the command line, where storePlace says. */
 export async function openMemoryFor(place: string) {
@@ -246,4 +134,22 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   const page = `https://${host}/${owner}/${name}`;
   if (isWiki) return `${page}/wiki/${encodeURIComponent(parse(path).name)}`;
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** @param word the folder that `--data-dir` names; where nothing is remembered, no file is made */
+export async function conventionsVerbPorts(word: string | undefined): Promise<ConventionsVerbPorts> {
+  const { opened, ...rest } = await memoryIfAny(word);
+  if (opened === null) return { ...rest, open: null };
+  const { memory, recall, embedder } = opened;
+  return { ...rest, open: { memory, recall, space: embedder.space } };
+}
+
+/** What `kodiai import` needs. A dry run opens no file. */
+export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
+  neverTell(words.token);
+  const found = await personsPast(words);
+  if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
+  const opened = await openMemoryFor(storePlace(words.dataDir));
+  await opened.labels.relabel(found.repo);
+  return { ...opened, ...found, book: opened.history };
 }

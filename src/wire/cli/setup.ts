@@ -1,20 +1,20 @@
 // Joins `kodiai setup` to GitHub, to the page that a browser opens, and to the import of past reviews.
 import { readFile } from "node:fs/promises";
-import { convertManifest, pastOf, registeredApp, setWebhook } from "../adapters/github/app-registration.ts";
-import { voyagePrice } from "../adapters/voyage/prices.ts";
-import { doctor } from "../cli/doctor.ts";
-import { importPast } from "../cli/import-history.ts";
-import type { SetupVerbPorts } from "../cli/setup.ts";
-import { appDescription } from "../config/app-manifest.ts";
-import { readEmbeddings } from "../config/read-embeddings.ts";
-import { setVariables } from "../config/set-variables.ts";
-import { openSetupDoor } from "../server/setup-door.ts";
-import { githubFetch } from "./egress.ts";
-import { historyVerbPorts } from "./import.ts";
-import { neverTell } from "./secrets.ts";
+import { convertManifest, pastOf, registeredApp, setWebhook } from "../../adapters/github/app-registration.ts";
+import { voyagePrice } from "../../adapters/voyage/prices.ts";
+import { doctor } from "../../cli/doctor.ts";
+import { importPast } from "../../cli/import-history.ts";
+import type { SetupVerbPorts } from "../../cli/setup.ts";
+import { appDescription } from "../../config/app-manifest.ts";
+import { readEmbeddings } from "../../config/read-embeddings.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import { openSetupDoor } from "../../server/setup-door.ts";
+import { githubFetch } from "../egress.ts";
+import { neverTell } from "../secrets.ts";
+import { historyVerbPorts } from "./memory.ts";
 
-/** Comes with the package: two folders up from here, in the source as in what is published. */
-const APP_YML = new URL("../../app.yml", import.meta.url);
+/** Comes with the package: three folders up from here, in the source as in what is published. */
+const APP_YML = new URL("../../../app.yml", import.meta.url);
 
 /** What `kodiai setup` needs of the world. `apiUrl` in all of them is the base address of GitHub's REST API. */
 export async function setupVerbPorts(): Promise<SetupVerbPorts> {

@@ -2,17 +2,17 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
-import { gitText } from "../adapters/git/git.ts";
-import { githubFiles } from "../adapters/github/pull-requests.ts";
-import type { ConfigVerbPorts } from "../cli/config.ts";
-import { isFolder } from "../cli/find-repository.ts";
-import { UsageError } from "../cli/usage.ts";
-import type { Repo } from "../domain/job.ts";
-import { configAt } from "../gather/gather.ts";
-import type { PullRequests } from "../ports.ts";
-import { knownRules } from "../wire.ts";
-import { githubFetch } from "./egress.ts";
-import { neverTell } from "./secrets.ts";
+import { gitText } from "../../adapters/git/git.ts";
+import { githubFiles } from "../../adapters/github/pull-requests.ts";
+import type { ConfigVerbPorts } from "../../cli/config.ts";
+import { isFolder } from "../../cli/find-repository.ts";
+import { UsageError } from "../../cli/usage.ts";
+import type { Repo } from "../../domain/job.ts";
+import { configAt } from "../../gather/gather.ts";
+import type { PullRequests } from "../../ports.ts";
+import { githubFetch } from "../egress.ts";
+import { knownRules } from "../rules.ts";
+import { neverTell } from "../secrets.ts";
 
 /** A repository by name, and the API that serves it. */
 export interface NamedRepository {
