@@ -110,11 +110,11 @@ export default {
     },
     {
       name: "only-wire-knows-adapters",
-      comment: "wire.ts and its parts (wire/) are the only ones that choose an adapter or open the store.",
+      comment: "Only wire/ chooses an adapter or opens the store.",
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: ["^src/(adapters|store|search)/", "^src/wire(/|[.]ts$)"],
+        pathNot: ["^src/(adapters|store|search)/", "^src/wire/"],
       },
       to: { path: "^src/(adapters|store|search)/" },
     },

@@ -26,7 +26,6 @@ const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
 const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
-const CORRIDOR = "src/flows/review-pull-request.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -185,7 +184,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "what still runs is kept",
     loses: "nothing is kept of a repository that was taken away, also not what was under way",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "if (running > 0)",
     replace: "if (running < 0)",
     test: [
@@ -197,7 +196,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no word is the last word",
     loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "if (!found.gone) return unconfirmed(found.reason, job);",
     replace: 'if (!found.gone) return { kind: "skipped", reason: found.reason };',
     test: [
@@ -221,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "forgotten once",
     loses: "what a job wrote that ended while the repository was forgotten is forgotten as well",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "ended > 0 ? await forgetAll",
     replace: "ended < 0 ? await forgetAll",
     test: [
@@ -534,8 +533,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "review not kept",
     loses: "a written review is kept before it is sent",
-    file: CORRIDOR,
-    find: "  await ports.ledger.save(job, safe, ports.now());\n",
+    file: "src/flows/review/posting.ts",
+    find: "      await ledger.save(job, safe, now());\n",
     replace: "",
     test: ["test/app/trouble.test.ts", "a review that was written is sent after a restart without being written again"],
   },
@@ -586,7 +585,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "embedded unredacted",
     loses: "no secret is sent to be embedded",
-    file: "src/wire.ts",
+    file: "src/wire/models.ts",
     find: "embedder.embed(await Promise.all(texts.map(redact)), kind)",
     replace: "embedder.embed(texts, kind)",
     test: [
@@ -697,7 +696,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no sweep",
     loses: "deliveries that failed are asked for again",
-    file: "src/flows/recover-deliveries.ts",
+    file: "src/flows/repository/recover-deliveries.ts",
     find: "    if (!(await book.asking(guid, now))) continue;\n",
     replace: "    if (!(await book.asking(guid, now)) || id >= 0) continue;\n",
     test: [
@@ -915,7 +914,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "answers thrown away",
     loses: "a crash costs the questions that were being asked, and none that was answered",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "return { model: kept ?? metered,",
     replace: "return { model: kept === null ? metered : metered,",
     test: [
@@ -1025,7 +1024,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spoilt reviews sent",
     loses: "a review that redaction spoilt is an error with its place",
-    file: "src/flows/without-secrets.ts",
+    file: "src/flows/review/without-secrets.ts",
     find: "  if (!checked.success) throw",
     replace: "  if (clean === review) throw",
     test: [
@@ -1116,7 +1115,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an outsider's unmerged branch counts in an import",
     loses: "an outsider's branch changes no outcome and defines no fix before it is merged",
-    file: "src/flows/remember-threads.ts",
+    file: "src/flows/repository/keep-comments.ts",
     find: "root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author))",
     replace: "root.isOutdated === true",
     test: ["test/app/unmerged.test.ts", "the past: an outsider changed the line and closed"],
@@ -1124,7 +1123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "anybody resolves a thread of the past",
     loses: "only somebody who may write settles a thread",
-    file: "src/flows/remember-threads.ts",
+    file: "src/flows/repository/keep-comments.ts",
     find: 'root.place === "line" && may(resolvedBy.get(root.id))',
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
     test: [
@@ -1135,7 +1134,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an outsider's unmerged branch defines the fix of a finding",
     loses: "what is kept as the fix is merged, or by somebody who may write",
-    file: "src/flows/learn-fixes.ts",
+    file: "src/flows/people/learn-from-people.ts",
     find: "if (!isChanged || ",
     replace: "if (",
     test: [
@@ -1236,7 +1235,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spending is lost on a full disk",
     loses: "what a question cost is in the book before the job gives back what it set aside",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "if (!(error instanceof Transient)) throw error;",
     replace: "throw error;",
     test: [
@@ -1369,7 +1368,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a data folder that is no folder is an empty store",
     loses: "a store that cannot be opened is degraded",
-    file: "src/wire/cli-store.ts",
+    file: "src/wire/cli/store.ts",
     find: "?.isDirectory() === false) return",
     replace: "?.isFIFO()) return",
     test: [REVIEW_VERB_TEST, "a store that cannot be opened is degraded, in the output and on standard error"],
@@ -1655,7 +1654,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refused heads again and again",
     loses: "a review that GitHub refused is not tried at each look",
-    file: "src/flows/recover-pulls.ts",
+    file: "src/flows/repository/recover-pulls.ts",
     find: "isPermitted ? started : started - REFUSED_MS",
     replace: "isPermitted ? started : started",
     test: [
@@ -1725,7 +1724,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "people's commands wait their turn",
     loses: "what people wrote is asked for again first",
-    file: "src/flows/recover-deliveries.ts",
+    file: "src/flows/repository/recover-deliveries.ts",
     find: "(rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at",
     replace: "a.at - b.at",
     test: [
@@ -1767,7 +1766,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refused reactions are not counted",
     loses: "doctor counts reactions that GitHub refuses",
-    file: "src/flows/answer-comment.ts",
+    file: "src/flows/commands/answer-comment.ts",
     find: 'isShown ? "" : REACTION_REFUSED',
     replace: 'isShown ? "" : ""',
     test: [

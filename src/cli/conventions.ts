@@ -3,8 +3,7 @@
 import type { Repo } from "../domain/job.ts";
 import type { Conventions } from "../domain/memory/convention.ts";
 import { repoKey } from "../domain/memory.ts";
-import type { ExportPorts } from "../flows/export-memory.ts";
-import { findConventions } from "../flows/find-conventions.ts";
+import { type ExportPorts, findConventions } from "../flows/memory/export-memory.ts";
 import { conventionsMarkdown, conventionsPage } from "./conventions-page.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";

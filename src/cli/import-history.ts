@@ -2,7 +2,7 @@
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, HistoryTally } from "../domain/memory/past-reviews.ts";
-import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/import-history.ts";
+import { type HistoryPorts, type HistoryRun, importHistory } from "../flows/repository/import-history.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";

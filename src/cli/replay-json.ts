@@ -2,7 +2,7 @@
 
 import { replayFigures } from "../domain/figures/replay.ts";
 import type { Repo } from "../domain/job.ts";
-import type { Replayed } from "../flows/replay-memory.ts";
+import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 
 export function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {

@@ -9,7 +9,7 @@ import {
   replayFigures,
 } from "../domain/figures/replay.ts";
 import type { Repo } from "../domain/job.ts";
-import type { Replayed } from "../flows/replay-memory.ts";
+import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 import { terminalText } from "./terminal-text.ts";
 

@@ -5,7 +5,7 @@ import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review } from "../domain/review.ts";
-import type { Step } from "../flows/review-pull-request.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
 import type { AnyJob, JobEnd, Lease } from "../ports.ts";
 import type { LaneName, Metrics } from "./metrics.ts";
 
@@ -25,7 +25,7 @@ export interface JobFacts {
 
 export interface JobWatch {
   /** The same step, watched. */
-  step(job: AnyJob, step: Step): Step;
+  step(job: AnyJob, step: Stage): Stage;
   /** Does the work of a leased job. */
   run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T>;
   /** Told each end of a run once; what to say of it in the log. */

@@ -5,7 +5,7 @@ import type { ReplayResult } from "../../src/domain/figures/replay-result.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { openMemoryFile } from "../../src/store/memory/memory-file.ts";
 import { storedReplays } from "../../src/store/memory/repositories.ts";
-import { chosenEmbedder } from "../../src/wire.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { summaryOf } from "./given.ts";
 import { comment, inMemory, remembering, smallTalk } from "./remembered.ts";

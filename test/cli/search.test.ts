@@ -10,7 +10,7 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { openQueueFile } from "../../src/store/queue/clock.ts";
 import { storedRetrievals } from "../../src/store/reviews/retrievals.ts";
-import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli.ts";
+import { searchVerbPorts, statsVerbPorts } from "../../src/wire/cli/memory.ts";
 import { anEntry } from "../adapters/contracts/retrieval-log.ts";
 import { says } from "../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../fakes/anthropic/server.ts";

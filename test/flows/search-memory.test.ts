@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedRetrieval } from "../../src/domain/figures/logged-retrieval.ts";
-import { searchByHand } from "../../src/flows/search-memory.ts";
+import { searchByHand } from "../../src/flows/memory/search-memory.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
 import { openStore, type Store } from "../../src/wire/store.ts";
 import { fakeEmbedder } from "../fakes/memory.ts";
