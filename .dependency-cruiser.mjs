@@ -181,9 +181,8 @@ export default {
         // search-worker.ts and check-worker.ts are started as threads, inspect-process.ts as a process, by their file names.
         // hunk-text.ts words whole hunks for an index of them, which nothing keeps yet; its conformance area is held.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
-        // Its text is made into docs/rules.md, the configuration's into docs/, by scripts/generate.ts.
         pathNot:
-          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|domain/code/hunk-text|dashboard/assets/[a-z-]+|adapters/rules/rules-markdown|config/(commands-markdown|config-markdown|config-example|env-example|markdown-table|permissions-markdown|wrap-words))[.](ts|js)$",
+          "^src/(main|cli/main|store/memory/search-worker|store/upkeep/check-worker|adapters/rules/inspect-process|domain/code/hunk-text|dashboard/assets/[a-z-]+)[.](ts|js)$",
       },
     },
   ],

@@ -4,19 +4,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rulesMarkdown } from "../src/adapters/rules/rules-markdown.ts";
 import { HELP } from "../src/cli/help.ts";
-import { commandsMarkdown } from "../src/config/commands-markdown.ts";
-import { exampleYaml } from "../src/config/config-example.ts";
-import { configurationMarkdown } from "../src/config/config-markdown.ts";
-import { envExample } from "../src/config/env-example.ts";
-import { permissionsMarkdown } from "../src/config/permissions-markdown.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
+import { commandsMarkdown } from "./commands-markdown.ts";
+import { exampleYaml } from "./config-example.ts";
+import { configurationMarkdown } from "./configuration-markdown.ts";
+import { envExample } from "./env-example.ts";
 import { featuresMarkdown, readFeatures } from "./features-markdown.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsMarkdown } from "./metrics-markdown.ts";
 import { mutantsMarkdown } from "./mutants-markdown.ts";
+import { permissionsMarkdown } from "./permissions-markdown.ts";
 import { promisesMarkdown, readPromises } from "./promises-markdown.ts";
+import { rulesMarkdown } from "./rules-markdown.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -845,7 +845,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "bots teach",
     loses: "what a bot says is not remembered, whatever it may do",
-    file: "src/adapters/github/past-comment.ts",
+    file: "src/adapters/github/past-reviews.ts",
     find: 'const isBot = user?.type === "Bot" || login.endsWith("[bot]");',
     replace: "const isBot = false;",
     test: ["test/app/poisoned.test.ts", "a bot, though it may write changes neither memory nor the next review"],
@@ -1047,7 +1047,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "masked lines count as read",
     loses: "the summary says which lines were hidden from the model",
-    file: "src/review/masked-plan.ts",
+    file: "src/review/read-by-model.ts",
     find: "  if (lines === 0) return file;",
     replace: "  if (lines >= 0) return file;",
     test: [
@@ -1145,7 +1145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "suggestions for any extension",
     loses: "a model's suggestion is for source code only",
-    file: "src/review/committable.ts",
+    file: "src/review/suggestion.ts",
     find: "SOURCE.has(extension.toLowerCase()) && ",
     replace: "",
     test: ["test/app/hostile-model.test.ts", "a suggestion is offered for no file that runs, installs or instructs"],
@@ -1153,7 +1153,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "suggestions for what a tool starts",
     loses: "no model's suggestion for a file that a tool starts by its name",
-    file: "src/review/committable.ts",
+    file: "src/review/suggestion.ts",
     find: "!STARTED_BY_NAME.some(",
     replace: "!STARTED_BY_NAME.slice(0, 0).some(",
     test: ["test/app/hostile-model.test.ts", "a suggestion is offered for no file that runs, installs or instructs"],
@@ -1310,7 +1310,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "any clock is believed",
     loses: "a start with a wrong clock removes nothing",
-    file: "src/server/expiry-sweep.ts",
+    file: "src/server/upkeep-rounds.ts",
     find: "const MOST_LEAP_MS = 7 * DAY_MS;",
     replace: "const MOST_LEAP_MS = 700 * DAY_MS;",
     test: [
@@ -1321,7 +1321,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a wrong clock proves itself",
     loses: "what was written by a wrong clock does not make it right",
-    file: "src/server/expiry-sweep.ts",
+    file: "src/server/upkeep-rounds.ts",
     find: "known ??= (await",
     replace: "known = (await",
     test: [
@@ -1588,7 +1588,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "throttling by its words only",
     loses: "throttling is known by its code as well",
-    file: "src/adapters/github/unprocessable.ts",
+    file: "src/adapters/github/translate-error.ts",
     find: "one.code === code || ",
     replace: "",
     test: [

@@ -1,10 +1,10 @@
 // What of a repository's and an author's words stands in a prompt.
 
+import type { AreaCheck } from "./area-check.ts";
 import type { PathInstruction } from "../../src/config/path-instruction.ts";
 import { shownText } from "../../src/domain/text/rendered-markdown.ts";
-import { visible } from "../../src/publish/visible.ts";
-import { matchingInstructions } from "../../src/review/path-instructions.ts";
-import type { AreaCheck } from "./area-check.ts";
+import { visible } from "../../src/publish/sanitize.ts";
+import { matchingInstructions } from "../../src/review/compose.ts";
 
 export const areas: readonly AreaCheck[] = [
   {

@@ -1,7 +1,7 @@
 // The part of embedding that is the same for every service: distinct texts, batches, checked vectors, cost.
+
 import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
-import { type BatchLimits, embeddingBatches, estimateTokens } from "./embedding-batches.ts";
 import type { ListAnswer } from "./list-answer.ts";
 import { readVectors } from "./read-vectors.ts";
 import { ServiceFailed } from "./service-failed.ts";
@@ -75,4 +75,44 @@ function countedTokens(counted: unknown, texts: readonly string[]): number {
 function failedText(vectors: readonly (Float32Array | null)[], problem: string): string | null {
   const missing = vectors.filter((vector) => vector === null).length;
   return missing === 0 ? null : `${problem} (${missing} of ${vectors.length} texts without a vector)`;
+}
+
+// Cuts texts into requests that a service accepts.
+
+export interface BatchLimits {
+  /** Texts in one request. */
+  readonly maxTexts: number;
+  /** Estimated tokens in one request. */
+  readonly maxTokens: number;
+  /** UTF-16 units of one text; what is longer is cut at the end. */
+  readonly maxTextChars: number;
+}
+
+/** Code and English come to 3.5–4 characters a token; the lower figure errs on the safe side. */
+const BYTES_PER_TOKEN = 3.5;
+
+/** How many tokens a text may come to. UTF-8 bytes are counted, since other scripts need more tokens a character. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/**
+ * The texts in their order, in as few requests as the limits allow. A text that alone is over the limit of tokens gets
+ * a request of its own.
+ */
+export function embeddingBatches(texts: readonly string[], limits: BatchLimits): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let tokens = Number.POSITIVE_INFINITY;
+  for (const text of texts) {
+    const estimate = estimateTokens(text);
+    const last = batches.at(-1);
+    if (last === undefined || last.length >= limits.maxTexts || tokens + estimate > limits.maxTokens) {
+      batches.push([text]);
+      tokens = estimate;
+    } else {
+      last.push(text);
+      tokens += estimate;
+    }
+  }
+  return batches;
 }

@@ -1,8 +1,7 @@
 // What language a changed file is written in, and how much of the change each language has: by name, neighbours, contents.
+
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import type { LanguageShare } from "../domain/signals.ts";
-import { guessProgram } from "./guess-program.ts";
-import { headerLanguage, includedLanguage } from "./header-language.ts";
 import { languageFromContent } from "./language-from-content.ts";
 import { BY_EXTENSION, BY_FILENAME, LANGUAGE_TYPES, type LanguageType } from "./language-table.ts";
 import { preferLanguage } from "./prefer-language.ts";
@@ -130,4 +129,129 @@ function isProgramming(name: string): boolean {
 
 function basename(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+// A file without an extension, of which only the path is known: a program, or a licence, a note, a list?
+// Where the contents are known, their `#!` line decides instead.
+
+/** Folders whose files are sources, inputs or texts; what stands there without an extension is no program. */
+const OTHER_FOLDERS = new Set([
+  ...["src", "lib", "include", "pkg", "app", "corpus", "license", "licenses", "input", "inputs", "output", "outputs"],
+  ...["data", "texts", "files", "images", "logs", "public", "static", "target", "config", ".bundle", ".git", "git"],
+  ...["info", "secrets", "streams", ".well-known", "json"],
+]);
+
+/** Names of things that are read, not run. */
+const OTHER_NAMES =
+  /(?:^|[-_])(?:licen[cs]e|readme|notice|authors|changelog|copyright|config|summary|version|token|key|keyfile|toolchain|hosts|kubeconfig|file|link|user|data|example|sample|template|empty|valid|invalid|marker|plan|excluded?|sources)\d*$/i;
+
+/** Folders that hold programs, whatever those are called. */
+const SCRIPT_FOLDERS = new Set([
+  ...["bin", "sbin", "script", "scripts", "tools", "ci", "hooks", "git_hooks", ".git_hooks", "githooks", ".githooks"],
+  ...[".husky", "init.d", "build-aux"],
+]);
+
+/** What a script at the root is called for; a lone word there is otherwise a note or a list. */
+const TASK_AT_ROOT = /-|^(?:autogen|bootstrap|build|configure|gradlew|install|make|run|setup|start|test)/;
+
+/** Programs that a Ruby project carries under these names; what lies beside them in `bin` is Ruby too. */
+const RUBY_STUBS = new Set(["rails", "rake", "bundle", "rspec", "rubocop", "spring", "brakeman", "importmap"]);
+
+/**
+ * The language of a program without an extension, by its path alone: nine in ten such names below the root are shell.
+ *
+ * @param path a path whose basename and extension linguist does not know
+ * @param siblings other paths of the change
+ * @returns linguist's name, or undefined when the file is as likely no program: `LICENSE-MIT`, `constructor`
+ */
+function guessProgram(path: string, siblings: readonly string[]): string | undefined {
+  const parts = path.split("/");
+  const folder = parts.at(-2) ?? "";
+  // `commit-msg.sample` of git's hooks, `config.guess` of autoconf, `foo-config.in` of configure.
+  const base = (parts.at(-1) ?? "").replace(/(?<=.)\.(?:sample|in|guess|sub)$/, "");
+  if (base === "artisan") return "PHP";
+  if (!/^[a-z][A-Za-z0-9_-]{1,100}$/.test(base)) return undefined;
+  if (folder === "bin") return inBin(base, parts, siblings);
+  if (SCRIPT_FOLDERS.has(folder)) return "Shell";
+  if (OTHER_FOLDERS.has(folder) || OTHER_NAMES.test(base) || base !== parts.at(-1)) return undefined;
+  return parts.length > 1 || TASK_AT_ROOT.test(base) ? "Shell" : undefined;
+}
+
+function inBin(base: string, parts: readonly string[], siblings: readonly string[]): string {
+  if (parts.includes("node_modules")) return "JavaScript";
+  const bin = parts.slice(0, -1).join("/");
+  const ruby = RUBY_STUBS.has(base) || siblings.includes(`${bin}/rails`) || siblings.includes(`${bin}/rake`);
+  return ruby ? "Ruby" : "Shell";
+}
+
+// A `.h` is C, C++ or Objective-C, and an `.inc` may be theirs; the name does not say. The neighbours do.
+
+/** Extension of a neighbour → what a header beside it is written in. */
+const NEIGHBOURS: ReadonlyMap<string, string> = new Map([
+  ...["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu"].map(
+    (extension) => [extension, "C++"] as const,
+  ),
+  ["m", "Objective-C"],
+  ["mm", "Objective-C"],
+  ["c", "C"],
+]);
+
+type Counts = Map<string, number>;
+
+interface Neighbourhood {
+  readonly byFolder: ReadonlyMap<string, Counts>;
+  readonly everywhere: Counts;
+}
+
+/** One change asks for each of its headers: its thousands of paths are counted once. */
+const known = new WeakMap<readonly string[], Neighbourhood>();
+
+/**
+ * The language of a header by the files around it: the commonest of its own folder, else C++ where the change has C++ and
+ * no C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
+ *
+ * @param path the header
+ * @param siblings other paths of the change; the header itself may be among them
+ * @returns linguist's name; C when nothing around says otherwise
+ */
+function headerLanguage(path: string, siblings: readonly string[]): string {
+  const { byFolder, everywhere } = neighbourhood(siblings);
+  const beside = byFolder.get(folderOf(path));
+  if (beside === undefined) return everywhere.has("C++") && !everywhere.has("C") ? "C++" : "C";
+  const count = (language: string) => beside.get(language) ?? 0;
+  return ["C++", "Objective-C", "C"].reduce((best, each) => (count(each) > count(best) ? each : best));
+}
+
+/** C++ for an `.inc` among files of C's family (linguist's name for what several of them include), else undefined. */
+function includedLanguage(path: string, siblings: readonly string[]): string | undefined {
+  return neighbourhood(siblings).byFolder.has(folderOf(path)) ? "C++" : undefined;
+}
+
+function neighbourhood(paths: readonly string[]): Neighbourhood {
+  const found = known.get(paths) ?? count(paths);
+  known.set(paths, found);
+  return found;
+}
+
+function count(paths: readonly string[]): Neighbourhood {
+  const byFolder = new Map<string, Counts>();
+  const everywhere: Counts = new Map();
+  for (const path of paths) {
+    const language = NEIGHBOURS.get(extensionOf(path));
+    if (language === undefined) continue;
+    const folder = byFolder.get(folderOf(path)) ?? new Map<string, number>();
+    byFolder.set(folderOf(path), folder);
+    for (const counts of [folder, everywhere]) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  return { byFolder, everywhere };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function extensionOf(path: string): string {
+  const base = path.slice(path.lastIndexOf("/") + 1);
+  const dot = base.lastIndexOf(".");
+  return dot > 0 ? base.slice(dot + 1).toLowerCase() : "";
 }

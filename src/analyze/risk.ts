@@ -2,9 +2,7 @@
 
 import type { LeftOut } from "../domain/omissions.ts";
 import type { DiffLine, FileDiff } from "../domain/pull-request.ts";
-import type { FileFacts, Risk, RiskId } from "../domain/signals.ts";
-import { leftOutRisks, pathRisks } from "./risk-paths.ts";
-import { CONTENT_RISKS, LINE_READ } from "./risk-words.ts";
+import type { FileFacts, FileKind, Risk, RiskId } from "../domain/signals.ts";
 
 /** Files whose added lines are read. A count, never a clock: the same change gives the same risks on any machine. */
 const FILES_READ = 200;
@@ -77,3 +75,170 @@ function* contentRisks(file: FileDiff): Iterable<{ id: RiskId; line: number | nu
     for (const place of places.slice(0, EVIDENCE)) yield { id, line: place.newLine };
   }
 }
+
+// The paths that are a reason to look closer. A path is read as words: `src/lib/auth-service.ts` says auth and service, and
+// `authorList.ts` says author and list, so that auth never matches an author, nor token a tokenizer.
+
+const AUTHENTICATION = words(
+  "auth authn authz authenticate authenticated authentication authenticator authorize authorized authorization authorizer " +
+    "authorise authorisation oauth oauth2 oidc openid saml sso ldap jwt login logins logout signin signup signout " +
+    "session sessions permission permissions acl rbac abac password passwords mfa 2fa totp webauthn passkey passkeys csrf " +
+    "keycloak kerberos iam",
+);
+
+const CREDENTIALS = words(
+  "credential credentials secret secrets passwd apikey apikeys keystore truststore htpasswd netrc pgpass vault",
+);
+
+/** Two words that mean a secret only together: `api_key`, `private-key`. */
+const CREDENTIAL_PAIRS = new Set([
+  "api key",
+  "api keys",
+  "private key",
+  "private keys",
+  "access key",
+  "access keys",
+  "access token",
+  "access tokens",
+]);
+
+const CREDENTIAL_FILE =
+  /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|[\w.-]+\.env|\.npmrc|\.pypirc|\.netrc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519))$|\.(?:pem|key|p12|pfx|jks|keystore|crt|cer|der|asc|gpg|kdbx|ovpn)$/i;
+
+const SCHEMA = words("migration migrations migrate schema schemas ddl alembic flyway liquibase prisma");
+
+const MANIFEST = new Set([
+  ...["package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml"],
+  ...["bun.lock", "bun.lockb", "deno.json", "deno.lock", "go.mod", "go.sum", "go.work", "go.work.sum", "cargo.toml"],
+  ...["cargo.lock", "pyproject.toml", "poetry.lock", "uv.lock", "pdm.lock", "pipfile", "pipfile.lock", "setup.py"],
+  ...["setup.cfg", "environment.yml", "gemfile", "gemfile.lock", "composer.json", "composer.lock", "pom.xml"],
+  ...["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.lockfile"],
+  ...[
+    "libs.versions.toml",
+    "build.sbt",
+    "packages.config",
+    "packages.lock.json",
+    "directory.packages.props",
+    "flake.nix",
+  ],
+  ...["flake.lock", "mix.exs", "mix.lock", "pubspec.yaml", "pubspec.lock", "podfile", "podfile.lock", "package.swift"],
+  ...["package.resolved", "conanfile.txt", "conanfile.py", "vcpkg.json", "module.bazel", "cartfile", "rebar.config"],
+]);
+
+const MANIFEST_PATTERN =
+  /(?:^|\/)requirements[\w.-]*\.(?:txt|in)$|(?:^|\/)requirements\/[\w.-]+\.txt$|\.(?:csproj|fsproj|vbproj|gemspec|podspec|cabal|nuspec)$/i;
+
+/**
+ * The risks that a path alone raises.
+ *
+ * @param path with `/`
+ * @param kind what the file is; only `infra` matters, documentation raises nothing
+ */
+function pathRisks(path: string, kind: FileKind | undefined): readonly RiskId[] {
+  const base = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const found: RiskId[] = [];
+  if (MANIFEST.has(base) || MANIFEST_PATTERN.test(path)) found.push("dependencies");
+  if (kind === "docs") return found;
+  const said = wordsOf(path);
+  const has = (wanted: ReadonlySet<string>) => said.some((word) => wanted.has(word));
+  if (has(AUTHENTICATION)) found.push("authentication");
+  if (has(CREDENTIALS) || saysPair(said) || CREDENTIAL_FILE.test(path)) found.push("credentials");
+  if (kind === "infra") found.push("infrastructure");
+  if (has(SCHEMA) || base.endsWith(".sql")) found.push("schema");
+  return found;
+}
+
+/** What the path of a file that is not reviewed still says; other people's code says nothing. */
+function leftOutRisks(path: string): readonly RiskId[] {
+  if (/(?:^|\/)(?:node_modules|vendor|third[-_]?party)\//i.test(path)) return [];
+  return pathRisks(path, undefined).filter((id) => id === "dependencies" || id === "credentials");
+}
+
+function saysPair(said: readonly string[]): boolean {
+  return said.some((word, index) => CREDENTIAL_PAIRS.has(`${word} ${said[index + 1] ?? ""}`));
+}
+
+/** `src/userAuth/HTTPLogin_v2.ts` → src, user, auth, http, login, v2, ts. */
+function wordsOf(path: string): readonly string[] {
+  return path
+    .slice(-1000)
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(" "));
+}
+
+// The words on an added line that are a reason to look closer. Whole words only: `design`, `assign`, `significant` are not
+// `sign`. Words that are ordinary English stand with what makes them code: `fetch(`, not "fetch".
+
+/** Characters of a line that are read: a longer one is data or minified. */
+const LINE_READ = 2000;
+
+const ERROR_HANDLING = [
+  String.raw`\b(?:catch|except|rescue|finally)\s*[({:]`,
+  String.raw`\.(?:catch|unwrap|expect|unwrap_or_else|recover)\(`,
+  String.raw`\bthrow\s+(?:new\s|[\w.$]{1,100}\s*(?:[;(]|$))`,
+  String.raw`\braise\s+(?:[A-Z]|[a-z_]{1,100}\s*(?:[(;]|$))`,
+  String.raw`\bexcept\s+[A-Z(]`,
+  String.raw`\brescue\s+(?:=>|[A-Z])`,
+  String.raw`\bthrows\s+[A-Z]`,
+  String.raw`\bif\s+err\s*!=\s*nil\b`,
+  String.raw`\bpanic!?\(`,
+  String.raw`\brecover\(\)`,
+  String.raw`^\s*(?:try|finally|rescue|ensure)\s*[:{]?\s*$`,
+  String.raw`\b(?:set_error_handler|set_exception_handler|uncaughtException|unhandledRejection)\b`,
+];
+
+const CRYPTOGRAPHY = [
+  String.raw`\b(?:en|de)crypt(?:ed|s|ion|or|er)?\b`,
+  String.raw`\b(?:crypto|cryptography|cipher|bcrypt|scrypt|argon2(?:id?)?|pbkdf2|hmac|openssl|libsodium|nacl|hashlib)\b`,
+  String.raw`\b(?:rsa|ecdsa|ed25519|x25519|aes|md5|sha1|sha_?(?:224|256|384|512)|aes[-_]?(?:128|192|256)[\w-]{0,10})\b`,
+  String.raw`\b(?:createHash|createHmac|createCipheriv|createDecipheriv|timingSafeEqual|getRandomValues|randomBytes)\b`,
+  String.raw`\b(?:MessageDigest|SecureRandom|KeyPairGenerator|RSACryptoServiceProvider|keypair|private_?key|public_?key)\b`,
+  String.raw`\b(?:jwt|jws|jose|key|signer|verifier)\.(?:sign|verify)\(`,
+  String.raw`\b(?:sign|verify)_?(?:signature|token|jwt)\b`,
+  String.raw`\bsecrets\.(?:token_\w{1,20}|choice|compare_digest)\b`,
+];
+
+const CONCURRENCY = [
+  String.raw`\b(?:mutex|rwlock|semaphore|goroutine|waitgroup|deadlock|threading|multiprocessing|synchronized|volatile)\b`,
+  String.raw`\b(?:atomic(?:integer|long|boolean|reference|bool)?|completablefuture|executorservice|threadpool\w{0,20})\b`,
+  String.raw`\b(?:sync\.\w{1,20}|std::(?:thread|mutex|atomic|async)|pthread_\w{1,30}|asyncio|create_task|worker_threads)\b`,
+  String.raw`\b(?:promise\.(?:all|race|any|allsettled)|sharedarraybuffer|tokio::spawn|spawn_blocking|dispatchqueue)\b`,
+  String.raw`\bgo\s+func\s*\(`,
+  String.raw`\bnew\s+thread\b`,
+  String.raw`\b(?:un)?lock\(\)`,
+];
+
+const NETWORK = [
+  String.raw`\b(?:fetch|urlopen|listenAndServe|createConnection)\s*\(`,
+  String.raw`\b(?:axios|urllib[23]?|httpx|aiohttp|reqwest|XMLHttpRequest|WebSocket|EventSource|HttpClient|RestTemplate)\b`,
+  String.raw`\b(?:WebClient|OkHttpClient|curl_\w{1,30}|TcpListener|TcpStream|UdpSocket|URLSession|Net::HTTP)\b`,
+  String.raw`\bnet\.(?:Dial|Listen)\w{0,20}\b`,
+  String.raw`\bhttps?\.(?:Get|Post|NewRequest\w{0,20}|ListenAndServe\w{0,5}|get|request|createServer)\b`,
+  String.raw`\brequests\.(?:get|post|put|patch|delete|request|Session)\b`,
+  String.raw`\bsocket\.(?:socket|connect|bind|listen)\b`,
+  String.raw`\bgrpc\.(?:Dial|NewClient|NewServer)\b`,
+];
+
+/** Formats that can name types or run code; reading JSON is everyday work and says nothing. */
+const DESERIALIZATION = [
+  String.raw`\b(?:pickle|cpickle|dill|jsonpickle|shelve|torch|joblib|marshal)\.(?:loads?|decode|open)\b`,
+  String.raw`\byaml\.(?:load|load_all|unsafe_load|full_load)\b`,
+  String.raw`\b(?:unserialize|objectinputstream|readobject|binaryformatter|xmldecoder|xstream|typenamehandling)\b`,
+  String.raw`\b(?:de|un)seriali[sz](?:e|er|ation|ing)\b|\bunmarshal\w{0,20}\b`,
+];
+
+/** Each pattern reads a line in one pass. Case matters where languages differ by it: `raise Error` against "raise it". */
+const CONTENT_RISKS: readonly (readonly [RiskId, RegExp])[] = [
+  ["error-handling", new RegExp(ERROR_HANDLING.join("|"))],
+  ["cryptography", new RegExp(CRYPTOGRAPHY.join("|"), "i")],
+  ["concurrency", new RegExp(CONCURRENCY.join("|"), "i")],
+  ["network", new RegExp(NETWORK.join("|"))],
+  ["deserialization", new RegExp(DESERIALIZATION.join("|"), "i")],
+];

@@ -1,8 +1,8 @@
 // kodiai config: checks a configuration file, tells what holds in a repository and who said it, explains a key, or prints
 // the JSON Schema that editors use.
 import { readFile } from "node:fs/promises";
+import { problemLine } from "../config/located.ts";
 import { type ParsedConfig, parseConfig } from "../config/parse-config.ts";
-import { problemLine } from "../config/problem-line.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
 import { knownRules } from "../wire/rules.ts";
 import { apiUrlFor } from "./api-url.ts";

@@ -1,7 +1,8 @@
 // What `kodiai doctor` says of memory: how much there is, of which embedders, what is missing, and how it is searched.
+
 import type { Env } from "../config/env.ts";
 import { type Embeddings, readEmbeddings } from "../config/read-embeddings.ts";
-import { setVariables } from "../config/set-variables.ts";
+import { setVariables } from "../config/shown-variables.ts";
 import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import { egressTo } from "../wire/egress.ts";
 import { chosenEmbedder } from "../wire/models.ts";

@@ -3,7 +3,7 @@
 
 import { type ModelChoice, readModel } from "../config/read-model.ts";
 import { defaultConfig } from "../config/repo-config.ts";
-import { setVariables } from "../config/set-variables.ts";
+import { setVariables } from "../config/shown-variables.ts";
 import type { ModelTier } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
 import { chosenModel } from "../wire/models.ts";

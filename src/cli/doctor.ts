@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
-import { LOGIN_CALLBACK } from "../config/login-address.ts";
+import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import { REACTION_REFUSED } from "../domain/command.ts";
 import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";

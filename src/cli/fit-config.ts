@@ -1,11 +1,15 @@
 // A first .kodiai.yml for a checkout: what holds there without any file is told in comments, and only what the checkout
 // itself says (generated and vendored by .gitattributes) is set.
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { languageOf } from "../analyze/analyze.ts";
 import { PRESET_NAMES, type Preset, presetValues } from "../config/preset.ts";
-import { wrapWords } from "../config/wrap-words.ts";
 import { UNKNOWN_LANGUAGE } from "../domain/language.ts";
 import { leftOutReason } from "../gather/gather.ts";
 import { corpusOf } from "../learn/learn.ts";
+import { isFolder } from "./find-repository.ts";
+import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
 /** What stands in a checkout. */
 export interface Checkout {
@@ -200,4 +204,49 @@ function comment(lines: readonly string[]): readonly string[] {
 
 function harmless(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
+}
+
+// kodiai init: writes a .kodiai.yml that fits a checkout. A file that is there is never written over unasked.
+
+/**
+ * @param open reads the checkout in a folder
+ * @throws UsageError when the file is there already, or the folder is no repository
+ */
+export async function init(words: readonly string[], open: (folder: string) => Promise<Checkout>): Promise<ExitCode> {
+  const { values, positionals } = readWords(words, {
+    repo: { type: "string" },
+    preset: { type: "string" },
+    force: { type: "boolean" },
+    stdout: { type: "boolean" },
+  });
+  if (positionals.length > 0)
+    throw new UsageError(`init takes no ${JSON.stringify(positionals[0])}; name a folder with --repo`);
+  const folder = resolve(values.repo ?? ".");
+  if (!isFolder(folder)) throw new UsageError(`--repo ${values.repo} is not a folder`);
+  const preset = oneOf("preset", values.preset ?? "balanced", PRESET_NAMES);
+  const file = join(folder, ".kodiai.yml");
+  if (values.stdout !== true && values.force !== true && existsSync(file)) {
+    throw new UsageError(`${file} is there already; --force writes over it, --stdout only prints`);
+  }
+  const text = fittedConfig(await open(folder), preset);
+  if (values.stdout === true) {
+    process.stdout.write(text);
+    return 0;
+  }
+  await writeFile(file, text);
+  console.log(`wrote ${file}; read it, change it, commit it: it holds for pull requests once it is merged`);
+  return 0;
+}
+
+// Text broken into lines at spaces, for comments in generated files.
+
+/** @param width longest line in characters; a single longer word stands alone */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

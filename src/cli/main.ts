@@ -89,7 +89,10 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ],
   ["serve", async () => (await import("./serve.ts")).serve],
   ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/cli/mcp.ts")).mcpPorts)],
-  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/cli/git.ts")).checkoutIn)],
+  [
+    "init",
+    async () => withPorts((await import("./fit-config.ts")).init, (await import("../wire/cli/git.ts")).checkoutIn),
+  ],
   [
     "config",
     async () =>

@@ -1,21 +1,22 @@
 // kodiai memory: what is remembered. `import` and `export` move it in and out, `backfill` mends rows without a language,
 // `describe` has a model write what rows are about; `ls`, `show`, `why` and `stats` look at one repository's, `forget` takes one memory out.
+import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { replayWords } from "../domain/figures/replay-result.ts";
 import type { Repo } from "../domain/job.ts";
-import { CORPORA, type Corpus, repoKey } from "../domain/memory.ts";
+import { type Evidence, isWriterAct } from "../domain/memory/evidence.ts";
+import { CORPORA, type Corpus, type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { lowInformation } from "../domain/text/low-information.ts";
 import { backfillLanguages } from "../flows/memory/backfill-languages.ts";
 import { exportMemory } from "../flows/memory/export-memory.ts";
 import { type Imported, importMemory } from "../flows/memory/import-memory.ts";
-import { describe } from "./describe-memory.ts";
+import { held } from "../learn/learn.ts";
+import type { EvidenceShelf } from "../ports/feedback.ts";
+import { describe, isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./describe-memory.ts";
 import { nameOf } from "./find-repository.ts";
-import { heldActs, heldLines } from "./memory-held.ts";
 import { lessonsLine, lineOf, pageOf, visible } from "./memory-page.ts";
 import { whyOf, whyPage } from "./memory-why.ts";
-import { isJson, type MemoryVerbPorts, type MemoryWords, OPTIONS } from "./memory-words.ts";
-import { readLines } from "./read-lines.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
 /**
@@ -251,4 +252,65 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
 /** Everything of one repository, for its owner at a terminal. */
 function scopeOf(repo: Repo): Scope {
   return { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+}
+
+// What people tried and what did not count, for the owner: bursts that are held, and acts of those who may not write.
+
+interface HeldActs {
+  /** By pull request: how many acts are held there, and why. */
+  readonly bursts: readonly { readonly pull: number; readonly acts: number; readonly reason: string }[];
+  /** Acts of people without write access, of bots and of nobody known, and of how many accounts. */
+  readonly weightless: { readonly acts: number; readonly accounts: number };
+}
+
+/** @throws Transient when memory cannot be read now */
+async function heldActs(repo: RepoKey, shelf: Pick<EvidenceShelf, "pulls" | "evidence">): Promise<HeldActs> {
+  const bursts: { pull: number; acts: number; reason: string }[] = [];
+  const strangers: Evidence[] = [];
+  for (const pull of await shelf.pulls(repo)) {
+    const evidence = await shelf.evidence(repo, pull);
+    const byReason = Map.groupBy(held(evidence).values(), (reason) => reason);
+    for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
+    strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
+  }
+  const accounts = new Set(strangers.map(({ by }) => by?.id)).size;
+  return { bursts, weightless: { acts: strangers.length, accounts } };
+}
+
+/** Lines for a terminal. */
+function heldLines({ bursts, weightless: { acts, accounts } }: HeldActs): readonly string[] {
+  const nobody = "feedback: nothing of people without write access";
+  const strangers = `feedback: ${acts} acts of ${accounts} accounts without write access weigh nothing`;
+  return [
+    acts === 0 ? nobody : strangers,
+    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
+  ];
+}
+
+// Lines of a file of any size, one at a time. Not node:readline: it also breaks at U+2028, which JSON may hold as it is.
+
+/** A longer line is handed out cut, so that no file can fill the memory; readers refuse a line of this length. */
+export const MAX_LINE = 2_097_152;
+
+/**
+ * Lines without their line ends, decoded as UTF-8; `-` reads standard input.
+ *
+ * @throws the error of the file system when the file cannot be read
+ */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  const stream = file === "-" ? process.stdin : createReadStream(file);
+  const decoder = new TextDecoder();
+  let held = "";
+  for await (const chunk of stream) {
+    const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+    held = lines.pop() ?? "";
+    for (const line of lines) yield withoutCarriageReturn(line);
+    if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
+  }
+  held += decoder.decode();
+  if (held !== "") yield withoutCarriageReturn(held);
+}
+
+function withoutCarriageReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

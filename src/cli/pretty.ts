@@ -1,10 +1,9 @@
 // A review for a person at a terminal: code frames, most severe first, then everything that was left unsaid.
 import { styleText } from "node:util";
-import { problemLine } from "../config/problem-line.ts";
-import { SEVERITIES, type Severity } from "../domain/finding.ts";
+import { problemLine } from "../config/located.ts";
+import { type Finding, SEVERITIES, type Severity } from "../domain/finding.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
-import { codeFrame } from "./code-frame.ts";
 import type { NumberedLines } from "./shown-lines.ts";
 import { terminalText } from "./terminal-text.ts";
 
@@ -96,4 +95,32 @@ function modelText({ coverage, cost }: Review): string {
 /** A path or title may hold a line end; a line of ours does not. */
 function oneLine(text: string): string {
   return terminalText(text.replaceAll("\n", "<U+000A>"));
+}
+
+// The lines that a finding is about with one line around them, as compilers show them.
+
+const MAX_LINES = 8;
+const MAX_CHARACTERS = 160;
+
+/** Lines to print, indented by two; none where the lines are not known. */
+function codeFrame(said: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
+  if (said.side === "LEFT") return [];
+  const last = Math.min(said.line, said.startLine + MAX_LINES - 1);
+  const width = String(last + 1).length;
+  const frame: string[] = [];
+  for (let number = said.startLine - 1; number <= last + 1; number++) {
+    const text = lines.get(number);
+    if (text === undefined) continue;
+    const inside = number >= said.startLine && number <= said.line;
+    const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
+    const code = cut(terminalText(text));
+    frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
+  }
+  if (last < said.line) frame.push(styleText("dim", `    … ${said.line - last} more`));
+  return frame.map((line) => line.trimEnd());
+}
+
+function cut(text: string): string {
+  const points = [...text.slice(0, MAX_CHARACTERS * 2)];
+  return points.length > MAX_CHARACTERS ? `${points.slice(0, MAX_CHARACTERS).join("")}…` : text;
 }

@@ -1,7 +1,8 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
+
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { unreadDiff } from "../domain/review/quiet-verdict.ts";
+import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import { writeReview } from "../flows/review/review-pull-request.ts";
@@ -10,7 +11,6 @@ import { reviewMarkdown } from "../publish/publish.ts";
 import { redact } from "../wire/secrets.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
-import { reviewJson } from "./review-json.ts";
 import { sarif } from "./sarif.ts";
 import { shownLines } from "./shown-lines.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
@@ -90,4 +90,27 @@ function progress(gathered: (context: PullRequestContext) => void): Stage {
 
 function isContext(value: unknown): value is PullRequestContext {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "context";
+}
+
+// The machine-readable review. Documented in docs/review-json.md; a change that breaks readers raises `version`.
+
+/** The review as plain JSON, version 1. Findings are in the order in which people see them. */
+export function reviewJson(review: Review) {
+  const { head, rest } = quietVerdict(review);
+  return {
+    version: 1,
+    verdict: review.findings.length === 0 ? `${head}${rest}` : null,
+    findings: review.findings.map(({ finding, place, reason }) => ({ ...finding, place, placeReason: reason })),
+    heldBack: review.heldBack,
+    memory: review.memory,
+    walkthrough: review.walkthrough,
+    coverage: review.coverage,
+    signals: review.signals,
+    reviewed: review.reviewed,
+    leftOut: review.leftOut,
+    degraded: review.degraded,
+    configProblems: review.configProblems,
+    update: review.update ?? null,
+    cost: review.cost,
+  };
 }

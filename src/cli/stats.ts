@@ -1,10 +1,12 @@
 // kodiai stats: what retrieval did in the last hours or days, and what of it needs a look.
 
+import { styleText } from "node:util";
 import { type RetrievalAlert, retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
+import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import type { RepoKey } from "../domain/memory.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import { figuresPage } from "./figures-page.ts";
 import { isFolder } from "./find-repository.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
 /** What the verb needs of the world. */
@@ -74,4 +76,122 @@ function milliseconds(word: string): number {
   throw new UsageError(
     `--window takes minutes, hours or days, such as 30m, 24h or 7d, up to ${MOST_DAYS}d; not ${JSON.stringify(word)}`,
   );
+}
+
+// Figures of retrieval for a person at a terminal: a dozen rows, each a word and what there is to say about it.
+
+/**
+ * @param title the window and whose it is
+ * @returns text with ANSI colours where standard output is a terminal that wants them
+ */
+function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly RetrievalAlert[]): string {
+  const { gate, count } = figures;
+  const head = `${styleText("bold", "retrieval")}  ${terminalText(title)}`;
+  if (count === 0 && gate.decisions === 0) return `${head}\n\n  nothing was retrieved`;
+  const rows = [...answerRows(figures), ...costRows(figures), ...gateRows(figures), ...tellingRows(figures)];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [
+    head,
+    "",
+    ...rows.map(([name, text]) => `  ${styleText("cyan", name.padEnd(width))}  ${terminalText(text)}`),
+    "",
+    ...alertLines(alerts, count),
+  ].join("\n");
+}
+
+type Row = readonly [name: string, text: string];
+
+function answerRows({
+  count,
+  ms,
+  byMethod,
+  averageResults,
+  averageScore,
+  averageDistance,
+  languageMatch,
+}: RetrievalFigures): Row[] {
+  if (count === 0) return [["searches", "none"]];
+  const methods = byMethod.map(
+    ({ origin, method, count: n, averageMs }) => `${ORIGIN[origin]}${method} ${time(averageMs)} (${n})`,
+  );
+  return [
+    ["searches", `${count}, ${averageResults.toFixed(1)} memories each`],
+    ["time", `P50 ${time(ms.p50)}   P95 ${time(ms.p95)}   P99 ${time(ms.p99)}   mean ${time(ms.average)}`],
+    ["by method", methods.join("   ")],
+    [
+      "found",
+      averageDistance === 0 && averageScore === 0
+        ? "nothing by meaning"
+        : `score ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}   in a language of the change ${percent(languageMatch)}`,
+    ],
+  ];
+}
+
+const ORIGIN = { review: "", "command-line": "cli ", search: "search ", question: "question " } as const;
+
+function costRows({ count, embedding, rerank, usdPerRetrieval }: RetrievalFigures): Row[] {
+  if (count === 0) return [];
+  const cache = embedding.paid === 0 ? "free, no cache needed" : `${percent(embedding.hitShare)} from the cache`;
+  return [
+    ["embedding", `${embedding.texts} texts, ${cache}, ${embedding.tokens} tokens, ${usd(embedding.usd)}`],
+    [
+      "reranking",
+      rerank.count === 0
+        ? "none"
+        : `${rerank.count} times (${rerank.failed} failed), ${time(rerank.averageMs)}, changed ${percent(rerank.topChanged)} of the first five, moved ${rerank.meanMove.toFixed(1)} ranks, ${usd(rerank.usd)}`,
+    ],
+    ["cost", `${usd(usdPerRetrieval)} a search`],
+  ];
+}
+
+function gateRows({ gate }: RetrievalFigures): Row[] {
+  if (gate.decisions === 0) return [];
+  const { searched, hits } = gate.shadow;
+  const rules = gate.byRule.map(({ rule, count }) => `${rule} ${count}`).join(", ");
+  const skipped = `${gate.skips} of ${gate.decisions} skipped (${percent(gate.skipShare)})${rules === "" ? "" : `: ${rules}`}`;
+  const checked =
+    searched === 0 ? "no skip was checked" : `${searched} skips checked, ${hits} would have found something`;
+  return [
+    ["gate", skipped],
+    [
+      "",
+      `by rule ${percent(gate.fastPathShare)}, from its cache ${percent(gate.cachedShare)}, ${time(gate.averageMs)} a skip, about ${gate.tokensSaved} tokens saved; ${checked}`,
+    ],
+  ];
+}
+
+const QUERY_CHARS = 70;
+
+function tellingRows({ topQueries, degraded }: RetrievalFigures): Row[] {
+  const asked = topQueries
+    .filter(({ count }) => count > 1)
+    .map(({ query, count }, index): Row => [index === 0 ? "asked most" : "", `${count} × ${firstLine(query)}`]);
+  const parts = degraded.map(({ part, count }) => `${part} ${count}`).join(", ");
+  return [...asked, ["degraded", parts === "" ? "nothing" : parts]];
+}
+
+function firstLine(text: string): string {
+  const line = text.split("\n", 1)[0] ?? "";
+  return line.length > QUERY_CHARS ? `${line.slice(0, QUERY_CHARS)}…` : line;
+}
+
+function alertLines(alerts: readonly RetrievalAlert[], count: number): readonly string[] {
+  if (alerts.length === 0) return [styleText("green", `  no alert (n = ${count})`)];
+  return alerts.flatMap(({ name, text, mend }) => [
+    `  ${styleText("yellow", `${name}:`)} ${text}`,
+    styleText("dim", `    ${mend}`),
+  ]);
+}
+
+function time(ms: number): string {
+  return ms < 10 ? `${Number(ms.toFixed(1))} ms` : `${Math.round(ms)} ms`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function usd(amount: number): string {
+  if (amount === 0) return "$0";
+  return amount < 0.01 ? `$${Number(amount.toPrecision(2))}` : `$${amount.toFixed(2)}`;
 }

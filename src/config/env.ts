@@ -1,11 +1,9 @@
 // The process environment, read once at the start: settings in our own words, or every reason not to start.
 import { didYouMean } from "./did-you-mean.ts";
 import { endpointProblem } from "./endpoint-problem.ts";
-import { ENV_VARIABLES } from "./env-variable-list.ts";
-import { EnvVariables } from "./env-variables.ts";
-import { apiUrlOf } from "./github-address.ts";
+import { ENV_VARIABLES, EnvVariables } from "./env-variables.ts";
+import { apiUrlOf, localDashboard } from "./github-address.ts";
 import { shown } from "./located.ts";
-import { localDashboard } from "./login-address.ts";
 import { type Embeddings, readEmbeddings } from "./read-embeddings.ts";
 import { type ModelChoice, readModel } from "./read-model.ts";
 import { type RerankerChoice, readReranker } from "./read-reranker.ts";

@@ -1,4 +1,5 @@
 // A YAML file as values that remember where they stood, so that every later complaint can name its line and column.
+
 import { cutText } from "../domain/text/cut-text.ts";
 import type { ConfigProblem } from "./repo-config.ts";
 
@@ -75,4 +76,13 @@ export function bare(node: Located): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(bare);
   return Object.fromEntries(node.entries.map((entry) => [entry.key, bare(entry.value)]));
+}
+
+// A problem as compilers print it, so that terminals and editors can jump to it.
+
+/** `.kodiai.yml:3:12: error: review.maxComments: must be at most 20`; line and column only where they are known. */
+export function problemLine(problem: ConfigProblem): string {
+  const place = problem.line === null ? "" : `:${problem.line}:${problem.column ?? 1}`;
+  const key = problem.key === "" ? "" : `${problem.key}: `;
+  return `${problem.file}${place}: ${problem.severity}: ${key}${problem.message}`;
 }

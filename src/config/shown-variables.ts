@@ -1,5 +1,5 @@
 // The environment as whoever runs Kodiai may look at it: each variable with its origin, and its value where that is no secret.
-import { ENV_VARIABLES } from "./env-variable-list.ts";
+import { ENV_VARIABLES } from "./env-variables.ts";
 
 export interface ShownVariable {
   readonly name: string;
@@ -39,4 +39,15 @@ export function shownVariables(
     if (value === "") return { name, value: fallback, origin: fallback === null ? "not set" : "default" };
     return { name, value: SHOWN.has(name) ? value : null, origin: before.has(name) ? "environment" : ".env" };
   });
+}
+
+// The variables that are set: one reading of the environment for the server, the command line and `doctor`.
+
+/**
+ * @param env `process.env`
+ * @returns name → value, trimmed; an empty value counts as not set
+ */
+export function setVariables(env: Readonly<Record<string, string | undefined>>): Map<string, string> {
+  const pairs = Object.entries(env).map(([name, value]) => [name, value?.trim() ?? ""] as const);
+  return new Map(pairs.filter(([, value]) => value !== ""));
 }

@@ -2,27 +2,34 @@
 // form of that session, sent from our own pages.
 import { type Context, Hono } from "hono";
 import { Transient } from "../domain/errors.ts";
-import { acts } from "./acts.ts";
+import { repoKey } from "../domain/memory.ts";
+import { restoreMemory } from "../flows/memory/restore-memory.ts";
+import { type Inside, memoriesPath, memoryPath, repoOf, repositoryPath } from "./addresses.ts";
 import { asset } from "./assets.ts";
 import { configurationPage } from "./configuration.ts";
 import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
 import { type Page, SECTIONS } from "./frame.ts";
 import { guard } from "./guard.ts";
-import { type Inside, repoOf } from "./inside.ts";
 import { JOB_STATES, jobsPage } from "./jobs.ts";
 import { closedPage, problemPage } from "./login.ts";
 import { METHODS, memoriesPage } from "./memories.ts";
 import { memoryPage } from "./memory.ts";
 import { overviewPage } from "./overview.ts";
 import { readJobs, readOverview, readRepositories, readRetrieval, readReviews } from "./read-overview.ts";
-import { readConfiguration, readMemories, readMemory, readRepository, readReview } from "./read-repository.ts";
+import {
+  knownRepository,
+  readConfiguration,
+  readMemories,
+  readMemory,
+  readRepository,
+  readReview,
+} from "./read-repository.ts";
 import { repositoriesPage } from "./repositories.ts";
 import { repositoryPage } from "./repository.ts";
 import { retrievalPage } from "./retrieval.ts";
 import { reviewPage } from "./review.ts";
 import { reviewsPage } from "./reviews.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
-import { shown } from "./shown.ts";
+import { type Notice, shown } from "./shown.ts";
 
 type Answer = Response | Promise<Response>;
 
@@ -118,3 +125,66 @@ function pages(app: Hono<Inside>): void {
     return show(c, readJobs(ports, state, c.get("formToken")), jobsPage);
   });
 }
+
+// The few acts: forget a memory, restore a declined one, mark a convention as taken, have a parked job tried again. Each ends at
+// the page that shows it.
+
+export function acts(app: Hono<Inside>): void {
+  app.post("/jobs/:job/retry", async (c) => {
+    const { jobs, wake } = c.get("ports");
+    const id = c.req.param("job");
+    const change = /^[1-9]\d{0,14}$/.test(id) ? await jobs.retry(Number(id)) : { kind: "refused" };
+    if (change.kind === "changed") wake();
+    return c.redirect(done("/jobs", change.kind === "changed" ? "retried" : "not-retried"), 303);
+  });
+  app.post("/memories/:host/:id/:memory/forget", async (c) => {
+    const { memory } = c.get("ports");
+    if (memory === null) return c.notFound();
+    const repo = repoOf(c);
+    const gone = await memory.forget(repo, [c.req.param("memory")]);
+    return c.redirect(done(memoriesPath(repo), gone > 0 ? "forgotten" : "not-forgotten"), 303);
+  });
+  app.post("/memories/:host/:id/:memory/restore", async (c) => {
+    const { memory, viewer } = c.get("ports");
+    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
+    if (memory === null || repo === null) return c.notFound();
+    const id = c.req.param("memory");
+    const count = await restoreMemory(repo, id, memory.restoring, viewer);
+    return c.redirect(done(memoryPath(repoKey(repo), id), count > 0 ? "restored" : "not-declined"), 303);
+  });
+  app.post("/repositories/:host/:id/conventions/:memory/:act{take|untake}", async (c) => {
+    const { memory, now } = c.get("ports");
+    if (memory === null) return c.notFound();
+    const repo = repoOf(c);
+    const { memory: id, act } = c.req.param();
+    if (act === "take") await memory.figures.take(repo, id, now());
+    else await memory.figures.untake(repo, [id]);
+    return c.redirect(`${done(repositoryPath(repo), act === "take" ? "taken" : "untaken")}#conventions`, 303);
+  });
+}
+
+function done(path: string, what: Notice): string {
+  return `${path}${path.includes("?") ? "&" : "?"}done=${what}`;
+}
+
+// What a browser may do with our pages: scripts and styles of this address only, in no frame, and it tells nobody where it was.
+
+/** On every answer of the dashboard. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  // "no-referrer" would take the origin off our own forms.
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};

@@ -3,12 +3,11 @@
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
+import type { Inside } from "./addresses.ts";
 import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
-import type { Inside } from "./inside.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
 import { readKnown } from "./read-known.ts";
-import { isSameOrigin } from "./same-origin.ts";
 import { ATTEMPT_COOKIE, COOKIE, type Sessions, sessions, type Who } from "./session.ts";
 import { shown } from "./shown.ts";
 
@@ -173,4 +172,22 @@ function wanted(c: Context<Inside>): string {
 /** A page of ours to go on to: never another site. */
 function ownPath(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
+}
+
+// Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
+
+/** @returns false when the browser names another site, or nobody says where the request comes from */
+export function isSameOrigin({
+  origin,
+  site,
+  host,
+}: {
+  /** The headers Origin, Sec-Fetch-Site and Host; undefined where absent. */
+  readonly origin: string | undefined;
+  readonly site: string | undefined;
+  readonly host: string | undefined;
+}): boolean {
+  if (site !== undefined && site !== "same-origin") return false;
+  if (origin === undefined) return site === "same-origin";
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -1,8 +1,7 @@
 // A page as an answer: with what stands around it for whoever looks.
 import type { Context } from "hono";
+import type { Inside } from "./addresses.ts";
 import { framed, type Page } from "./frame.ts";
-import type { Inside } from "./inside.ts";
-import { notice } from "./notices.ts";
 
 /** @param version of Kodiai */
 export async function shown(
@@ -18,4 +17,31 @@ export async function shown(
     version,
   };
   return c.html(await framed(page, around), status);
+}
+
+// What was just done, by a word in the address: the words are ours, whatever the address says.
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ["forgotten", "The memory is forgotten."],
+  ["not-forgotten", "There was no such memory any more."],
+  ["restored", "Restored: findings like it are said again, from the next review of each pull request on."],
+  ["not-declined", "Nobody declined it, so nothing was restored."],
+  ["taken", "Marked as taken. Your .kodiai.yml is as you left it."],
+  ["untaken", "The mark is gone."],
+  ["retried", "The job waits again and runs at once."],
+  ["not-retried", "The job was not moved: it runs, a later one of the same pull request waits, or it is gone."],
+]);
+
+export type Notice =
+  | "forgotten"
+  | "not-forgotten"
+  | "restored"
+  | "not-declined"
+  | "taken"
+  | "untaken"
+  | "retried"
+  | "not-retried";
+
+/** Null for a word that is none of ours. */
+export function notice(word: string | undefined): string | null {
+  return NOTICES.get(word ?? "") ?? null;
 }

@@ -5,7 +5,7 @@ import type { KnownRules } from "../config/check-rules.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { setValues } from "../config/set-values.ts";
 import type { CommandJob } from "../domain/command.ts";
-import type { Declined } from "../domain/conversation.ts";
+import type { Declined, ThreadComment } from "../domain/conversation.ts";
 import { Transient } from "../domain/errors.ts";
 import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Degraded, Skipped } from "../domain/omissions.ts";
@@ -15,15 +15,14 @@ import { askedWords } from "../domain/review/title-fingerprint.ts";
 import { publicWords } from "../domain/text/public-error-text.ts";
 import type { Threads } from "../ports/talk.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
+import { mapLimit } from "./map-limit.ts";
 import { heldBack, turnedAway } from "./policy.ts";
 import { readChanges } from "./read-changes.ts";
 import { checkpointOf, fullReason } from "./read-checkpoint.ts";
 import { CONFIG_PATH, type EffectiveConfig, MAX_ASKED_BYTES, readConfig } from "./read-config.ts";
-import { GUIDANCE_BYTES, readGuidance } from "./read-guidance.ts";
 import { readHeadTexts, TEXT_LIMITS } from "./read-head-texts.ts";
 import { readSaid } from "./read-said.ts";
 import { selectFiles } from "./select-files.ts";
-import { threadBefore } from "./thread-before.ts";
 
 /** What earlier reviews of the pull request, and people, left behind. */
 export interface Earlier {
@@ -261,4 +260,58 @@ export function leftOutReason(path: string, text?: string): string | null {
     complete: true,
   };
   return selectFiles([file], [], () => text).leftOut[0]?.reason ?? null;
+}
+
+// What a repository tells those who change it, from its base branch: the files that contributors and tools already read.
+
+/** In the order of the prompt. A file that only repeats another is left out. */
+const FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] as const;
+/** Bytes of one file; a longer one is not read. */
+const GUIDANCE_BYTES = 64 << 10;
+
+/**
+ * Reads them.
+ *
+ * @param read the text of a path at the base; null when it is absent
+ */
+async function readGuidance(
+  read: (path: string) => Promise<string | null>,
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const texts = await mapLimit([...FILES], FILES.length, read, () => true);
+  const seen = new Set<string>();
+  return FILES.flatMap((path, at) => {
+    const text = texts[at]?.trim() ?? "";
+    if (text === "" || seen.has(text)) return [];
+    seen.add(text);
+    return [{ path, text }];
+  });
+}
+
+// Of a thread, what stood there when somebody wrote to us: comments that were added or changed since are left out, because
+// whoever asked did not see them, and whoever changed them may not ask.
+
+/** The comment that asked. */
+export interface Asking {
+  readonly id: number;
+  /** ISO 8601 with seconds, UTC. */
+  readonly at: string;
+}
+
+/**
+ * @param thread oldest first
+ * @returns what may be used, in the same order, without the asking comment; and how many were left out
+ */
+export function threadBefore(
+  thread: readonly ThreadComment[],
+  asking: Asking,
+): { readonly comments: readonly ThreadComment[]; readonly leftOut: number } {
+  const others = thread.filter(({ id }) => id !== asking.id);
+  const comments = others.filter((comment) => stoodThen(comment, asking));
+  return { comments, leftOut: others.length - comments.length };
+}
+
+/** Times have whole seconds: an edit in the very second of the question counts as later. */
+function stoodThen({ id, createdAt, updatedAt }: ThreadComment, asking: Asking): boolean {
+  if (id > asking.id || createdAt > asking.at) return false;
+  return updatedAt === createdAt || updatedAt < asking.at;
 }

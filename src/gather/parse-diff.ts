@@ -1,10 +1,9 @@
 // The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. Nothing of it throws; what cannot be
 // read is refused by name with the reason, and the other files stand.
 import type { FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
-import { commonPath } from "./common-path.ts";
 import { cutDiff, type DiffPiece } from "./cut-diff.ts";
 import { type ParsedFile, parseHunks, parsePlain } from "./parse-hunks.ts";
-import { readGitHeader } from "./read-git-header.ts";
+import { commonPath, readGitHeader } from "./read-git-header.ts";
 import { unquotePath } from "./unquote-path.ts";
 
 /** A part of a diff that could not be read. `path` is null when not even the name is known. */

@@ -5,8 +5,7 @@ import type { Repo } from "../domain/job.ts";
 import { findingMarker } from "../domain/review/marker.ts";
 import { quietCode, writeFence } from "./blocks.ts";
 import { advisoryLink, GHSA, safeUrl } from "./permalink.ts";
-import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
-import { visible } from "./visible.ts";
+import { codeSpan, sanitizeBlock, sanitizeInline, visible } from "./sanitize.ts";
 
 /** Code points of a title and UTF-16 units of a suggestion that a comment holds. */
 const TITLE_LIMIT = 200;

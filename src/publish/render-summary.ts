@@ -1,19 +1,18 @@
 // The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
+import { SEVERITIES } from "../domain/finding.ts";
+import type { SeenBefore } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
-import type { PlacedFinding, Review } from "../domain/review.ts";
-import { below } from "./below.ts";
+import { quietVerdict } from "../domain/review/quiet-verdict.ts";
+import type { Addressed, PlacedFinding, Review, ReviewMemory } from "../domain/review.ts";
+import { below, placeOf } from "./below.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
-import { addressedLines, scopeLine } from "./earlier-pushes.ts";
 import { counted, fitList } from "./fit-list.ts";
-import { memoryHeld } from "./memory-held.ts";
 import { configLines, degradedLines, heldBackLines, leftOutLines } from "./not-said.ts";
 import { overview } from "./overview.ts";
-import { commitLink, linkedCode } from "./permalink.ts";
-import { codeSpan, sanitizeInline } from "./sanitize.ts";
-import { seenBeforeLines } from "./seen-before.ts";
+import { commitLink, linkedCode, safeUrl } from "./permalink.ts";
+import { findingTitle } from "./render-comment.ts";
+import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { unreadLines } from "./unread.ts";
-import { verdict } from "./verdict.ts";
-import { walkthroughLines } from "./walkthrough.ts";
 
 /** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the rest is slack for what redaction adds. */
 export const BODY_LIMIT = 60_000;
@@ -108,4 +107,122 @@ function cost({ cost: { inputTokens, outputTokens, usd, ms }, coverage }: Review
   const model = coverage === null ? "" : ` (${codeSpan(coverage.model, 60)})`;
   const price = usd === null ? "no price known" : `USD ${usd.toFixed(4)}`;
   return `Cost: ${inputTokens} tokens in, ${outputTokens} out${model}, ${price}${time}.`;
+}
+
+// What the change does, in the model's words.
+
+/** Code points: one to three sentences were asked for. */
+const WALKTHROUGH_LIMIT = 800;
+
+/** Nothing without a model. */
+function walkthroughLines({ walkthrough }: Review): readonly string[] {
+  return walkthrough === null ? [] : [sanitizeBlock(walkthrough, WALKTHROUGH_LIMIT)];
+}
+
+// What the summary says about earlier pushes: how much was read this time, and which earlier findings may be addressed.
+
+/** One line; nothing for a first review. */
+function scopeLine({ scope, repo }: Review): readonly string[] {
+  if (scope.kind === "full") {
+    return scope.reason === null ? [] : [`Everything was read again: ${sanitizeInline(scope.reason, 200)}.`];
+  }
+  const since = linkedCode(scope.since.slice(0, 7), commitLink(repo, scope.since));
+  return [`Changes since ${since} were read; the rest was read at earlier pushes.`];
+}
+
+/** Earlier findings that were not found again in code that changed. Their conversations stay open: a person decides. */
+function addressedLines(review: Review, room: number): readonly string[] {
+  const { addressed } = review;
+  if (addressed.length === 0) return [];
+  const write = (one: Addressed) => `- ${place(review, one)} — ${sanitizeInline(one.reason, 120)}`;
+  const shown = fitList(addressed, write, room, 50, (count) => `- and ${counted(count, "more finding")}`);
+  return ["**May be addressed:**", "", ...shown];
+}
+
+/** Its line is of an earlier head, so the link goes to the comment and not to the code. */
+function place(review: Review, { finding, url }: Addressed): string {
+  const address = url === null ? null : safeUrl(review.repo, url);
+  const title = findingTitle(finding);
+  return address === null ? `${title} ${placeOf(review, { finding })}` : `${title} [comment](${address})`;
+}
+
+/** What memory there is, as a sentence for a repository's first reviews: "Remembered so far: 214 TypeScript, 0 Go." Else "". */
+function memoryHeld({ held }: ReviewMemory): string {
+  if (held === undefined || held === null) return "";
+  const counts = held.languages.map(({ language, count }) => `${count} ${sanitizeInline(language, 40)}`);
+  const so = counts.length === 0 ? "nothing yet" : counts.join(", ");
+  return ` Remembered so far: ${so}${held.isImporting ? "; past reviews are still being imported" : ""}.`;
+}
+
+// Changed code that is much like code somebody spoke about: told with its link and outcome, never as an accusation.
+
+/** One line a precedent; nothing when there is none. `room` in UTF-16 units. */
+function seenBeforeLines({ memory, repo }: Review, room: number): readonly string[] {
+  return memory.seenBefore.length === 0
+    ? []
+    : ["**Seen before here:**", "", ...fitList(memory.seenBefore, (seen) => line(seen, repo), room, 5)];
+}
+
+function line({ path, url, outcome, decided, date, similarity }: SeenBefore, repo: Review["repo"]): string {
+  const link = url === null ? null : safeUrl(repo, url);
+  const when = date === "" ? "" : ` on ${sanitizeInline(date, 10)}`;
+  const what =
+    outcome === "unknown" || outcome === "posted" ? "was commented on" : `was commented on (${how(outcome, decided)})`;
+  const where = link === null ? what : `[${what}](${link})`;
+  // What is not linked is shown: where it was said is half of what it says.
+  const elsewhere = link === null && url !== null && url !== "" ? ` at ${codeSpan(url, 120)}` : "";
+  return `- ${codeSpan(path, 120)}: code like this ${where}${elsewhere}${when}, ${Math.round(similarity * 100)} % alike`;
+}
+
+/** What became of it, with the reason where one was given. */
+function how(outcome: SeenBefore["outcome"], decided: string | undefined): string {
+  return decided === undefined ? outcome : sanitizeInline(`${outcome} ${decided}`, 240);
+}
+
+// The first sentence of the summary: how many, how severe, where. Its counts add up to the findings that are said.
+
+const PLACES: readonly { readonly place: PlacedFinding["place"]; readonly word: string }[] = [
+  { place: "inline", word: "inline" },
+  { place: "file", word: "on whole files" },
+  { place: "summary", word: "below" },
+  { place: "already-posted", word: "posted earlier" },
+];
+
+/**
+ * `**3 findings**: 1 critical, 2 medium — 2 inline, 1 below`.
+ *
+ * @param findings as they were placed; every one is counted once by severity and once by place
+ */
+export function verdict(review: Review, findings: readonly PlacedFinding[]): string {
+  return `${found(review, findings)}.${incomplete(review)}`;
+}
+
+function found(review: Review, findings: readonly PlacedFinding[]): string {
+  if (findings.length === 0) {
+    const { head, rest } = quietVerdict(review);
+    return `**${head}**${rest}${addressed(review)}`;
+  }
+  const bySeverity = SEVERITIES.map((severity) => ({
+    severity,
+    count: findings.filter(({ finding }) => finding.severity === severity).length,
+  })).filter(({ count }) => count > 0);
+  const byPlace = PLACES.map(({ place, word }) => ({
+    word,
+    count: findings.filter((placed) => placed.place === place).length,
+  })).filter(({ count }) => count > 0);
+  const severities = bySeverity.map(({ severity, count }) => `${count} ${severity}`).join(", ");
+  const places = byPlace.map(({ word, count }) => `${count} ${word}`).join(", ");
+  return `**${counted(findings.length, "finding")}**: ${severities} — ${places}${heldBack(review)}${addressed(review)}`;
+}
+
+function heldBack({ heldBack: held }: Review): string {
+  return held.length === 0 ? "" : `; ${held.length} held back`;
+}
+
+function addressed({ addressed: maybe, reviewed }: Review): string {
+  return maybe.length === 0 || reviewed.length === 0 ? "" : `; ${maybe.length} of earlier pushes may be addressed`;
+}
+
+function incomplete(review: Review): string {
+  return review.degraded.length === 0 ? "" : " This review is **incomplete**, see below.";
 }

@@ -1,19 +1,11 @@
 // A signed delivery about something that a person wrote becomes a command with the text as it was then, or a reason why not.
 
-import type { z } from "zod";
+import { z } from "zod";
 import { type AskingComment, type Command, type CommandJob, verbEntry } from "../domain/command.ts";
 import { jobKey, type Repo } from "../domain/job.ts";
 import { askedWords } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import {
-  type CommentedPull,
-  ConversationDelivery,
-  ReviewDelivery,
-  type Surroundings,
-  ThreadDelivery,
-  type Written,
-} from "./comment-delivery.ts";
-import type { Delivery, User } from "./delivery.ts";
+import { Author, type Delivery, Repository, User } from "./delivery.ts";
 import { readCommand, readReply } from "./read-command.ts";
 
 /** One event, whichever of the three it is. */
@@ -135,3 +127,49 @@ function malformed(error: z.ZodError): string {
   const [issue] = error.issues;
   return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
 }
+
+// The few fields of a comment's webhook that Kodiai reads, for the three events in which people write.
+
+const Pull = z.object({
+  number: z.int().positive(),
+  title: z.string(),
+  body: z.string().nullish().catch(undefined),
+  state: z.enum(["open", "closed"]),
+  locked: z.boolean().optional(),
+  user: Author,
+});
+const PullWithHead = Pull.extend({ head: z.object({ sha: z.string().regex(/^[0-9a-f]{40,64}$/) }) });
+const Around = z.object({ action: z.string(), installation: z.object({ id: z.int() }), repository: Repository });
+const Written = z.object({
+  id: z.int().positive(),
+  body: z.string().nullable(),
+  user: User,
+  html_url: z.string(),
+  /** Set where an App wrote it, in the name of the user. */
+  performed_via_github_app: z.unknown().optional(),
+});
+
+const ConversationDelivery = Around.extend({
+  issue: Pull.extend({ pull_request: z.unknown().optional() }),
+  comment: Written.extend({ created_at: z.string() }),
+});
+
+const ThreadDelivery = Around.extend({
+  pull_request: PullWithHead,
+  comment: Written.extend({
+    created_at: z.string(),
+    in_reply_to_id: z.int().nullish(),
+    path: z.string(),
+    diff_hunk: z.string().nullish(),
+  }),
+});
+
+const ReviewDelivery = Around.extend({
+  pull_request: PullWithHead,
+  review: Written.extend({ submitted_at: z.string().nullish() }),
+});
+
+/** What the three have in common. */
+type Surroundings = z.infer<typeof Around>;
+type CommentedPull = z.infer<typeof Pull>;
+export type Written = z.infer<typeof Written>;

@@ -1,11 +1,15 @@
 // Door. A delivery becomes a job, or is ignored with a reason: decided from the delivery alone, without asking anyone.
 // What needs the repository's configuration (drafts, labels, branches) is decided in gather.
 
+import { createHash } from "node:crypto";
+import { z } from "zod";
 import type { CommandJob } from "../domain/command.ts";
 import { dependencyBot } from "../domain/dependency-update.ts";
 import {
   type CancelJob,
+  closedPullKey,
   type FeedbackJob,
+  feedbackKey,
   type HistoryJob,
   type Ignored,
   jobKey,
@@ -16,11 +20,9 @@ import {
 } from "../domain/job.ts";
 import { askedWords } from "../domain/review/title-fingerprint.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { closedPullJob } from "./closed-pull-job.ts";
-import { type Delivery, PullRequestDelivery, visibilityOf } from "./delivery.ts";
-import { feedbackJob } from "./feedback-job.ts";
-import { meaning } from "./meaning.ts";
+import { type Delivery, PullRequestDelivery, Repository, User, visibilityOf } from "./delivery.ts";
 import { readCheckRun } from "./read-check-run.ts";
+import { readCommand } from "./read-command.ts";
 import { COMMENT_EVENTS, readComment } from "./read-comment.ts";
 import { readMergeGroup } from "./read-merge-group.ts";
 import { isUpkeepEvent, upkeepJobs } from "./upkeep-jobs.ts";
@@ -214,4 +216,134 @@ function isOurs(login: string | undefined, { reviewerLogin }: Reception): boolea
 
 function short(text: string): string {
   return JSON.stringify(cutText(text, 40));
+}
+
+// A pull request that was closed, merged or not -> a job that remembers what people said on it.
+
+/**
+ * @param repoOf the repository of a payload, in our words
+ * @returns null for any other delivery; never throws, whatever the payload is
+ */
+function closedPullJob(
+  { id, event, payload }: Delivery,
+  repoOf: (repository: PullRequestDelivery["repository"]) => Repo,
+): HistoryJob | null {
+  if (event !== "pull_request") return null;
+  const { data } = PullRequestDelivery.safeParse(payload);
+  if (data?.action !== "closed") return null;
+  const repo = repoOf(data.repository);
+  const { number } = data.pull_request;
+  return {
+    kind: "history",
+    key: closedPullKey(repo, number),
+    delivery: id,
+    installationId: data.installation.id,
+    repo,
+    trigger: "closed",
+    number,
+  };
+}
+
+// Deliveries after which people may have done something about a finding of ours -> a job that looks. Reactions are never
+// delivered: a schedule covers them, and whatever was missed.
+
+const FeedbackDelivery = z.object({
+  action: z.string(),
+  installation: z.object({ id: z.int() }),
+  repository: Repository,
+  sender: User,
+  pull_request: z.object({ number: z.int().positive() }),
+  comment: z.object({ in_reply_to_id: z.int().nullish(), body: z.string().nullish() }).nullish(),
+  thread: z.object({ node_id: z.string().max(200) }).nullish(),
+});
+
+/** `EVENT ACTION` → what it is called in the job. */
+const TRIGGERS: ReadonlyMap<string, string> = new Map([
+  ["pull_request_review_comment created", "reply"],
+  ["pull_request_review_thread resolved", "resolved"],
+  ["pull_request_review_thread unresolved", "unresolved"],
+  ["pull_request_review dismissed", "dismissed"],
+  ["pull_request closed", "closed"],
+]);
+
+/**
+ * @param slug the app's own name, without `[bot]`
+ * @param repoOf the repository of a payload, in our words
+ * @returns null when nothing is to be learnt from it; never throws, whatever the payload is
+ */
+function feedbackJob(
+  { id, event, payload }: Delivery,
+  slug: string,
+  repoOf: (repository: z.infer<typeof Repository>) => Repo,
+): FeedbackJob | null {
+  const { data } = FeedbackDelivery.safeParse(payload);
+  const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
+  if (data === undefined || trigger === undefined) return null;
+  const { sender, thread, comment } = data;
+  if (trigger === "reply" && !(isReply(comment) && isPerson(sender) && !isOrder(comment?.body ?? "", slug)))
+    return null;
+  const repo = repoOf(data.repository);
+  const { number } = data.pull_request;
+  const by = { id: sender.id, login: sender.login };
+  const unresolved = trigger === "unresolved" && thread ? { threadId: thread.node_id, by } : null;
+  return {
+    kind: "feedback",
+    key: feedbackKey(repo, number),
+    delivery: id,
+    installationId: data.installation.id,
+    repo,
+    number,
+    trigger,
+    ...(unresolved === null ? {} : { unresolved }),
+  };
+}
+
+type FeedbackDelivery = z.infer<typeof FeedbackDelivery>;
+
+/** Only a reply can be about something that we said. */
+function isReply(comment: FeedbackDelivery["comment"]): boolean {
+  return typeof comment?.in_reply_to_id === "number";
+}
+
+/** What bots write teaches nothing. */
+function isPerson({ type }: FeedbackDelivery["sender"]): boolean {
+  return (type ?? "User") === "User";
+}
+
+/** What a command says about a finding is noted where it is obeyed; a question may be an answer as well. */
+function isOrder(body: string, slug: string): boolean {
+  const command = readCommand(body, slug);
+  return command?.kind === "verb" && command.verb !== "ask";
+}
+
+// A delivery that made a job -> what it says, so that the same event under another delivery id is known again.
+
+/** What tells two events of one kind on one head apart: a label taken off and set again, two pushes that meet at one head. */
+const Moment = z.object({
+  before: z.string().optional().catch(undefined),
+  pull_request: z
+    .object({ updated_at: z.string().optional().catch(undefined), base: z.unknown() })
+    .optional()
+    .catch(undefined),
+});
+
+/** 128 bits: no two events meet by chance. */
+const DIGITS = 32;
+
+/**
+ * @returns `HOST/REPO_ID#NUMBER@HASH` over repository, pull request, head, trigger and moment of a review that was asked for,
+ * or over the comment of a command. Where GitHub tells no moment, the whole payload stands for it.
+ */
+export function meaning(job: ReviewJob | CommandJob, { payload }: Delivery): string {
+  const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
+  const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
+  return `${job.key}@${hash}`;
+}
+
+function momentOf(payload: unknown): readonly string[] {
+  const { data } = Moment.safeParse(payload);
+  const at = data?.pull_request?.updated_at;
+  if (at === undefined) return [JSON.stringify(payload)];
+  const base = z.object({ ref: z.string() }).safeParse(data?.pull_request?.base).data;
+  return [at, data?.before ?? "", base?.ref ?? ""];
 }

@@ -1,9 +1,11 @@
 // The prompt: what is ours in the system part, what is others' fenced in the user part, each section within its room.
 // The parts that all questions of a review share come first and word for word the same, so that a server can keep them.
 
-import type { DependencyUpdate } from "../domain/dependency-update.ts";
+import type { PathInstruction } from "../config/path-instruction.ts";
+import type { DependencyUpdate, PackageUpdate } from "../domain/dependency-update.ts";
 import type { Finding } from "../domain/finding.ts";
 import { buildRetrievalContextSection } from "../domain/memory/precedent-section.ts";
+import { pathGlob } from "../domain/path-glob.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { Intent, ReviewSignals } from "../domain/signals.ts";
@@ -12,10 +14,8 @@ import { type ShownText, shownText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { type FittedSections, fitSections, type Section } from "./fit-sections.ts";
 import { REVIEW_INSTRUCTIONS, TONE } from "./instructions.ts";
-import { matchingInstructions } from "./path-instructions.ts";
 import type { Reading } from "./plan-reading.ts";
 import { revealedMemory } from "./revealed-memory.ts";
-import { updateFacts } from "./update-facts.ts";
 
 /** A piece of a prompt; `cache` ends a prefix that other questions repeat. */
 interface Piece {
@@ -240,4 +240,78 @@ function diffPart(reading: Reading, index: number, { readings, context }: Prompt
         : "The diff"
       : `Part ${index + 1} of ${readings.length} of the diff; other parts are read separately`;
   return `# ${part}\n\n${fence("diff", reading.text, delimiter)}\n\nReport the defects of this part.`;
+}
+
+// Which of a repository's instructions for paths concern a change.
+
+/** An instruction, and the changed files that it is about. */
+interface MatchedInstruction {
+  readonly instruction: PathInstruction;
+  readonly files: readonly string[];
+}
+
+/**
+ * The instructions that at least one changed path matches, in the order of the configuration. Of a list of globs one must
+ * match and none that begins with `!`; one that only takes files out is about none.
+ *
+ * @param paths of the reviewed files
+ */
+export function matchingInstructions(
+  paths: readonly string[],
+  instructions: readonly PathInstruction[],
+): readonly MatchedInstruction[] {
+  return instructions
+    .map((instruction) => ({ instruction, files: paths.filter(matcherOf([instruction.path].flat())) }))
+    .filter(({ files }) => files.length > 0);
+}
+
+function matcherOf(globs: readonly string[]): (path: string) => boolean {
+  const [out = [], taken = []] = [true, false].map((negated) =>
+    globs.filter((glob) => glob.startsWith("!") === negated).map((glob) => matches(negated ? glob.slice(1) : glob)),
+  );
+  return (path) => taken.some((one) => one(path)) && !out.some((one) => one(path));
+}
+
+/** One that cannot be read matches nothing; the configuration has told of it. */
+function matches(glob: string): (path: string) => boolean {
+  const read = pathGlob(glob, { anyFolder: true });
+  return "problem" in read ? () => false : read.matches;
+}
+
+// What was looked up about a dependency update, as lines for a model. The caller fences them: names and notes are others' text.
+
+const PACKAGES_TOLD = 20;
+
+/** "" without an update. */
+function updateFacts(update: DependencyUpdate | null): string {
+  if (update === null) return "";
+  const more = update.packages.length + update.more - PACKAGES_TOLD;
+  return [
+    ...update.packages.slice(0, PACKAGES_TOLD).map(packageLine),
+    ...(more > 0 ? [`and ${more} more packages`] : []),
+    ...update.notes.flatMap(({ name, breaking }) =>
+      breaking.flatMap(({ tag, lines }) =>
+        lines.map(
+          (line) => `Release notes of ${revealLine(name)} ${revealLine(tag)} announce a break: ${revealLine(line)}`,
+        ),
+      ),
+    ),
+    ...update.usage.flatMap((one) =>
+      one.kind === "looked"
+        ? one.places.map(
+            ({ path, line }) =>
+              `${revealLine(one.name)} is named at ${revealLine(path)}${line === null ? "" : `:${line}`}`,
+          )
+        : [],
+    ),
+  ].join("\n");
+}
+
+function packageLine({ name, from, to, step, advisories }: PackageUpdate): string {
+  const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).join(", ") || "none";
+  const known =
+    advisories.kind === "known"
+      ? `advisories fixed: ${ids(advisories.fixed)}; brought: ${ids(advisories.brought)}; remaining: ${ids(advisories.remaining)}`
+      : `advisories not known: ${advisories.reason}`;
+  return `${revealLine(name)} ${revealLine(from ?? "?")} -> ${revealLine(to ?? "?")}, step ${step}; ${known}`;
 }

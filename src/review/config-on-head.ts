@@ -1,5 +1,6 @@
 // The configuration is read at the base, and its problems are told at the base's lines. Beside the head's lines they can be
 // shown only where the pull request carries the file along.
+import { parseConfig } from "../config/parse-config.ts";
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
@@ -34,4 +35,17 @@ function headLine({ hunks, complete }: FileDiff, oldLine: number): number | null
     moved += newLines - oldLines;
   }
   return oldLine + moved;
+}
+
+// The configuration that a pull request proposes is not in force while it is reviewed, but what is wrong with it can be
+// mended before the merge and not after.
+
+/**
+ * What is wrong with the file as the pull request leaves it, at its lines of the head. Rule ids are not known here.
+ *
+ * @param text the file at the head; undefined where the pull request does not change it or its text is not known
+ * @returns null for undefined
+ */
+export function proposedProblems(path: string, text: string | undefined): readonly ConfigProblem[] | null {
+  return text === undefined ? null : parseConfig([{ file: path, text }]).problems;
 }

@@ -4,12 +4,12 @@
 import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import { cutText } from "../domain/text/cut-text.ts";
+import { tokenise } from "../domain/text/tokenise.ts";
 import { revealLine } from "../domain/text/untrusted-text.ts";
 import { parseAnchor } from "./anchor.ts";
 import { type DiffLines, diffLines } from "./diff-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import type { DraftedFinding } from "./reply.ts";
-import { wordsInCommon } from "./words-in-common.ts";
 
 export interface Drafts {
   readonly findings: readonly Finding[];
@@ -152,4 +152,20 @@ function suggestionOf(one: DraftedFinding, place: Located): Suggestion | null {
 /** What is no number says nothing: even odds. */
 function share(confidence: number): number {
   return Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0.5;
+}
+
+// Whether two findings speak about the same thing, as far as their words tell.
+
+const MOST_WORD_CHARS = 4_000;
+
+/** Share of the smaller set of words of title and body that the other one holds, 0–1. */
+export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const smaller = Math.min(a.size, b.size);
+  if (smaller === 0) return 0;
+  return [...a].filter((word) => b.has(word)).length / smaller;
+}
+
+function wordsOf({ title, body }: Pick<Finding, "title" | "body">): ReadonlySet<string> {
+  return new Set(tokenise(`${title}\n${body}`.slice(0, MOST_WORD_CHARS)));
 }

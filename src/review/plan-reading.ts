@@ -4,7 +4,6 @@ import type { DiffLine, FileDiff, Hunk } from "../domain/pull-request.ts";
 import type { FileCoverage } from "../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../domain/signals.ts";
 import { type DrawnHunk, drawHunk, fileHeading, MOST_LINE_CHARS } from "./draw-file.ts";
-import { pieceOfHunk } from "./piece-of-hunk.ts";
 
 export interface ReadingBudget {
   /** UTF-16 units of diff in one question. */
@@ -218,4 +217,13 @@ function coverageOf(file: FileDiff, read: ReadFile | undefined): FileCoverage {
     return { path, state: "partial", reason: `only the beginning of ${lines} was shown` };
   }
   return { path, state: "full", reason: null };
+}
+
+// Part of a hunk, as a hunk.
+
+/** Some consecutive lines of a hunk, with starts that fit them; section and lengths stay the hunk's. */
+export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
+  const first = (side: "oldLine" | "newLine", start: number) =>
+    lines.find((line) => line[side] !== null)?.[side] ?? start;
+  return { ...hunk, lines, oldStart: first("oldLine", hunk.oldStart), newStart: first("newLine", hunk.newStart) };
 }

@@ -4,8 +4,8 @@ import { shapeOf } from "../domain/code/code-fingerprint.ts";
 import { type Finding, findingId } from "../domain/finding.ts";
 import type { Said } from "../domain/review/review-history.ts";
 import type { CodeNow } from "./code-now.ts";
+import { wordsInCommon } from "./draft.ts";
 import type { LocatedSaid, SaidPlace } from "./locate-said.ts";
-import { wordsInCommon } from "./words-in-common.ts";
 
 export interface Recognised {
   /** The findings given, in their order, each under the identity that it keeps. */

@@ -1,13 +1,12 @@
 // The second look: drafted findings are held against the code by the cheaper model before they are said.
 import type { Finding } from "../domain/finding.ts";
 import type { ModelAnswer, ModelRequest, ModelUsage } from "../domain/model.ts";
-import type { Degraded } from "../domain/omissions.ts";
+import type { Cost, Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Profile } from "../domain/signals.ts";
 import { failureText } from "./coverage.ts";
 import { verifyRoom } from "./reading-budget.ts";
 import { type CheckedFinding, VERIFY_REPLY } from "./reply.ts";
-import { usdOf } from "./usage-cost.ts";
 import { type Checked, plainId, takeVerdicts } from "./verify.ts";
 import { verifyQuestion } from "./verify-question.ts";
 
@@ -79,4 +78,20 @@ function undecided(looked: readonly Finding[], verdicts: readonly CheckedFinding
   if (silent === 0) return [];
   const reason = `the second look said nothing of ${silent} of ${looked.length} findings of the model`;
   return [{ part: "verification", reason }];
+}
+
+// What several questions cost together.
+
+/** US$ of what has a price. */
+export function usdOf(usage: readonly ModelUsage[]): number {
+  return usage.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
+}
+
+/** Null as soon as one question has no price: a sum without it would be a lie. */
+export function costOf(usage: readonly ModelUsage[]): Omit<Cost, "ms"> {
+  return {
+    inputTokens: usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    usd: usage.some(({ usd }) => usd === null) ? null : usdOf(usage),
+  };
 }

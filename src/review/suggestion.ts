@@ -1,7 +1,6 @@
 // A committable suggestion replaces lines of the head for good. It stays only where that is certain to do what it says.
 import type { Finding, Suggestion } from "../domain/finding.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-import { isCommittable } from "./committable.ts";
 
 /** Lines replaced, and lines put in their place, at most: more is a rewrite, which people should write themselves. */
 const MOST_LINES = 20;
@@ -50,4 +49,47 @@ function isSafe(text: string, replaced: readonly string[], most: number): boolea
   if (lines.length > most || text === replaced.join("\n")) return false;
   if (text.includes("\r") || replaced.some((line) => line.endsWith("\r"))) return false;
   return !lines.some((line) => /^\s*(?:```|~~~)/.test(line));
+}
+
+// For which files a model's suggestion may be committed with one click. A model may have listened to the change, so nothing
+// that runs, installs or instructs: known extensions of source code only, and of those no file that a tool starts by its name.
+
+/** Source code that takes effect when its program is built or started. Shells, build languages, prose and data are not here. */
+const SOURCE = new Set(
+  [
+    "c h cc cpp cxx c++ hh hpp hxx inl ipp m mm cu cuh d zig nim v odin s asm",
+    "go rs swift java kt scala clj cljs cljc cs fs fsi vb dart",
+    "js jsx mjs cjs ts tsx mts cts vue svelte astro elm",
+    "py pyi pyx rb php pl pm lua tcl r jl ex erl hrl hs ml mli lisp scm rkt cr hx gd pas f90 f95 f03 adb ads cob",
+    "html htm css scss sass less styl erb ejs hbs twig pug liquid",
+    "sql proto thrift graphql gql sol vy glsl hlsl wgsl vert frag sv vhd vhdl",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Matched against the path with `/` before it, so at any depth. Source files only: other extensions are refused anyway. */
+const STARTED_BY_NAME: readonly RegExp[] = [
+  // Folders of tools and of builds, and of what people and CI start by hand.
+  /\/(?:\.[^/]+|s?bin|scripts?|ci|buildSrc|build-logic|magefiles|Formula|Casks)\//i,
+  /\/\.[^/]*$/,
+  // `Makefile.PL`, `gulpfile.babel.ts`, `Dockerfile.go`
+  /\/(?:Jenkins|Docker|Container|Make|GNUmake|Rake|Gem|Pod|Pip|Proc|Vagrant|gulp|grunt|jake|cake|nox|tox|fab|conan|danger|mage|task|just|snake|tilt|robo)file(?:\.[^/]*)?$/i,
+  // Started when something is installed, built or tested.
+  /\/(?:setup|build|configure|(?:pre|post)?-?install|[a-z]+[_-](?:cli-)?build|extconf|conftest|(?:site|user)customize|versioneer|testem)\.[^/.]+$/i,
+  /\/(?:conf|dodo|tasks|duties|pavement)\.py$/i,
+  /\/(?:premake\d?|xmake)\.lua$/i,
+  /\/(?:rector|ecs|deploy|castor)\.php$/i,
+  /\/(?:Package(?:@[^/]*)?|Project)\.swift$/i,
+  /\/(?:project|profiles)\.clj$/i,
+  /\/project\/[^/]+\.scala$/i,
+  /\.(?:build|target)\.cs$/i,
+  /\/make\.jl$/i,
+  // Configuration that is code.
+  /[._-](?:conf|config|setup|preset)\.[^/.]+$/i,
+  /\/(?:webpack|rollup|vite|vitest|jest|karma|metro|babel|esbuild|tsup|cypress|playwright|wdio|protractor|nightwatch|postcss|tailwind)(?:[.-][^/]*)?\.[cm]?[jt]s$/i,
+];
+
+/** @param path from the root of the repository, with `/` */
+function isCommittable(path: string): boolean {
+  const [, extension = ""] = /\.([^./]+)$/.exec(path) ?? [];
+  return SOURCE.has(extension.toLowerCase()) && !STARTED_BY_NAME.some((pattern) => pattern.test(`/${path}`));
 }

@@ -6,7 +6,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { drawHunk, fileHeading } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { pieceOfHunk } from "./piece-of-hunk.ts";
+import { pieceOfHunk } from "./plan-reading.ts";
 
 /** A question about drafted findings: what is asked of the model, and about which of them. */
 export interface VerifyQuestion {

@@ -8,7 +8,7 @@ import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
 import { logWithoutSecrets } from "../wire/secrets.ts";
 import { databaseAnswers } from "../wire/store.ts";
 import type { AppOptions, RunningApp } from "./app-options.ts";
-import { awaitDatabase } from "./await-database.ts";
+import { awaitAnswer, type Wait } from "./await-answer.ts";
 import { closedDoors } from "./closed-door.ts";
 import type { Signals } from "./heed-signals.ts";
 import { loggedError } from "./logged-error.ts";
@@ -170,4 +170,25 @@ function listenProblem(code: string, isAdmin: boolean, env: Env): string {
   if (code === "EADDRINUSE") return `${name}: ${port} is taken; take another`;
   if (code === "EACCES") return `${name}: ${port} needs rights that the process has not; take one from 1024 on`;
   return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is no address of this machine`;
+}
+
+// A database that does not answer yet is waited for: machines of one installation start in any order, and a database that is restarted
+// takes half a minute.
+
+/** A database that is started, restarted or failed over is there in less; an orchestrator that sees the end tries again. */
+const MOST_MS = 120_000;
+const LONGEST_PAUSE_MS = 8_000;
+
+/**
+ * Returns when the database answers; see awaitAnswer.
+ *
+ * @param ask rejects with Transient where another try may find it, with anything else where it will not
+ * @throws what `ask` threw: at once what is not Transient, else the last one after `mostMs`, or when nobody wants it any more
+ */
+export async function awaitDatabase(
+  ask: () => Promise<void>,
+  { mostMs = MOST_MS, ...wait }: Wait & { readonly mostMs?: number },
+): Promise<void> {
+  const patienceMs = (error: unknown) => (error instanceof Transient ? mostMs : null);
+  await awaitAnswer({ name: "the database", ask, patienceMs, longestPauseMs: LONGEST_PAUSE_MS }, wait);
 }

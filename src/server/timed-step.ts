@@ -1,8 +1,8 @@
 // What the log says of each room that a job passes.
 import type { Logger } from "pino";
+import type { Precedents } from "../domain/retrieval.ts";
 import type { Stage } from "../flows/review/review-ports.ts";
 import type { PullJob } from "./run-job.ts";
-import { stepFacts } from "./step-facts.ts";
 
 export interface StepOptions {
   readonly log: Logger;
@@ -30,4 +30,28 @@ function memoryTrouble(room: string, value: unknown): object | null {
   if ("reason" in value) return { reason: value.reason };
   const { degraded, refused } = { degraded: [], refused: [], ...value } as Record<string, readonly unknown[]>;
   return degraded?.length === 0 && refused?.length === 0 ? null : { degraded, refused };
+}
+
+// What the log says of a room's value beside how long it took: decisions and sizes, never the text of others.
+
+/**
+ * Facts for the log, {} where the value has none. Of precedents: the gate's decision, how long the query text is and what
+ * of it was dropped, how many queries were asked, and how many memories were found and used.
+ */
+function stepFacts(value: unknown): Readonly<Record<string, unknown>> {
+  if (!isPrecedents(value)) return {};
+  const { gate, query, ranked, provenance, degraded } = value;
+  return {
+    gate,
+    query:
+      query === null ? null : { chars: query.text.length, dropped: query.dropped, variants: query.variants.length },
+    candidates: provenance.totalCandidates,
+    used: ranked.length,
+    method: provenance.method,
+    degraded,
+  };
+}
+
+function isPrecedents(value: unknown): value is Precedents {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "precedents";
 }

@@ -1,6 +1,5 @@
 // Which of two versions comes first, by the order of their ecosystem. What cannot be read is null: nobody guesses.
 import semver from "semver";
-import { compareMaven } from "./maven-order.ts";
 
 /** Longer texts are no versions; a pseudo-version of Go has about 60 characters. */
 const LONGEST = 100;
@@ -142,4 +141,139 @@ function composerKeys(text: string): Keys | null {
   if (match === null) return null;
   const numbers = match.slice(1, 5).map((number) => Number(number ?? 0));
   return [...numbers, COMPOSER_PHASES.get((match[5] ?? "stable").toLowerCase()) ?? 4, Number(match[6] ?? 0)];
+}
+
+// Maven's order of versions, after its "POM Reference, Version Order Specification".
+
+/** Words that stand between a version and nothing, in their order; "" is the release itself. */
+const QUALIFIERS: readonly string[] = ["alpha", "beta", "milestone", "rc", "snapshot", "", "sp"];
+
+const SAME: ReadonlyMap<string, string> = new Map([
+  ["cr", "rc"],
+  ["final", ""],
+  ["ga", ""],
+  ["release", ""],
+]);
+
+/** Before a digit these single letters are words. */
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ["a", "alpha"],
+  ["b", "beta"],
+  ["m", "milestone"],
+]);
+
+interface Token {
+  readonly dash: boolean;
+  readonly value: number | string;
+}
+
+/** Negative, 0 or positive; null when one is no version that begins with a number. */
+function compareMaven(a: string, b: string): number | null {
+  const [first, second] = [tokens(a), tokens(b)];
+  if (first === null || second === null) return null;
+  for (let at = 0; at < Math.max(first.length, second.length); at++) {
+    const order = compareTokens(first[at] ?? padFor(second[at]), second[at] ?? padFor(first[at]));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function tokens(text: string): readonly Token[] | null {
+  if (!/^v?\d[\w.+-]{0,99}$/i.test(text)) return null;
+  const found: Token[] = [];
+  const lower = text.replace(/^v/i, "").toLowerCase();
+  let dash = true;
+  for (const match of lower.matchAll(/(\d{1,15})|([a-z_+]+)|([.-])/g)) {
+    const [, digits, word, separator] = match;
+    if (separator !== undefined) dash = separator === "-";
+    else {
+      const next = lower.charAt(match.index + match[0].length);
+      found.push({ dash, value: digits === undefined ? wordOf(word ?? "", /\d/.test(next)) : Number(digits) });
+      // A change from digits to letters, or back, counts as a dash.
+      dash = true;
+    }
+  }
+  return trimmed(found);
+}
+
+function wordOf(word: string, beforeDigit: boolean): string {
+  return SAME.get(word) ?? (beforeDigit ? SHORT.get(word) : undefined) ?? word;
+}
+
+/** Zeros and empty words go before each dash and at the end: 1.0.0-rc1 is 1-rc-1. */
+function trimmed(found: readonly Token[]): readonly Token[] {
+  const kept: Token[] = [];
+  for (const token of found) {
+    if (token.dash) dropNulls(kept);
+    kept.push(token);
+  }
+  dropNulls(kept);
+  return kept;
+}
+
+function dropNulls(kept: Token[]): void {
+  while (kept.length > 0 && (kept.at(-1)?.value === 0 || kept.at(-1)?.value === "")) kept.pop();
+}
+
+function padFor(other: Token | undefined): Token {
+  const dash = other?.dash ?? false;
+  return { dash, value: typeof other?.value === "number" && !dash ? 0 : "" };
+}
+
+function compareTokens(a: Token, b: Token): number {
+  const kinds = kindOf(a) - kindOf(b);
+  if (kinds !== 0) return kinds;
+  if (typeof a.value === "number" && typeof b.value === "number") return a.value - b.value;
+  return compareWords(String(a.value), String(b.value));
+}
+
+/** Words, then -number, then .number. */
+function kindOf({ dash, value }: Token): number {
+  if (typeof value === "string") return 0;
+  return dash ? 1 : 2;
+}
+
+function compareWords(a: string, b: string): number {
+  const [first, second] = [a, b].map((word) => {
+    const known = QUALIFIERS.indexOf(word);
+    return known === -1 ? QUALIFIERS.length : known;
+  });
+  if (first !== second) return (first ?? 0) - (second ?? 0);
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+// Does a range of an advisory hold a version? GitHub writes `< 1.2.3`, `>= 1.0, < 2.0`, `= 1.0.0`: all parts must hold.
+
+const PART = /^(<=|>=|<|>|=)?\s{0,10}([^\s<>=,]{1,100})$/;
+/** Real ranges have two parts. */
+const MOST_PARTS = 20;
+
+const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+  "=": (order) => order === 0,
+};
+
+/**
+ * `unknown` when a part of the range or the version cannot be read and no other part rules the version out.
+ *
+ * @param ecosystem as in DependencyBump: it decides the order of versions
+ */
+export function inRange(ecosystem: string | null, range: string, version: string): "yes" | "no" | "unknown" {
+  if (range.length > 2_000) return "unknown";
+  const parts = range.split(",").map((part) => part.trim());
+  if (parts.length > MOST_PARTS) return "unknown";
+  const answers = parts.map((part) => partHolds(ecosystem, part, version));
+  if (answers.includes(false)) return "no";
+  return answers.includes(null) ? "unknown" : "yes";
+}
+
+function partHolds(ecosystem: string | null, part: string, version: string): boolean | null {
+  const match = PART.exec(part);
+  if (match === null) return null;
+  const order = compareVersions(ecosystem, version, match[2] ?? "");
+  return order === null ? null : (HOLDS[match[1] ?? "="]?.(order) ?? null);
 }

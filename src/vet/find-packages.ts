@@ -1,14 +1,12 @@
 // Which packages an update moves, and from where to where. Three sources, the surest first: the host's dependency graph, the
 // diff of the manifests, and what the pull request says of itself.
-import type { PackageUpdate } from "../domain/dependency-update.ts";
+import type { GraphAdvisory, GraphRow, PackageUpdate } from "../domain/dependency-update.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 import type { DependencyBump } from "../domain/signals.ts";
 import { compareVersions } from "./compare-versions.ts";
-import { diffPackages, type MovedPackage } from "./diff-packages.ts";
-import { type GraphPackage, graphPackages } from "./graph-packages.ts";
-import { packageKey } from "./package-key.ts";
+import { manifestReader, type NamedPackage } from "./manifest-line.ts";
 import { type ToldPackage, toldPackages } from "./told-packages.ts";
-import { isPrerelease, updateStep } from "./update-step.ts";
+import { bareVersion, isPrerelease, packageKey, updateStep } from "./update-step.ts";
 
 /** A package with what is needed to ask about it. */
 export interface FoundPackage extends Omit<PackageUpdate, "advisories"> {
@@ -124,4 +122,140 @@ function compareFound(a: FoundPackage, b: FoundPackage): number {
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
   if (a.name === b.name) return 0;
   return a.name < b.name ? -1 : 1;
+}
+
+// What the diff of the manifests says: a package that stands on removed and on added lines has moved.
+
+interface MovedPackage {
+  readonly name: string;
+  readonly ecosystem: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly change: "updated" | "added" | "removed";
+  readonly direct: boolean;
+  /** Its added line; of a package that went, its file. */
+  readonly place: { readonly path: string; readonly line: number | null };
+}
+
+interface Line extends NamedPackage {
+  readonly line: number | null;
+}
+
+const MOST_LINES = 5_000;
+
+/** Each package once, in the order of the files; in several manifests the first one counts. */
+function diffPackages(files: readonly FileDiff[]): readonly MovedPackage[] {
+  const moved = new Map<string, MovedPackage>();
+  for (const file of files) {
+    for (const one of inFile(file)) {
+      const key = packageKey(one.ecosystem, one.name);
+      if (!moved.has(key)) moved.set(key, one);
+    }
+  }
+  return [...moved.values()];
+}
+
+function inFile(file: FileDiff): readonly MovedPackage[] {
+  const read = manifestReader(file.path);
+  if (read === null) return [];
+  const removed = new Map<string, Line>();
+  const added = new Map<string, Line>();
+  for (const { kind, text, newLine } of file.hunks.flatMap(({ lines }) => lines).slice(0, MOST_LINES)) {
+    const named = kind === "context" ? null : read(text);
+    if (named !== null)
+      (kind === "added" ? added : removed).set(packageKey(named.ecosystem, named.name), { ...named, line: newLine });
+  }
+  return [...new Set([...added.keys(), ...removed.keys()])].flatMap((key) => {
+    const [before, after] = [removed.get(key), added.get(key)];
+    const one = after ?? before;
+    // A line that only moved, or whose comma changed, updates nothing.
+    const isSame = before !== undefined && after !== undefined && before.version === after.version;
+    return one === undefined || isSame ? [] : [movedPackage(file.path, one, before, after)];
+  });
+}
+
+function movedPackage(path: string, one: Line, before: Line | undefined, after: Line | undefined): MovedPackage {
+  return {
+    name: one.name,
+    ecosystem: one.ecosystem,
+    from: before?.version ?? null,
+    to: after?.version ?? null,
+    change: before === undefined ? "added" : after === undefined ? "removed" : "updated",
+    direct: one.direct,
+    place: { path, line: after?.line ?? null },
+  };
+}
+
+// Rows of a dependency graph's comparison, joined to packages: what was removed is before, what was added is after.
+
+interface GraphPackage {
+  readonly name: string;
+  readonly ecosystem: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly change: "updated" | "added" | "removed";
+  /** The manifest that names it, else the lock file. */
+  readonly manifest: string;
+  /** True when a file that people write names it. */
+  readonly inManifest: boolean;
+  readonly sourceUrl: string | null;
+  readonly licence: { readonly from: string; readonly to: string } | null;
+  readonly before: readonly GraphAdvisory[];
+  readonly after: readonly GraphAdvisory[];
+}
+
+const LOCK =
+  /(?:^|\/)(?:[^/]{0,100}[.-]?lock(?:\.json|\.ya?ml|\.hcl|file|b)?|npm-shrinkwrap\.json|[^/]{0,50}\.sum|package\.resolved)$/i;
+const MOST_ROWS = 5_000;
+
+/** One entry a package, in the order of the rows. Where several of its versions changed, the highest ones are told. */
+function graphPackages(rows: readonly GraphRow[]): readonly GraphPackage[] {
+  const byKey = new Map<string, GraphRow[]>();
+  for (const row of rows.slice(0, MOST_ROWS)) {
+    const key = packageKey(row.ecosystem, row.name);
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, [row]);
+    else known.push(row);
+  }
+  return [...byKey.values()].flatMap((all) => joined(all) ?? []);
+}
+
+function joined(rows: readonly GraphRow[]): GraphPackage | null {
+  const [first] = rows;
+  const removed = rows.filter(({ change }) => change === "removed");
+  const added = rows.filter(({ change }) => change === "added");
+  const [from, to] = [highest(removed), highest(added)];
+  if (first === undefined || (removed.length > 0 && added.length > 0 && from !== null && from === to)) return null;
+  const manifest = rows.find((row) => !LOCK.test(row.manifest));
+  return {
+    name: first.name,
+    ecosystem: first.ecosystem,
+    from,
+    to,
+    change: removed.length === 0 ? "added" : added.length === 0 ? "removed" : "updated",
+    manifest: manifest?.manifest ?? first.manifest,
+    inManifest: manifest !== undefined,
+    sourceUrl: rows.find(({ sourceUrl }) => sourceUrl !== null)?.sourceUrl ?? null,
+    licence: licenceChange(removed, added),
+    before: eachOnce(removed),
+    after: eachOnce(added),
+  };
+}
+
+/** Exact versions, as lock files have them, before ranges. */
+function highest(rows: readonly GraphRow[]): string | null {
+  const exact = rows.filter(({ version }) => /^v?\d/.test(version));
+  const versions = (exact.length > 0 ? exact : rows).flatMap(({ version }) => bareVersion(version) ?? []);
+  const ecosystem = rows[0]?.ecosystem ?? null;
+  const ordered = versions.toSorted((a, b) => compareVersions(ecosystem, a, b) ?? 0);
+  return ordered.at(-1) ?? null;
+}
+
+function licenceChange(removed: readonly GraphRow[], added: readonly GraphRow[]): GraphPackage["licence"] {
+  const [from, to] = [removed, added].map((rows) => rows.find(({ licence }) => licence !== null)?.licence ?? null);
+  return from == null || to == null || from === to ? null : { from, to };
+}
+
+function eachOnce(rows: readonly GraphRow[]): readonly GraphAdvisory[] {
+  return [...new Map(rows.flatMap(({ advisories }) => advisories).map((one) => [one.id, one])).values()];
 }

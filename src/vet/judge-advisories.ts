@@ -7,9 +7,9 @@ import type {
   PublishedAdvisory,
 } from "../domain/dependency-update.ts";
 import { SEVERITIES } from "../domain/finding.ts";
+import { inRange } from "./compare-versions.ts";
 import type { FoundPackage } from "./find-packages.ts";
-import { packageKey } from "./package-key.ts";
-import { inRange } from "./version-range.ts";
+import { packageKey } from "./update-step.ts";
 
 type Asked = Answer<readonly PublishedAdvisory[]>;
 

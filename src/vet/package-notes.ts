@@ -1,8 +1,9 @@
 // The release notes of one package, from all releases of its source: which lie between the versions, and what in them breaks.
 import type { BreakingNote, PackageNotes } from "../domain/dependency-update.ts";
 import { breakingLines } from "./breaking-notes.ts";
+import { compareVersions } from "./compare-versions.ts";
 import type { FoundPackage } from "./find-packages.ts";
-import { releasesBetween } from "./releases-between.ts";
+import { bareVersion, isPrerelease } from "./update-step.ts";
 
 /** What a source repository published, or why that is not known. */
 export type Published =
@@ -44,4 +45,63 @@ export function packageNotes(one: FoundPackage, repository: string | null, publi
 function gap(from: string | null, isWhole: boolean): string | null {
   if (from === null) return "the old version is not known, so that only the notes of the new one were read";
   return isWhole ? null : "older releases than those listed were not read";
+}
+
+// Which releases lie between two versions. Repositories name their tags in several ways; those of many packages say which.
+
+interface Release {
+  readonly tag: string;
+  readonly body: string;
+  readonly prerelease: boolean;
+}
+
+interface ReleasesBetween {
+  /** Newest first, as given. */
+  readonly releases: readonly Release[];
+  /** True when a release at or before the old version was seen: nothing in between is missing. */
+  readonly reachesBack: boolean;
+}
+
+interface Versions {
+  readonly name: string;
+  readonly ecosystem: string | null;
+  readonly from: string | null;
+  readonly to: string;
+}
+
+const PLAIN = /^(?:release|rel|version|ver)?[-_/.]?(v?\d[\w.!+~-]{0,99})$/i;
+
+/** After the old version up to the new one; without an old one only the new one itself. */
+export function releasesBetween(update: Versions, all: readonly Release[]): ReleasesBetween {
+  const { ecosystem, from, to } = update;
+  const named = all.map((release) => ({ release, version: namedVersion(release.tag, update.name) }));
+  // A repository that names its packages in tags has other packages' versions among the plain ones.
+  const isNamed = named.some(({ version }) => version !== null);
+  const known = isNamed ? named : all.map((release) => ({ release, version: plainVersion(release.tag) }));
+  const order = (version: string | null, other: string) =>
+    version === null ? null : compareVersions(ecosystem, version, other);
+  const wantsPrereleases = isPrerelease(to);
+  const releases = known.filter(({ release, version }) => {
+    const [toNew, toOld] = [order(version, to), from === null ? null : order(version, from)];
+    if (toNew === 0) return true;
+    if (release.prerelease && !wantsPrereleases) return false;
+    return toNew !== null && toOld !== null && toNew < 0 && toOld > 0;
+  });
+  const reachesBack = from !== null && known.some(({ version }) => (order(version, from) ?? 1) <= 0);
+  return { releases: releases.map(({ release }) => release), reachesBack };
+}
+
+function plainVersion(tag: string): string | null {
+  return bareVersion(PLAIN.exec(tag)?.[1] ?? "");
+}
+
+/** `@scope/name@1.2.3`, `name-v1.2.3`, `name/v1.2.3`, `name_1.2.3`. */
+function namedVersion(tag: string, name: string): string | null {
+  const short = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf(":")) + 1);
+  for (const prefix of new Set([name, short])) {
+    if (prefix === "" || !tag.toLowerCase().startsWith(prefix.toLowerCase())) continue;
+    const rest = tag.slice(prefix.length);
+    if (/^[@/_-]v?\d/i.test(rest)) return bareVersion(rest.slice(1));
+  }
+  return null;
 }

@@ -46,3 +46,12 @@ export function bareVersion(text: string): string | null {
     .replace(/^v(?=\d)/i, "");
   return /^\d[\w.!+~-]{0,99}$/.test(bare) && !COMMIT.test(bare) ? bare : null;
 }
+
+/**
+ * By this a package is the same in two sources. Case never tells packages apart in practice; PyPI reads `-`, `_` and `.`
+ * alike.
+ */
+export function packageKey(ecosystem: string | null, name: string): string {
+  const lower = name.toLowerCase();
+  return `${ecosystem ?? ""}:${ecosystem === "python" ? lower.replace(/[-_.]{1,200}/g, "-") : lower}`;
+}

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
 import { githubVisitors, visitorClient } from "../adapters/github/visitor.ts";
 import { githubWriters } from "../adapters/github/writers.ts";
-import { LOGIN_CALLBACK } from "../config/login-address.ts";
+import { LOGIN_CALLBACK } from "../config/github-address.ts";
 import type { DashboardPorts } from "../dashboard/dashboard-ports.ts";
 import type { Health } from "../dashboard/overview.ts";
 import type { GitHubLogin } from "../ports/login.ts";

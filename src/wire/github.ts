@@ -1,8 +1,8 @@
 // Joins GitHub to its ports: as the App, whose writes go one way and are spaced out, and with a person's token.
+
 import { setTimeout as wait } from "node:timers/promises";
 import { Octokit } from "@octokit/rest";
-import { dryRunChecks } from "../adapters/dry-run/checks.ts";
-import type { Unposted } from "../adapters/dry-run/reviews.ts";
+import { dryRunChecks, type Unposted } from "../adapters/dry-run/reviews.ts";
 import { type AppCredentials, appClient, appSlug } from "../adapters/github/app-slug.ts";
 import { githubChecks } from "../adapters/github/checks.ts";
 import { type Clients, githubClients } from "../adapters/github/clients.ts";

@@ -1,11 +1,11 @@
 // Gives each job of a server its ports: its tokens reach the job's own repository and nothing else.
+
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { cachedStatistics } from "../adapters/cached-statistics.ts";
 import { astChunker } from "../adapters/code-index/chunker.ts";
 import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
-import { dryRunReplies } from "../adapters/dry-run/replies.ts";
-import { dryRunReviews } from "../adapters/dry-run/reviews.ts";
+import { dryRunReplies, dryRunReviews } from "../adapters/dry-run/reviews.ts";
 import type { GitHub } from "../adapters/github/clients.ts";
 import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
 import { githubDependencies } from "../adapters/github/dependencies.ts";
@@ -19,8 +19,7 @@ import { githubReviews } from "../adapters/github/reviews.ts";
 import { githubThreads } from "../adapters/github/threads.ts";
 import type { WritePath } from "../adapters/github/write-path.ts";
 import type { secretRedactor } from "../adapters/secrets/redact.ts";
-import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
-import { redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import { redactedReplies, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
 import type { CommandJob } from "../domain/command.ts";
 import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import type { CommandPorts } from "../flows/commands/order.ts";

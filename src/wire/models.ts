@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { keptReplies } from "../adapters/kept-replies.ts";
 import { localWords } from "../adapters/local/local-embedder.ts";
 import { meteredModel } from "../adapters/metered-model.ts";
-import { redactStrings } from "../adapters/secrets/redact-strings.ts";
+import { redactStrings } from "../adapters/secrets/redact.ts";
 import type { ServiceLimits } from "../adapters/service-call.ts";
 import type { Embeddings } from "../config/read-embeddings.ts";
 import type { ModelChoice } from "../config/read-model.ts";

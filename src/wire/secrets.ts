@@ -1,9 +1,7 @@
 // The one redactor of a process, the secrets that it knows word by word, and what passes through it.
-import { secretRedactor } from "../adapters/secrets/redact.ts";
-import { redactStrings } from "../adapters/secrets/redact-strings.ts";
-import { redactedInbox } from "../adapters/secrets/redacted-inbox.ts";
+import { redactStrings, secretRedactor } from "../adapters/secrets/redact.ts";
 import { type RedactedLog, redactedLog } from "../adapters/secrets/redacted-log.ts";
-import { redactedQueue } from "../adapters/secrets/redacted-queue.ts";
+import { redactedInbox, redactedQueue } from "../adapters/secrets/redacted-queue.ts";
 import { redactedRetrievals } from "../adapters/secrets/redacted-retrievals.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { RetrievalLog } from "../ports/memory.ts";

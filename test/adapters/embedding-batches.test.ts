@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { embeddingBatches, estimateTokens } from "../../src/adapters/embedding-batches.ts";
+import { embeddingBatches, estimateTokens } from "../../src/adapters/embed-texts.ts";
 
 const LIMITS = { maxTexts: 5, maxTokens: 40, maxTextChars: 1_000 };
 

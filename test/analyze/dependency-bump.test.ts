@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dependencyBump } from "../../src/analyze/dependency-bump.ts";
-import { bumpStep } from "../../src/analyze/dependency-bump-step.ts";
+import { bumpStep, dependencyBump } from "../../src/analyze/dependency-bump.ts";
 import { bumpTitle } from "../../src/analyze/dependency-bump-title.ts";
 import { parseTitle } from "../../src/analyze/title.ts";
 

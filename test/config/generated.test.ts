@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { exampleYaml } from "../../src/config/config-example.ts";
+import { exampleYaml } from "../../scripts/config-example.ts";
+import { configurationMarkdown } from "../../scripts/configuration-markdown.ts";
+import { envExample } from "../../scripts/env-example.ts";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
-import { configurationMarkdown } from "../../src/config/config-markdown.ts";
-import { envExample } from "../../src/config/env-example.ts";
-import { ENV_VARIABLES } from "../../src/config/env-variable-list.ts";
+import { ENV_VARIABLES } from "../../src/config/env-variables.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import { configJsonSchema } from "../../src/config/schema-json.ts";
@@ -28,18 +28,13 @@ describe("generated files", () => {
     try {
       const names = [
         "src",
-        "scripts/generate.ts",
-        "scripts/features-markdown.ts",
+        "scripts",
         "test/features.json",
         "docs/features.md",
-        "scripts/promises-markdown.ts",
-        "scripts/metrics-markdown.ts",
-        "scripts/grafana-dashboard.ts",
         "test/promises.json",
         "test/threats.json",
         "chaos/measured.json",
         "chaos/mutants",
-        "scripts/mutants-markdown.ts",
         "docs/promises.md",
         "package.json",
         "docs/kodiai.schema.json",

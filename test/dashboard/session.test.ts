@@ -6,7 +6,7 @@ import { setValues } from "../../src/config/set-values.ts";
 import { shownVariables } from "../../src/config/shown-variables.ts";
 import { dashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardPorts } from "../../src/dashboard/dashboard-ports.ts";
-import { isSameOrigin } from "../../src/dashboard/same-origin.ts";
+import { isSameOrigin } from "../../src/dashboard/guard.ts";
 import { sessions } from "../../src/dashboard/session.ts";
 
 const TOKEN = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
-import { matchBranch } from "../../src/gather/match-branch.ts";
-import { heldBack, turnedAway } from "../../src/gather/policy.ts";
+import { heldBack, matchBranch, turnedAway } from "../../src/gather/policy.ts";
 import { aJob, aPull } from "../fakes/pull-requests.ts";
 
 function why(pull: Partial<PullRequest>, review: Partial<RepoConfig["review"]> = {}, explicit = false): string | null {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ThreadComment } from "../../src/domain/conversation.ts";
-import { threadBefore } from "../../src/gather/thread-before.ts";
+import { threadBefore } from "../../src/gather/gather.ts";
 
 const ASKED = { id: 50, at: "2026-11-20T10:00:05Z" };
 

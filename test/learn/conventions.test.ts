@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { type MemoryRecord, memoryId, type Outcome } from "../../src/domain/memory.ts";
 import { commonGlob, conventionsOf } from "../../src/learn/conventions.ts";
-import { matchingInstructions } from "../../src/review/path-instructions.ts";
+import { matchingInstructions } from "../../src/review/compose.ts";
 import { givenRecord } from "./given.ts";
 
 const DAY = 86_400_000;

@@ -1,4 +1,5 @@
 // The MCP tools as agents use them: the official client, a real process over stdio, a real port on loopback.
+
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -13,8 +14,7 @@ import { UsageError } from "../../src/cli/usage.ts";
 import { findingSource, memoryId } from "../../src/domain/memory.ts";
 import { exportLine } from "../../src/learn/remember/parse-row.ts";
 import { explainFindingTool } from "../../src/mcp/explain-finding.ts";
-import { mcpServer } from "../../src/mcp/mcp-server.ts";
-import { rememberTool } from "../../src/mcp/remember.ts";
+import { mcpServer, rememberTool } from "../../src/mcp/mcp-server.ts";
 import { reviewDiff } from "../../src/mcp/review-diff.ts";
 import { searchMemoryTool } from "../../src/mcp/search-memory.ts";
 import { shouldRetrieve } from "../../src/mcp/should-retrieve.ts";

@@ -5,7 +5,7 @@ import type { Finding } from "../../src/domain/finding.ts";
 import { areEnough, type RejectedMemory, type Rejection, rejectionsOf } from "../../src/domain/memory/rejections.ts";
 import type { FlaggedHere } from "../../src/domain/memory/repository-history.ts";
 import { heldByMemory, type PastMaterial } from "../../src/review/held-by-memory.ts";
-import { reintroduced } from "../../src/review/reintroduced.ts";
+import { reintroduced } from "../../src/review/with-memory.ts";
 import { finding } from "./given.ts";
 
 const DAY = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchingInstructions } from "../../src/review/path-instructions.ts";
+import { matchingInstructions } from "../../src/review/compose.ts";
 
 const CHANGED = ["src/api/users.ts", "src/api/users.test.ts", "docs/api.md", "Makefile"];
 const filesOf = (path: string | string[]) =>

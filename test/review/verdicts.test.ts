@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SEVERITIES } from "../../src/domain/finding.ts";
-import { matchingInstructions } from "../../src/review/path-instructions.ts";
+import { matchingInstructions } from "../../src/review/compose.ts";
 import type { CheckedFinding, RuleVerdict } from "../../src/review/reply.ts";
 import { takeRuleVerdicts } from "../../src/review/rule-verdicts.ts";
 import { checkByRule, takeVerdicts } from "../../src/review/verify.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
-import { awaitDatabase } from "../../src/server/await-database.ts";
+import { awaitDatabase } from "../../src/server/serve.ts";
 
 const log = pino({ level: "silent" });
 const at = { host: "127.0.0.1", port: 0 };

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { expirySweep } from "../../src/server/expiry-sweep.ts";
+import { expirySweep } from "../../src/server/upkeep-rounds.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);

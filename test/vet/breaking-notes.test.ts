@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { breakingLines, brokenNames } from "../../src/vet/breaking-notes.ts";
-import { releasesBetween } from "../../src/vet/releases-between.ts";
+import { releasesBetween } from "../../src/vet/package-notes.ts";
 import { importNames, usagePlaces } from "../../src/vet/usage.ts";
 
 describe("release notes announce a break", () => {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import semver from "semver";
 import { describe, expect, test } from "vitest";
-import { compareVersions } from "../../src/vet/compare-versions.ts";
+import { compareVersions, inRange } from "../../src/vet/compare-versions.ts";
 import { bareVersion, isPrerelease, updateStep } from "../../src/vet/update-step.ts";
-import { inRange } from "../../src/vet/version-range.ts";
 
 /** Each list from low to high, as the ecosystem's own documents order it. */
 const LADDERS: Readonly<Record<string, readonly string[]>> = {

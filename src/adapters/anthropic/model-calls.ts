@@ -1,7 +1,10 @@
 // Attempts until one succeeds or trying is over: waits between them, a circuit breaker around them.
+
 import { setTimeout as wait } from "node:timers/promises";
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
+import type { ModelUsage } from "../../domain/model.ts";
 import { CallFailed } from "./call-failed.ts";
+import type { ModelFacts, PaidTokens } from "./model-facts.ts";
 import type { ModelLimits } from "./model-limits.ts";
 
 /** Runs attempts. Rejects with `CallFailed` and nothing else; attempts must do the same. */
@@ -94,4 +97,34 @@ function stoppable(signal: AbortSignal): { readonly stopped: Promise<never>; lea
 
 function stop(): CallFailed {
   return new CallFailed("stopped", "the question was stopped");
+}
+
+// What one question costs, all of its requests together.
+
+export interface Bill {
+  /** A request goes out. */
+  request(): void;
+  paid(tokens: PaidTokens): void;
+  usage(): ModelUsage;
+}
+
+/** @param now epoch milliseconds; the bill's wall time begins here */
+export function newBill(facts: ModelFacts, now: () => number): Bill {
+  const start = now();
+  let requests = 0;
+  let usd = facts.price({ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 });
+  const sum = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+  return {
+    request() {
+      requests++;
+    },
+    paid(tokens) {
+      sum.inputTokens += tokens.fresh + tokens.cacheWrite + tokens.cacheRead;
+      sum.cachedTokens += tokens.cacheRead;
+      sum.outputTokens += tokens.output;
+      const more = facts.price(tokens);
+      usd = usd === null || more === null ? null : usd + more;
+    },
+    usage: () => ({ ...sum, usd, ms: now() - start, requests }),
+  };
 }

@@ -1,15 +1,15 @@
 // A language model behind Anthropic's Messages API: Anthropic itself, or any server that speaks like it (Ollama, LM Studio,
 // vLLM, llama.cpp, LiteLLM). A question goes out once, and once more where its answer cannot be used.
+
 import type { ModelChoice } from "../../config/read-model.ts";
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage, ReplyShape } from "../../domain/model.ts";
 import type { Model } from "../../ports/model.ts";
 import type { Fetch } from "../service-fetch.ts";
 import { attemptOnce, type Server } from "./attempt.ts";
-import { type Bill, newBill } from "./bill.ts";
 import { CallFailed, callFailed } from "./call-failed.ts";
 import { newDialects } from "./dialects.ts";
 import type { Said } from "./gather-events.ts";
-import { modelCalls } from "./model-calls.ts";
+import { type Bill, modelCalls, newBill } from "./model-calls.ts";
 import { modelFacts } from "./model-facts.ts";
 import { ANTHROPIC_LIMITS, type ModelLimits, OTHER_LIMITS } from "./model-limits.ts";
 import { readReply } from "./read-reply.ts";

@@ -1,4 +1,5 @@
 // Replies on files: recorded from a real server once, replayed without one. For tests, evaluation and the demo.
+
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,8 +8,8 @@ import type { ModelRequest } from "../../domain/model.ts";
 import { withoutDelimiters } from "../without-delimiters.ts";
 import { CallFailed } from "./call-failed.ts";
 import { gatherEvents, type Said } from "./gather-events.ts";
-import { messageEvents } from "./message-events.ts";
 import type { Repair } from "./request-body.ts";
+import { messageEvents } from "./stream-fetch.ts";
 
 /** Stands in the way of every attempt. */
 export type Tape = (request: ModelRequest<unknown>, model: string, repair: Repair | null) => Middleware;

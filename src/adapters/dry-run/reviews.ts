@@ -1,4 +1,7 @@
 // Reads like GitHub and posts nothing: KODIAI_DRY_RUN shows what Kodiai would say before it may speak.
+
+import type { Checks } from "../../ports/checks.ts";
+import type { Replies } from "../../ports/talk.ts";
 import type { CommentToPost, Reviews } from "../../ports.ts";
 
 /** What would have been posted. */
@@ -22,5 +25,36 @@ export function dryRunReviews(real: Reviews, record: (unposted: Unposted) => voi
     postReview: (_repo, _number, _sha, body, comments) => withheld("review", body, comments),
     postFileComment: (_repo, _number, _sha, path, body) => withheld("file comment", "", [{ path, body }]),
     putSummary: (_repo, _number, _marker, body) => withheld("summary", body),
+  };
+}
+
+// Answers nothing: what would have been said is recorded.
+
+/** `real` is only read from; each write is told to `record` instead. */
+export function dryRunReplies(real: Replies, record: (unposted: Unposted) => void): Replies {
+  return {
+    react: () => Promise.resolve(true),
+    answered: (repo, number, to, marker) => real.answered(repo, number, to, marker),
+    reply: (_repo, _number, _to, body) => {
+      record({ what: "answer", body, comments: [] });
+      return Promise.resolve({ url: "about:dry-run" });
+    },
+    resolve: () => Promise.resolve("refused"),
+  };
+}
+
+// Check runs of a dry run: told, not made.
+
+/** Ids that GitHub never gives. */
+let last = 0;
+
+/** Each end is told to `record`; GitHub is not asked. */
+export function dryRunChecks(record: (unposted: Unposted) => void): Checks {
+  return {
+    begin: () => Promise.resolve(--last),
+    async end(_repo, _id, { conclusion, title, annotations }) {
+      const comments = annotations.map(({ path, message }) => ({ path, body: message }));
+      record({ what: "check run", body: `${conclusion}: ${title}`, comments });
+    },
   };
 }

@@ -1,11 +1,12 @@
 // What a push changed, from GitHub's comparison of two commits.
+
 import type { Repo } from "../../domain/job.ts";
 import type { PullRequest } from "../../domain/pull-request.ts";
 import type { ChangesSince } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
-import { fileStatus } from "./file-status.ts";
 import { mergeBaseOf } from "./merge-base.ts";
 import { isNotReady } from "./translate-error.ts";
+import { fileStatus } from "./unmade-diff.ts";
 
 /** GitHub's comparison lists at most 300 files, all on its first page. */
 const COMPARED_FILES = 300;

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import type { Repo } from "../../domain/job.ts";
 import { type AuthorFacts, GHOST, type OwnComment, type PullRequest } from "../../domain/pull-request.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
 import type { PullRequests } from "../../ports.ts";
 import { changesSince } from "./changes-since.ts";
 import type { Clients, GitHub } from "./clients.ts";
 import { isOurs } from "./find-post.ts";
 import { listChanges } from "./list-changes.ts";
-import { ownComment } from "./own-comment.ts";
 import { translated } from "./translate-error.ts";
 
 /** How many merged pull requests an author has, kept for a day: at most one search an author and repository. */
@@ -176,4 +176,29 @@ async function readOwnComments(
     per_page: 100,
   });
   return comments.filter((comment) => isOurs(comment, botLogin)).flatMap((comment) => ownComment(comment) ?? []);
+}
+
+// A comment of ours, read back: which finding it is about, where it stood, and the code above it.
+
+type ReviewComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
+
+/** Code points of a title: as many as publish writes. */
+const TITLE = /\*\*([^*\n]{1,400})\*\*/;
+
+/** Null for a comment that is about no finding. */
+export function ownComment(comment: ReviewComment): OwnComment | null {
+  const findingId = parseFindingMarker(comment.body);
+  if (findingId === null) return null;
+  const isFile = comment.subject_type === "file";
+  const line = isFile ? null : (comment.original_line ?? comment.line ?? null);
+  return {
+    findingId,
+    url: comment.html_url,
+    path: comment.path,
+    side: comment.side === "LEFT" ? "LEFT" : "RIGHT",
+    startLine: line === null ? null : (comment.original_start_line ?? line),
+    line,
+    hunk: isFile ? "" : comment.diff_hunk,
+    title: TITLE.exec(comment.body)?.[1] ?? "",
+  };
 }

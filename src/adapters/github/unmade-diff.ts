@@ -1,10 +1,9 @@
 // The changes of a pull request whose diff GitHub does not make: from its comparison of the two commits, or from their trees.
+import { createTwoFilesPatch } from "diff";
 import type { Repo } from "../../domain/job.ts";
-import type { PullRequest } from "../../domain/pull-request.ts";
+import type { FileStatus, PullRequest } from "../../domain/pull-request.ts";
 import type { Changes, ListedFile } from "../../ports.ts";
-import { blobPatch } from "./blob-patch.ts";
 import type { GitHub } from "./clients.ts";
-import { fileStatus } from "./file-status.ts";
 import { isNotReady } from "./translate-error.ts";
 
 /** Files whose two texts are read; each costs two requests. */
@@ -71,4 +70,54 @@ async function filesAt(github: GitHub, repo: Repo, sha: string) {
 
 function noted(instead: string) {
   return [{ part: "diff", reason: `GitHub could not make the diff of this pull request: ${instead}` }];
+}
+
+/** GitHub's word for what happened to a file, in ours. */
+export function fileStatus(word: string): FileStatus {
+  switch (word) {
+    case "added":
+    case "removed":
+    case "renamed":
+    case "copied":
+      return word;
+    default:
+      return "modified";
+  }
+}
+
+// The patch of a file that GitHub shows none of: both texts, compared here.
+
+const MAX_BLOB_BYTES = 1_000_000;
+
+/**
+ * @param from the merge base
+ * @param to the head
+ * @returns hunks; null when a text is binary or too large, or the two differ in too much
+ */
+export async function blobPatch(
+  github: GitHub,
+  repo: Repo,
+  { path, previousPath, status }: Pick<ListedFile, "path" | "previousPath" | "status">,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string | null> {
+  const before = status === "added" ? "" : await blob(github, repo, previousPath ?? path, from);
+  const after = status === "removed" ? "" : await blob(github, repo, path, to);
+  if (before === null || after === null) return null;
+  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength: 20_000,
+    timeout: 5_000,
+  });
+  const start = patch?.indexOf("@@") ?? -1;
+  return patch === undefined || start < 0 ? null : patch.slice(start);
+}
+
+async function blob(github: GitHub, repo: Repo, path: string, ref: string): Promise<string | null> {
+  // A step in an address and never a file.
+  if (path === "." || path === "..") return null;
+  const { data } = await github.rest.repos.getContent({ owner: repo.owner, repo: repo.name, path, ref });
+  if (Array.isArray(data) || data.type !== "file" || data.encoding !== "base64" || data.size > MAX_BLOB_BYTES)
+    return null;
+  const bytes = Buffer.from(data.content, "base64");
+  return bytes.includes(0) ? null : bytes.toString("utf8");
 }

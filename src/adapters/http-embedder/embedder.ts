@@ -1,7 +1,7 @@
 // Embeddings by any server that speaks OpenAI's shape: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
+
 import type { Embedder } from "../../ports/memory.ts";
-import { type EmbeddingService, embedTexts } from "../embed-texts.ts";
-import type { BatchLimits } from "../embedding-batches.ts";
+import { type BatchLimits, type EmbeddingService, embedTexts } from "../embed-texts.ts";
 import { listAnswer } from "../list-answer.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
 import { statusFailure } from "../service-failed.ts";

@@ -1,5 +1,7 @@
 // Hides secrets in text before it is logged, posted, stored or shown to a model.
+
 import { redactionMark } from "../../domain/text/cut-text.ts";
+import { redactTexts } from "../../domain/text/redact-texts.ts";
 import { detectSecrets, secretKind, withoutOverlaps } from "../secret-detector.ts";
 import { encodedSecrets } from "./encoded-secrets.ts";
 
@@ -65,4 +67,15 @@ export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretReda
 function structureOf(secret: string): string {
   const [, ...rest] = secret.split(STRUCTURE);
   return rest.map((part, at) => (at % 2 === 0 || part === "" ? part : "…")).join("");
+}
+
+// Hides secrets in every text of a value, whatever its shape.
+
+/**
+ * The same value with its texts redacted; keys, numbers and shape stay.
+ *
+ * @param value plain JSON: arrays and objects without cycles
+ */
+export function redactStrings<T>(value: T, redactor: SecretRedactor): Promise<T> {
+  return redactTexts(value, async (text) => (await redactor.redact(text)).text);
 }

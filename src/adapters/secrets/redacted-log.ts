@@ -1,7 +1,6 @@
 // A log that holds no secret: every text of a line is redacted before the line is written.
 
-import type { SecretRedactor } from "./redact.ts";
-import { redactStrings } from "./redact-strings.ts";
+import { redactStrings, type SecretRedactor } from "./redact.ts";
 
 /** A destination for pino. */
 export interface RedactedLog {

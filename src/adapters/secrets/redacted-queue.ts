@@ -1,4 +1,6 @@
 // How a job ended is told in the words of whatever failed, and those may quote what they failed on: so they pass here.
+
+import type { Arrival, Inbox } from "../../ports/inbox.ts";
 import type { AnyJob, JobEnd, Lane, Queue } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
@@ -18,4 +20,16 @@ function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretR
   const safe = async (end: JobEnd): Promise<JobEnd> =>
     end.state === "done" ? { ...end, outcome: await clean(end.outcome) } : { ...end, reason: await clean(end.reason) };
   return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
+}
+
+// What is written down of a delivery that asks nothing quotes it, so it passes here: without secrets.
+
+export function redactedInbox(real: Inbox, redactor: SecretRedactor): Inbox {
+  const safe = async (arrival: Arrival): Promise<Arrival> => {
+    const { outcome } = arrival;
+    // Reasons that quote nobody are our own words, and most deliveries ask nothing.
+    if (outcome.kind !== "ignored" || !outcome.reason.includes('"')) return arrival;
+    return { ...arrival, outcome: { ...outcome, reason: (await redactor.redact(outcome.reason)).text } };
+  };
+  return { ...real, take: async (batch) => real.take(await Promise.all(batch.map(safe))) };
 }

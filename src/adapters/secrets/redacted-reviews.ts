@@ -1,4 +1,6 @@
 // The last thing that a comment passes on its way to GitHub: no token, key or password leaves in it, whoever wrote it there.
+
+import type { Replies } from "../../ports/talk.ts";
 import type { Reviews } from "../../ports.ts";
 import type { SecretRedactor } from "./redact.ts";
 
@@ -33,4 +35,14 @@ export async function redactBody(body: string, redactor: SecretRedactor): Promis
   // One click would write the placeholder into the code.
   const shown = found.length === 0 ? text : text.replace(SUGGESTION, "$1");
   return shown + body.slice(at);
+}
+
+// Answers pass the same last gate as reviews: no token, key or password leaves in them.
+
+/** Reads through to `real`; what it writes is redacted. */
+export function redactedReplies(real: Replies, redactor: SecretRedactor): Replies {
+  return {
+    ...real,
+    reply: async (repo, number, to, body) => real.reply(repo, number, to, await redactBody(body, redactor)),
+  };
 }

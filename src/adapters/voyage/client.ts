@@ -1,5 +1,6 @@
 // The Voyage SDK with everything that waits, retries, logs or reads the environment taken out of its hands.
 // The generated client is used, since the extended one loads models from a hub for some model names.
+
 import { GeneratedVoyageAIClient, VoyageAIError } from "voyageai";
 import { type ListAnswer, listAnswer } from "../list-answer.ts";
 import { type ServiceLimits, serviceCall } from "../service-call.ts";
@@ -70,4 +71,26 @@ function failureOf(error: unknown): ServiceFailed {
     return statusFailure(error.statusCode, error.rawResponse?.headers.get("retry-after") ?? null);
   }
   return new ServiceFailed("the request could not be made; check the key and the address", { again: false });
+}
+
+// What Voyage AI charges, as of a day. Change the day together with the figures.
+
+/** US$ for a million tokens, beyond the free allowance of an account. */
+const VOYAGE_PRICES = {
+  asOf: "2026-11-21",
+  source: "https://docs.voyageai.com/docs/pricing",
+  usdPerMillionTokens: new Map<string, number>([
+    ["voyage-code-3", 0.18],
+    ["voyage-context-3", 0.18],
+    ["voyage-4-large", 0.12],
+    ["voyage-4", 0.06],
+    ["voyage-4-lite", 0.02],
+    ["rerank-2.5", 0.05],
+    ["rerank-2.5-lite", 0.02],
+  ]),
+} as const;
+
+/** 0 for a model that the list does not know: its tokens are counted all the same. */
+export function voyagePrice(model: string): number {
+  return VOYAGE_PRICES.usdPerMillionTokens.get(model) ?? 0;
 }

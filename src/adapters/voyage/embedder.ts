@@ -1,9 +1,8 @@
 // Embeddings by Voyage AI: made for code, and different for queries and documents.
+
 import type { Embedder } from "../../ports/memory.ts";
-import { embedTexts } from "../embed-texts.ts";
-import type { BatchLimits } from "../embedding-batches.ts";
-import { type VoyageOptions, voyageCall } from "./client.ts";
-import { voyagePrice } from "./prices.ts";
+import { type BatchLimits, embedTexts } from "../embed-texts.ts";
+import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
 export interface VoyageEmbedderOptions extends VoyageOptions {
   readonly model?: string;

@@ -1,10 +1,10 @@
 // Reranking by Voyage AI: a cross-encoder reads the query and each candidate together.
+
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Reranked, Reranker } from "../../ports/memory.ts";
 import { completeOrder, unchangedOrder } from "../complete-order.ts";
 import { ServiceFailed } from "../service-failed.ts";
-import { type VoyageOptions, voyageCall } from "./client.ts";
-import { voyagePrice } from "./prices.ts";
+import { type VoyageOptions, voyageCall, voyagePrice } from "./client.ts";
 
 export interface VoyageRerankerOptions extends VoyageOptions {
   readonly model?: string;

@@ -6,7 +6,7 @@ import { isFolder } from "../../cli/find-repository.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { parseConfig } from "../../config/parse-config.ts";
 import { type ModelChoice, readModel } from "../../config/read-model.ts";
-import { setVariables } from "../../config/set-variables.ts";
+import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest, ModelUsage, Purpose } from "../../domain/model.ts";
 import { configAt } from "../../gather/gather.ts";

@@ -1,5 +1,6 @@
 // Joins ports for `kodiai retract`, the one verb that writes to GitHub: as the App where its credentials are set, else with
 // a person's token.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Octokit } from "@octokit/rest";
@@ -14,7 +15,7 @@ import { readServersEnv } from "../../cli/server-folder.ts";
 import { UsageError } from "../../cli/usage.ts";
 import { readEnv } from "../../config/env.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
-import { setVariables } from "../../config/set-variables.ts";
+import { setVariables } from "../../config/shown-variables.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { Retractions } from "../../ports/checks.ts";
 import { privateKeyOf } from "../../server/private-key.ts";

@@ -1,13 +1,13 @@
 // Joins `kodiai setup` to GitHub, to the page that a browser opens, and to the import of past reviews.
 import { readFile } from "node:fs/promises";
 import { convertManifest, pastOf, registeredApp, setWebhook } from "../../adapters/github/app-registration.ts";
-import { voyagePrice } from "../../adapters/voyage/prices.ts";
+import { voyagePrice } from "../../adapters/voyage/client.ts";
 import { doctor } from "../../cli/doctor.ts";
 import { importPast } from "../../cli/import-history.ts";
 import type { SetupVerbPorts } from "../../cli/setup.ts";
 import { appDescription } from "../../config/app-manifest.ts";
 import { readEmbeddings } from "../../config/read-embeddings.ts";
-import { setVariables } from "../../config/set-variables.ts";
+import { setVariables } from "../../config/shown-variables.ts";
 import { openSetupDoor } from "../../server/setup-door.ts";
 import { githubFetch } from "../egress.ts";
 import { neverTell } from "../secrets.ts";

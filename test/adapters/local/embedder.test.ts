@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { localEmbedder } from "../../../src/adapters/local/embedder.ts";
+import { localEmbedder } from "../../../src/adapters/local/local-embedder.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc

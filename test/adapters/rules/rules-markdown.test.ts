@@ -1,9 +1,9 @@
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
+import { rulesMarkdown } from "../../../scripts/rules-markdown.ts";
 import type { LineRule } from "../../../src/adapters/rules/rule.ts";
 import { allRules } from "../../../src/adapters/rules/rules.ts";
-import { rulesMarkdown } from "../../../src/adapters/rules/rules-markdown.ts";
 
 test("the page lists every rule once in a table and once with a section", () => {
   const page = rulesMarkdown();

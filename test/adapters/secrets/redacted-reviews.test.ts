@@ -1,8 +1,7 @@
 // The wrappers around everything that leaves: comments, values, lines of the log.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
-import { redactStrings } from "../../../src/adapters/secrets/redact-strings.ts";
+import { redactStrings, secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { redactedChecks } from "../../../src/adapters/secrets/redacted-checks.ts";
 import { redactedLog } from "../../../src/adapters/secrets/redacted-log.ts";
 import { redactBody, redactedReviews } from "../../../src/adapters/secrets/redacted-reviews.ts";

@@ -1,5 +1,5 @@
 // docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
-import { appReasons, type Reason } from "./app-manifest.ts";
+import { appReasons, type Reason } from "../src/config/app-manifest.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->

@@ -1,7 +1,8 @@
 // The text of docs/rules.md, made from the rules themselves so that it cannot lag behind them.
-import { CATEGORIES } from "../../domain/finding.ts";
-import type { Example, Rule } from "./rule.ts";
-import { allRules } from "./rules.ts";
+
+import type { Example, Rule } from "../src/adapters/rules/rule.ts";
+import { allRules } from "../src/adapters/rules/rules.ts";
+import { CATEGORIES } from "../src/domain/finding.ts";
 
 /**
  * A page about every rule: a table by category, then a section per rule with its reason, its mend and one example each.

@@ -1,5 +1,5 @@
 // docs/commands.md, made from the list of verbs.
-import { VERBS } from "../domain/command.ts";
+import { VERBS } from "../src/domain/command.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 const INTRODUCTION = `# Commands
