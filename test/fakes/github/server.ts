@@ -82,7 +82,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);
     if (!isGraphql(arrived.sent)) way.violations.push(...way.description.checkRequest(arrived.sent));
-    const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
+    const fault = way.faults.next(arrived.sent.method, arrived.sent.path, arrived.sent.body);
     if (way.pace !== null) way.violations.push(...way.pace(arrived.sent));
     const answer = await meet(way, routes, arrived, fault);
     if (fault?.drop === true) {
