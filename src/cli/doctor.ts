@@ -11,6 +11,7 @@ import { jobsVerbPorts } from "../wire/jobs.ts";
 import { openStore, type Store } from "../wire/store.ts";
 import { githubAnswers, inspector, knownRules } from "../wire.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
+import { doctorLive, LIVE_OPTIONS } from "./doctor-live.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 import { REMEDIES } from "./remedies.ts";
@@ -20,15 +21,20 @@ import { type ExitCode, readWords, UsageError } from "./usage.ts";
 
 /**
  * @param readEnvFile given what `--data-dir` names, sets the variables of a `.env`; returns why it did not, or null
- * @returns 0 when nothing is broken, else 3
+ * @returns 0 when nothing is broken, else 3; of `--live` see {@link doctorLive}
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
   const { values, positionals } = readWords(words, {
     json: { type: "boolean" },
     format: { type: "string" },
     "data-dir": { type: "string" },
+    ...LIVE_OPTIONS,
   });
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
+  if (values.live !== undefined) {
+    const json = values.json === true || values.format === "json";
+    return doctorLive(values.live, { ...values, json }, (await import("../wire/live.ts")).liveVerbPorts);
+  }
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
   const checks = [

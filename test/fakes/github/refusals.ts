@@ -170,7 +170,7 @@ export const REFUSALS = {
   },
   /** A field that the token may not ask for; `data` holds what else was asked. */
   "graphql forbidden": {
-    source: "github.com community discussion 44650 (resolveReviewThread)",
+    source: "github.com community discussion 44650; github/gh-aw issue 35726 (resolveReviewThread)",
     match: GRAPHQL,
     answer: () => ({
       status: 200,
