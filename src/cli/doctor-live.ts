@@ -29,14 +29,12 @@ export const LIVE_OPTIONS = {
   "outside-login": { type: "string" },
 } as const;
 
-interface LiveValues {
-  readonly yes?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly json?: boolean | undefined;
-  readonly "token-file"?: string | undefined;
-  readonly "outside-login"?: string | undefined;
-  readonly "data-dir"?: string | undefined;
-}
+type LiveValues = Readonly<
+  Partial<
+    Record<"yes" | "force" | "json", boolean | undefined> &
+      Record<"token-file" | "outside-login" | "data-dir", string | undefined>
+  >
+>;
 
 /** A repository with more files than this was not made for a test. */
 const NEARLY_EMPTY = 20;

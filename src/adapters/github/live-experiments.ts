@@ -11,7 +11,7 @@ import type { CommentToPost } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { githubFeedback } from "./feedback.ts";
 import { isOurs, placeOf } from "./find-post.ts";
-import { FIND_THREAD, RESOLVE_THREAD, REVIEW_COMMENT_FIELDS } from "./graphql-documents.ts";
+import { REVIEW_COMMENT_FIELDS } from "./graphql-documents.ts";
 import { githubReplies } from "./replies.ts";
 import { githubRetractions } from "./retractions.ts";
 import { githubReviews } from "./reviews.ts";
@@ -152,10 +152,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
         person.rest.pulls.createReplyForReviewComment({ ...place, pull_number: number, body: "Kodiai tries a reply." }),
       );
       await path.repeat(() => person.rest.reactions.createForPullRequestReviewComment({ ...place, content: "+1" }));
-      const found = await person.graphql<Threads>(FIND_THREAD, { ...named(repo), number, after: null });
-      const { nodes } = found.repository.pullRequest.reviewThreads;
-      const thread = nodes.find(({ comments }) => Number(comments.nodes[0]?.fullDatabaseId) === id)?.id;
-      await path.repeat(() => person.graphql(RESOLVE_THREAD, { thread }));
+      await githubReplies(person, login, path).resolve(repo, number, id);
       const isTheirs = (by: { readonly login: string } | null | undefined) => by?.login === login;
       const lacks = await eventually(
         async () => {
@@ -297,24 +294,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
 ];
 
-interface Threads {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly reviewThreads: {
-        readonly nodes: readonly {
-          readonly id: string;
-          readonly comments: { readonly nodes: readonly { readonly fullDatabaseId: string }[] };
-        }[];
-      };
-    };
-  };
-}
-
 interface Fields {
   readonly __type: { readonly fields: readonly { readonly name: string }[] } | null;
 }
 
-const named = ({ owner, name }: Repo) => ({ owner, name });
 const botOf = ({ slug }: LiveStage) => `${slug}[bot]`;
 const reviewsOf = (at: LiveStage) => githubReviews(at.github, botOf(at), at.path);
 

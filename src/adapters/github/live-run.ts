@@ -4,16 +4,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Repo } from "../../domain/job.ts";
 import type { LiveLook, LiveReport, LiveResult } from "../../domain/live-report.ts";
 import { Transient } from "../../domain/transient.ts";
-import type { WriteBook } from "../../ports/writes.ts";
+import type { Post } from "../../ports/writes.ts";
 import { type AppCredentials, appClient, appSlug } from "./app-slug.ts";
 import { githubClients } from "./clients.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { Differs, EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./live-experiments.ts";
+import { EXPERIMENTS, type LiveStage, NotTried, type Seen, STATELESS, statusOf } from "./live-experiments.ts";
 import { masker } from "./mask.ts";
 import { translate } from "./translate-error.ts";
 import { visitorClient } from "./visitor.ts";
 import { gatedFetch } from "./write-gate.ts";
-import { unheldWrites, writePath } from "./write-path.ts";
+import { unheldWrites, type WritePath } from "./write-path.ts";
 
 export interface LiveOptions {
   readonly credentials: AppCredentials;
@@ -46,11 +46,8 @@ const AGAIN_MS = 1_000;
 const FILE_LINES = 60;
 const CHANGED = [30, 31] as const;
 
-/** Nothing is written down: what a run creates goes with its pull request. */
-const BOOK: WriteBook = {
-  standing: async () => ({ state: "new" }),
-  ...{ send: async () => {}, posted: async () => {}, refused: async () => {}, hold: async () => {} },
-};
+/** The operation of a GraphQL request: `mutation`, `resolveReviewThread`. */
+const GRAPHQL = /^\{"query":"(query|mutation)\b[^{]*\{(?:\\n|\s)*(\w+)/;
 
 export function liveGitHub(options: LiveOptions): LiveGitHub {
   const { apiUrl, owner, name, token } = options;
@@ -59,6 +56,15 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
   const mask = masker();
   mask.learn({ [owner]: "OWNER", [name]: "NAME", [`${name}-kodiai-live`]: "OTHER-NAME" });
   const { repeat: write } = unheldWrites();
+  /** Nothing is written down: what a run creates goes with its pull request. */
+  const path: WritePath = {
+    repeat: write,
+    gone: async () => {},
+    async create(_wanted, { post }) {
+      const { data } = await write(() => post(randomBytes(16).toString("hex")));
+      return { ...(data as Post), made: true };
+    },
+  };
   let requests: string[] = [];
   let signal: AbortSignal | null = null;
 
@@ -76,8 +82,8 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
       seen.enterpriseVersion ??= answer.headers.get("x-github-enterprise-version");
       const { pathname, searchParams } = new URL(String(input));
       if (pathname.endsWith("/access_tokens")) seen.tokenForm ??= await tokenForm(answer.clone());
-      const asked =
-        `${init?.method ?? "GET"} ${pathname} ${searchParams.get("q") ?? operationOf(init?.body)}`.trimEnd();
+      const [, ...operation] = GRAPHQL.exec(String(init?.body)) ?? [];
+      const asked = [init?.method ?? "GET", pathname, ...searchParams.getAll("q"), ...operation].join(" ");
       const said = answer.ok && !pathname.endsWith("/graphql") ? [] : await sayings(answer.clone());
       requests.push(`${by} ${mask(asked)}: ${redirect}${[answer.status, ...said.map(mask)].join("; ")}`);
       return answer;
@@ -105,11 +111,6 @@ export function liveGitHub(options: LiveOptions): LiveGitHub {
     const limits = { closedFor: async () => 0, close: async () => {} };
     const clients = githubClients({ app, apiUrl, fetch: recorded("App"), now: Date.now, limits });
     const github = await clients.forRepository(installation.id, repo);
-    const path = writePath({
-      ...{ installationId: installation.id, book: BOOK, find: async () => null },
-      sign: () => randomBytes(16).toString("hex"),
-      turn: (write) => write(async () => {}),
-    });
     const { login } = (await person.rest.users.getAuthenticated()).data;
     const head = `kodiai-live-${randomBytes(4).toString("hex")}`;
     const branches = [head, `${head}-base`];
@@ -227,23 +228,11 @@ async function outcomeOf(run: () => Promise<string>): Promise<Outcome> {
     const found = reasonOf(error);
     if (error instanceof NotTried) return { verdict: "not tried", found };
     const known = translate(error, Date.now());
-    const isAnswer = error instanceof Differs || statusOf(known) !== null || isGraphqlError(error);
+    const isAnswer = statusOf(known) !== null || ["Differs", "GraphqlResponseError"].includes((error as Error).name);
     return isAnswer && !(known instanceof Transient)
       ? { verdict: "does not hold", found }
       : { verdict: "not tried", found, isCut: true };
   }
-}
-
-/** `mutation resolveReviewThread`; empty for a request that is none of GraphQL's. */
-function operationOf(body: unknown): string {
-  const document =
-    typeof body === "string" && body.startsWith('{"query":') ? (JSON.parse(body) as { query: string }) : null;
-  return (
-    /^\s*(query|mutation)\b[^{]*\{\s*(\w+)/
-      .exec(document?.query ?? "")
-      ?.slice(1)
-      .join(" ") ?? ""
-  );
 }
 
 /** In one line. */
@@ -251,12 +240,7 @@ function reasonOf(error: unknown): string {
   const known = translate(error, Date.now());
   const status = statusOf(known);
   if (!(known instanceof Transient) && status !== null) return `refused with ${status}`;
-  if (isGraphqlError(error)) return "the query was refused";
-  return (known instanceof Error ? known.message : String(known)).split("\n")[0] ?? "";
-}
-
-function isGraphqlError(error: unknown): boolean {
-  return error instanceof Error && error.name === "GraphqlResponseError";
+  return known instanceof Error ? (known.message.split(":\n")[0] ?? "") : String(known);
 }
 
 /** What is gone needs no deleting: null then. */
@@ -281,23 +265,9 @@ async function tokenForm(answer: Answer): Promise<string | null> {
   return /^ghs_[A-Za-z0-9]{36}$/.test(token) ? "`ghs_` and 36 letters or digits" : "another form";
 }
 
-const LONGEST = 200;
-const SAID = ["resource", "field", "type", "code", "message"] as const;
-
-/** What a refusal says: its message, then its errors. Empty where there is none. */
+/** What a refusal says: its message and its errors, as far as they fit a line. */
 async function sayings(answer: Answer): Promise<readonly string[]> {
-  const body = (await answer.json().catch(() => null)) as {
-    readonly message?: unknown;
-    readonly errors?: unknown;
-  } | null;
-  const errors: readonly unknown[] = Array.isArray(body?.errors) ? body.errors : [];
-  const said = errors.map((error) => {
-    const { extensions, ...entry } = (typeof error === "object" ? (error ?? {}) : { message: error }) as Said;
-    return SAID.flatMap((part) => entry[part] ?? (part === "code" ? extensions?.code : null) ?? []).join(" ");
-  });
-  return [body?.message, ...said].filter((one) => typeof one === "string").map((one) => one.slice(0, LONGEST));
+  const body = (await answer.json().catch(() => null)) as Readonly<Record<"message" | "errors", unknown>> | null;
+  const said = [body?.message, body?.errors].flatMap((one) => (one === undefined ? [] : JSON.stringify(one)));
+  return said.map((one) => one.replace(/^"|"$/g, "").slice(0, 300));
 }
-
-type Said = Readonly<Partial<Record<(typeof SAID)[number], string>>> & {
-  readonly extensions?: { readonly code?: string };
-};
