@@ -1,7 +1,7 @@
 // Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
 // next run, and says of what rows it was made.
 import pg from "pg";
-import { openMigration } from "../src/wire/migrate.ts";
+import { openMigration } from "../src/wire/cli/store.ts";
 import { databaseUrl } from "./ways/pgvector.ts";
 
 export const ON_POSTGRES = "ours on PostgreSQL";

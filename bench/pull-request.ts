@@ -9,7 +9,7 @@ import { aJob, aPull, fakePullRequests, HEAD } from "../test/fakes/pull-requests
 /** Files of this project that the pull request changes in two places, beside those of the demo. */
 const OWN = [
   "src/app.ts",
-  "src/wire.ts",
+  "src/wire/job-ports.ts",
   "src/worker.ts",
   "src/gather/select-files.ts",
   "src/publish/pieces.ts",

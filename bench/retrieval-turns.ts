@@ -3,7 +3,7 @@ import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Precedents, Scope } from "../src/domain/retrieval.ts";
 import type { Embedder, Recall } from "../src/ports/memory.ts";
 import { newGateCache, type RetrievePorts, retrieve, searchMemory } from "../src/retrieve/retrieve.ts";
-import { inTurn } from "../src/wire/in-turn.ts";
+import { inTurn } from "../src/wire/job-ports.ts";
 import { memoryReader, quantile, type Stopwatch, stopwatch } from "./clocks.ts";
 import { NEAREST, type Truth } from "./exact-truth.ts";
 import { type Asked, type Corpus, PULL, repoOf, SPACE } from "./retrieval-corpus.ts";

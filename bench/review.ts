@@ -1,7 +1,7 @@
 // A whole review without a network: gather, analyze and review with the real rules over a pull request in memory. Its files: the first word.
 const started = performance.now();
-const { inspector, knownRules } = await import("../src/wire.ts");
-const { writeReview } = await import("../src/flows/review-pull-request.ts");
+const { inspector, knownRules } = await import("../src/wire/rules.ts");
+const { writeReview } = await import("../src/flows/review/review-pull-request.ts");
 const { reviewMarkdown } = await import("../src/publish/publish.ts");
 const importMs = performance.now() - started;
 

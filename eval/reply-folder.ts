@@ -9,7 +9,7 @@ import { type PlainQuestion, plainQuestion, promptText } from "../src/cli/prompt
 import type { ModelChoice } from "../src/config/read-model.ts";
 import { estimatedTokens, type ModelAnswer, type ModelRequest, type ModelUsage } from "../src/domain/model.ts";
 import type { Model } from "../src/ports/model.ts";
-import { standInModel } from "../src/wire/asking.ts";
+import { standInModel } from "../src/wire/models.ts";
 import { fingerprint } from "./read-data.ts";
 
 /** What became of one question. */

@@ -3,10 +3,9 @@ import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
+import { OutOfReach, Transient } from "./domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
-import { otherSpaces } from "./domain/other-spaces.ts";
-import { OutOfReach } from "./domain/out-of-reach.ts";
-import { Transient } from "./domain/transient.ts";
+import { otherSpaces } from "./domain/memory/index-state.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
 import { openAdminDoor } from "./server/admin-door.ts";
 import { goneWatch } from "./server/after-gone.ts";
@@ -29,29 +28,20 @@ import { runFollow } from "./server/run-follow.ts";
 import { jobRunner } from "./server/run-job.ts";
 import { timedStep } from "./server/timed-step.ts";
 import { upkeepRounds } from "./server/upkeep-rounds.ts";
-import { chosenModel } from "./wire/asking.ts";
-import { passwordIn } from "./wire/database-password.ts";
 import { githubFetch } from "./wire/egress.ts";
-import { learnPorts } from "./wire/feedback.ts";
-import { missedPorts } from "./wire/missed.ts";
-import { chosenReranker } from "./wire/reranker.ts";
-import { neverTell } from "./wire/secrets.ts";
-import { openStore, type Store } from "./wire/store.ts";
-import { whereabouts } from "./wire/whereabouts.ts";
 import {
-  chosenEmbedder,
-  followPorts,
   githubAnswers,
-  type Reading,
-  reviewPorts,
-  serverInspector,
-  serverStatistics,
   type Unposted,
   type WiredGitHub,
+  whereabouts,
   wiredChecks,
   wiredGitHub,
-  withoutSecretsTaken,
-} from "./wire.ts";
+} from "./wire/github.ts";
+import { followPorts, learnPorts, missedPorts, type Reading, reviewPorts, serverStatistics } from "./wire/job-ports.ts";
+import { chosenEmbedder, chosenModel, chosenReranker } from "./wire/models.ts";
+import { serverInspector } from "./wire/rules.ts";
+import { neverTell, passwordIn, withoutSecretsTaken } from "./wire/secrets.ts";
+import { openStore, type Store } from "./wire/store.ts";
 import { parkedWorker, startWorker } from "./worker.ts";
 
 /** An orchestrator gives up on a process after 30 s. What runs longer waits again at the next start. */

@@ -1,5 +1,5 @@
 // Keys of .kodiai.yml that change what happens around a review, with what a visitor of GitHub or of the queue sees of it.
-import { reviewPullRequest } from "../src/flows/review-pull-request.ts";
+import { reviewPullRequest } from "../src/flows/review/review-pull-request.ts";
 import { storedChecks, storedPushWaits } from "../src/store/reviews/checks.ts";
 import { storedReviews } from "../src/store/reviews/reviews.ts";
 import { addedFile, portsOf } from "./app/corridor.ts";

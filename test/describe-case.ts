@@ -1,6 +1,6 @@
 // What the job that describes memories does under a configuration: the case of the keys that decide about it.
 import { astChunker } from "../src/adapters/code-index/chunker.ts";
-import { type FollowPorts, followedLine, followRepository } from "../src/flows/follow-repository.ts";
+import { type FollowPorts, followedLine, followRepository } from "../src/flows/repository/follow-repository.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
 import { type ScriptedModel, scriptedModel } from "./fakes/scripted-model.ts";

@@ -27,7 +27,6 @@ const ABLATION_TITLE = "the ablation tells each gain beside what was expected, a
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
-const CORRIDOR = "src/flows/review-pull-request.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -186,7 +185,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "what still runs is kept",
     loses: "nothing is kept of a repository that was taken away, also not what was under way",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "if (running > 0)",
     replace: "if (running < 0)",
     test: [
@@ -198,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no word is the last word",
     loses: "what is taken away while GitHub refuses to speak of it is forgotten later",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "if (!found.gone) return unconfirmed(found.reason, job);",
     replace: 'if (!found.gone) return { kind: "skipped", reason: found.reason };',
     test: [
@@ -222,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "forgotten once",
     loses: "what a job wrote that ended while the repository was forgotten is forgotten as well",
-    file: "src/flows/follow-repository.ts",
+    file: "src/flows/repository/follow-repository.ts",
     find: "ended > 0 ? await forgetAll",
     replace: "ended < 0 ? await forgetAll",
     test: [
@@ -456,7 +455,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no second look at the owner",
     loses: "each record is asked once more whose it is",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: "    record.ownerId === scope.ownerPool.ownerId &&\n",
     replace: "",
     test: [
@@ -468,7 +467,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "private into public",
     loses: "a public repository hears nothing of private ones",
-    file: "src/retrieve/scope.ts",
+    file: "src/retrieve/query/scope.ts",
     find: '    OPENNESS[record.visibility] >= OPENNESS[target] &&\n    (!scope.ownerPool.targetIsPublic || record.visibility === "public")',
     replace: "    OPENNESS[record.visibility] + OPENNESS[target] >= 0",
     test: [
@@ -535,8 +534,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "review not kept",
     loses: "a written review is kept before it is sent",
-    file: CORRIDOR,
-    find: "  await ports.ledger.save(job, safe, ports.now());\n",
+    file: "src/flows/review/posting.ts",
+    find: "      await ledger.save(job, safe, now());\n",
     replace: "",
     test: ["test/app/trouble.test.ts", "a review that was written is sent after a restart without being written again"],
   },
@@ -587,7 +586,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "embedded unredacted",
     loses: "no secret is sent to be embedded",
-    file: "src/wire.ts",
+    file: "src/wire/models.ts",
     find: "embedder.embed(await Promise.all(texts.map(redact)), kind)",
     replace: "embedder.embed(texts, kind)",
     test: [
@@ -698,7 +697,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "no sweep",
     loses: "deliveries that failed are asked for again",
-    file: "src/flows/recover-deliveries.ts",
+    file: "src/flows/repository/recover-deliveries.ts",
     find: "    if (!(await book.asking(guid, now))) continue;\n",
     replace: "    if (!(await book.asking(guid, now)) || id >= 0) continue;\n",
     test: [
@@ -886,7 +885,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "cut anywhere",
     loses: "no half of a token comes out",
-    file: "src/domain/cut-text.ts",
+    file: "src/domain/text/cut-text.ts",
     find: "  if (from < end) return Math.min(end, from + KEPT);\n",
     replace: "",
     test: ["test/domain/cut-text.test.ts", "is not halved at any place of any limit"],
@@ -916,7 +915,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "answers thrown away",
     loses: "a crash costs the questions that were being asked, and none that was answered",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "return { model: kept ?? metered,",
     replace: "return { model: kept === null ? metered : metered,",
     test: [
@@ -1006,7 +1005,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "texts redacted as one",
     loses: "no text of a review decides what becomes of another",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: "redacted.set(text, await redact(text));",
     replace: "redacted.set(text, (await redact(all)).slice(0, text.length));",
     test: [
@@ -1017,7 +1016,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "closed words redacted",
     loses: "redaction leaves alone what publishing decides by",
-    file: "src/domain/redact-texts.ts",
+    file: "src/domain/text/redact-texts.ts",
     find: '  if (typeof value === "string") return kind === "prose" ? change(value) : value;',
     replace: '  if (typeof value === "string") return kind === "other" ? "" : change(value);',
     test: ["test/flows/without-secrets.test.ts", "what is redacted can be published: all findings are posted"],
@@ -1026,7 +1025,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spoilt reviews sent",
     loses: "a review that redaction spoilt is an error with its place",
-    file: "src/flows/without-secrets.ts",
+    file: "src/flows/review/without-secrets.ts",
     find: "  if (!checked.success) throw",
     replace: "  if (clean === review) throw",
     test: [
@@ -1069,7 +1068,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a mark in brackets",
     loses: "what stands where a secret was becomes no image or link",
-    file: "src/domain/redaction-mark.ts",
+    file: "src/domain/text/cut-text.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
     find: "return `‹redacted:${kind}›`;",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
@@ -1117,7 +1116,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an outsider's unmerged branch counts in an import",
     loses: "an outsider's branch changes no outcome and defines no fix before it is merged",
-    file: "src/flows/remember-threads.ts",
+    file: "src/flows/repository/keep-comments.ts",
     find: "root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author))",
     replace: "root.isOutdated === true",
     test: ["test/app/unmerged.test.ts", "the past: an outsider changed the line and closed"],
@@ -1125,7 +1124,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "anybody resolves a thread of the past",
     loses: "only somebody who may write settles a thread",
-    file: "src/flows/remember-threads.ts",
+    file: "src/flows/repository/keep-comments.ts",
     find: 'root.place === "line" && may(resolvedBy.get(root.id))',
     replace: 'root.place === "line" && resolvedBy.has(root.id)',
     test: [
@@ -1136,7 +1135,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "an outsider's unmerged branch defines the fix of a finding",
     loses: "what is kept as the fix is merged, or by somebody who may write",
-    file: "src/flows/learn-fixes.ts",
+    file: "src/flows/people/learn-from-people.ts",
     find: "if (!isChanged || ",
     replace: "if (",
     test: [
@@ -1237,7 +1236,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "spending is lost on a full disk",
     loses: "what a question cost is in the book before the job gives back what it set aside",
-    file: "src/wire/asking.ts",
+    file: "src/wire/models.ts",
     find: "if (!(error instanceof Transient)) throw error;",
     replace: "throw error;",
     test: [
@@ -1370,7 +1369,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a data folder that is no folder is an empty store",
     loses: "a store that cannot be opened is degraded",
-    file: "src/wire/cli-store.ts",
+    file: "src/wire/cli/store.ts",
     find: "?.isDirectory() === false) return",
     replace: "?.isFIFO()) return",
     test: [REVIEW_VERB_TEST, "a store that cannot be opened is degraded, in the output and on standard error"],
@@ -1389,7 +1388,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "silence of rules is no findings",
     loses: "without a model and without a finding, every format says that no model read it",
-    file: "src/domain/quiet-verdict.ts",
+    file: "src/domain/review/quiet-verdict.ts",
     find: "  if (isRead) {",
     replace: "  if (isRead || coverage === null) {",
     test: [REVIEW_VERB_TEST, "without a model and without a finding, every format says that no model read it"],
@@ -1397,7 +1396,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 71 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 20, most: 71",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
@@ -1406,7 +1405,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "situations of 19 words",
     loses: "a situation is of 20 to 70 words",
-    file: "src/learn/situation-problems.ts",
+    file: "src/learn/remember/description-rules.ts",
     find: "least: 20, most: 70",
     replace: "least: 19, most: 70",
     test: [FIELD_RULES_TEST, "is of 20 to 70 words"],
@@ -1656,7 +1655,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refused heads again and again",
     loses: "a review that GitHub refused is not tried at each look",
-    file: "src/flows/recover-pulls.ts",
+    file: "src/flows/repository/recover-pulls.ts",
     find: "isPermitted ? started : started - REFUSED_MS",
     replace: "isPermitted ? started : started",
     test: [
@@ -1726,7 +1725,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "people's commands wait their turn",
     loses: "what people wrote is asked for again first",
-    file: "src/flows/recover-deliveries.ts",
+    file: "src/flows/repository/recover-deliveries.ts",
     find: "(rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at",
     replace: "a.at - b.at",
     test: [
@@ -1768,7 +1767,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "refused reactions are not counted",
     loses: "doctor counts reactions that GitHub refuses",
-    file: "src/flows/answer-comment.ts",
+    file: "src/flows/commands/answer-comment.ts",
     find: 'isShown ? "" : REACTION_REFUSED',
     replace: 'isShown ? "" : ""',
     test: [
@@ -1801,7 +1800,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/adapters/github/live-run.ts",
     find: "of undo.toReversed()",
     replace: "of undo.slice(undo.length)",
-    test: [LIVE_TEST, "stopped by %s while the repository has another name, it cleans up"],
+    test: [LIVE_TEST, "while the repository has another name, it cleans up"],
   },
   {
     id: "a live report that names the repository",

@@ -8,7 +8,7 @@ import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import { gather } from "../../src/gather/gather.ts";
 import { maskedReading } from "../../src/review/masked-plan.ts";
 import { planReading } from "../../src/review/plan-reading.ts";
-import { redact } from "../../src/wire.ts";
+import { redact } from "../../src/wire/secrets.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { subject } from "../../src/cli/subject.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { type Step, writeReview } from "../../src/flows/review-pull-request.ts";
+import type { Stage } from "../../src/flows/review/review-ports.ts";
+import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Suite } from "../suite.ts";
 import { unanswered } from "../unanswered.ts";
@@ -65,7 +66,7 @@ async function count(path: string, entry: DiffEntry, tally: Tally): Promise<void
   const { job, ports } = await subject({ diff: path, repo: "/", model: "off" }, []);
   let context: PullRequestContext | null = null;
   let covered: ReadonlySet<string> = new Set();
-  const step: Step = async (room, enter) => {
+  const step: Stage = async (room, enter) => {
     const value = await enter();
     if (room === "gather") context = value as unknown as PullRequestContext;
     if (room === "analyze") covered = coveredPaths(value as unknown as Review["signals"]);

@@ -1,7 +1,7 @@
 // The exact prompts for real pull requests, as files that any model, or a person, can answer; and whether the answers that
 // are there already can be read. `--out DIR` takes the prompts, `--replies DIR` (default: the same) holds the replies,
 // `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME` sizes the prompts.
-import { inspector } from "../../src/wire.ts";
+import { inspector } from "../../src/wire/rules.ts";
 import { bootstrap } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";
 import { readPulls } from "../pull-requests.ts";

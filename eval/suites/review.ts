@@ -4,7 +4,7 @@
 import { readdir } from "node:fs/promises";
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { inspector } from "../../src/wire.ts";
+import { inspector } from "../../src/wire/rules.ts";
 import { modelChoice } from "../model-choice.ts";
 import { type RealPull, readPulls } from "../pull-requests.ts";
 import { dataFingerprint, fingerprint } from "../read-data.ts";

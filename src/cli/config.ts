@@ -1,11 +1,10 @@
 // kodiai config: checks a configuration file, tells what holds in a repository and who said it, explains a key, or prints
 // the JSON Schema that editors use.
 import { readFile } from "node:fs/promises";
-import type { ParsedConfig } from "../config/parse-config.ts";
-import { parseConfig } from "../config/parse-config.ts";
+import { type ParsedConfig, parseConfig } from "../config/parse-config.ts";
 import { problemLine } from "../config/problem-line.ts";
 import { configJsonSchema } from "../config/schema-json.ts";
-import { knownRules } from "../wire.ts";
+import { knownRules } from "../wire/rules.ts";
 import { apiUrlFor } from "./api-url.ts";
 import { configExplanation, configLines, configValues } from "./config-page.ts";
 import { terminalText } from "./terminal-text.ts";

@@ -5,7 +5,7 @@ import {
   describedLine,
   describeMemories,
   estimateDescribing,
-} from "../flows/describe-memories.ts";
+} from "../flows/memory/describe-memories.ts";
 import { nameOf } from "./find-repository.ts";
 import { visible } from "./memory-page.ts";
 import { isJson, type MemoryVerbPorts, type MemoryWords } from "./memory-words.ts";

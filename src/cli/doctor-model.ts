@@ -6,7 +6,7 @@ import { defaultConfig } from "../config/repo-config.ts";
 import { setVariables } from "../config/set-variables.ts";
 import type { ModelTier } from "../domain/model.ts";
 import type { Model } from "../ports/model.ts";
-import { chosenModel } from "../wire/asking.ts";
+import { chosenModel } from "../wire/models.ts";
 import type { Check } from "./doctor-memory.ts";
 
 const name = "model";

@@ -4,12 +4,13 @@ import { styleText } from "node:util";
 import { type Env, readEnv } from "../config/env.ts";
 import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import { REACTION_REFUSED } from "../domain/command.ts";
-import { retrievalAlerts } from "../domain/retrieval-alerts.ts";
+import { retrievalAlerts } from "../domain/figures/retrieval-alerts.ts";
 import { privateKeyOf } from "../server/private-key.ts";
-import { statsVerbPorts } from "../wire/cli.ts";
-import { jobsVerbPorts } from "../wire/jobs.ts";
+import { statsVerbPorts } from "../wire/cli/memory.ts";
+import { jobsVerbPorts } from "../wire/cli/store.ts";
+import { githubAnswers } from "../wire/github.ts";
+import { inspector, knownRules } from "../wire/rules.ts";
 import { openStore, type Store } from "../wire/store.ts";
-import { githubAnswers, inspector, knownRules } from "../wire.ts";
 import { isDatabase, shownPlace, storePlace } from "./data-dir.ts";
 import { doctorLive, LIVE_OPTIONS } from "./doctor-live.ts";
 import { type Check, memoryChecks, warmthCheck } from "./doctor-memory.ts";
@@ -33,7 +34,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   if (positionals.length > 0) throw new UsageError(`doctor takes no ${JSON.stringify(positionals[0])}`);
   if (values.live !== undefined) {
     const json = values.json === true || values.format === "json";
-    return doctorLive(values.live, { ...values, json }, (await import("../wire/live.ts")).liveVerbPorts);
+    return doctorLive(values.live, { ...values, json }, (await import("../wire/cli/live.ts")).liveVerbPorts);
   }
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);

@@ -1,11 +1,12 @@
 // kodiai explain: walks one change through the rooms and prints what each hands on. Posts nothing.
 import { styleText } from "node:util";
-import type { Skipped } from "../domain/outcome.ts";
-import { unreadDiff } from "../domain/quiet-verdict.ts";
+import type { Skipped } from "../domain/omissions.ts";
 import type { Precedents } from "../domain/retrieval.ts";
+import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
-import { type Step, writeReview } from "../flows/review-pull-request.ts";
-import { withoutSecrets } from "../wire.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
+import { writeReview } from "../flows/review/review-pull-request.ts";
+import { withoutSecrets } from "../wire/secrets.ts";
 import { precedentsPage } from "./precedents-page.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 import { SUBJECT_OPTIONS, subject } from "./subject.ts";
@@ -28,7 +29,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   const rooms: Explanation["rooms"][number][] = [];
-  const step: Step = async (room, enter) => {
+  const step: Stage = async (room, enter) => {
     const started = performance.now();
     const value = await enter();
     rooms.push({ room, ms: Math.round(performance.now() - started), value });

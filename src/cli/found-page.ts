@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import type { Repo } from "../domain/job.ts";
 import type { Precedents } from "../domain/retrieval.ts";
-import type { HandSearched } from "../flows/search-memory.ts";
+import type { HandSearched } from "../flows/memory/search-memory.ts";
 import { memoryLines } from "./memory-lines.ts";
 import { terminalText } from "./terminal-text.ts";
 

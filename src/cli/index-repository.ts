@@ -1,6 +1,11 @@
 // kodiai index: reads documents and code of a clone's commit into memory; run again, only what changed.
 import type { Repo } from "../domain/job.ts";
-import { type Indexed, type IndexedCorpus, type IndexPorts, indexRepository } from "../flows/index-repository.ts";
+import {
+  type Indexed,
+  type IndexedCorpus,
+  type IndexPorts,
+  indexRepository,
+} from "../flows/repository/index-repository.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";
 
 /** What the verb needs of the world. */

@@ -15,72 +15,85 @@ const VERBS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["explain", async () => (await import("./explain.ts")).explain],
   [
     "memory",
-    async () => withPorts((await import("./memory.ts")).memory, (await import("../wire/cli.ts")).memoryVerbPorts),
+    async () =>
+      withPorts((await import("./memory.ts")).memory, (await import("../wire/cli/memory.ts")).memoryVerbPorts),
   ],
   [
     "import",
     async () =>
-      withPorts((await import("./import-history.ts")).importPast, (await import("../wire/import.ts")).historyVerbPorts),
+      withPorts(
+        (await import("./import-history.ts")).importPast,
+        (await import("../wire/cli/memory.ts")).historyVerbPorts,
+      ),
   ],
   [
     "index",
     async () =>
-      withPorts((await import("./index-repository.ts")).index, (await import("../wire/cli.ts")).indexVerbPorts),
+      withPorts((await import("./index-repository.ts")).index, (await import("../wire/cli/memory.ts")).indexVerbPorts),
   ],
   [
     "search",
-    async () => withPorts((await import("./search.ts")).search, (await import("../wire/cli.ts")).searchVerbPorts),
+    async () =>
+      withPorts((await import("./search.ts")).search, (await import("../wire/cli/memory.ts")).searchVerbPorts),
   ],
   [
     "conventions",
     async () =>
       withPorts(
         (await import("./conventions.ts")).conventions,
-        (await import("../wire/conventions.ts")).conventionsVerbPorts,
+        (await import("../wire/cli/memory.ts")).conventionsVerbPorts,
       ),
   ],
   [
     "replay",
-    async () => withPorts((await import("./replay.ts")).replay, (await import("../wire/cli.ts")).memoryVerbPorts),
+    async () =>
+      withPorts((await import("./replay.ts")).replay, (await import("../wire/cli/memory.ts")).memoryVerbPorts),
   ],
-  ["stats", async () => withPorts((await import("./stats.ts")).stats, (await import("../wire/cli.ts")).statsVerbPorts)],
-  ["jobs", async () => withPorts((await import("./jobs.ts")).jobs, (await import("../wire/jobs.ts")).jobsVerbPorts)],
+  [
+    "stats",
+    async () => withPorts((await import("./stats.ts")).stats, (await import("../wire/cli/memory.ts")).statsVerbPorts),
+  ],
+  [
+    "jobs",
+    async () => withPorts((await import("./jobs.ts")).jobs, (await import("../wire/cli/store.ts")).jobsVerbPorts),
+  ],
   [
     "retract",
     async () =>
-      withPorts((await import("./retract.ts")).retract, (await import("../wire/retract.ts")).retractVerbPorts),
+      withPorts((await import("./retract.ts")).retract, (await import("../wire/cli/retract.ts")).retractVerbPorts),
   ],
   [
     "backup",
-    async () => withPorts((await import("./backup.ts")).backup, (await import("../wire/upkeep.ts")).backupPorts),
+    async () => withPorts((await import("./backup.ts")).backup, (await import("../wire/cli/store.ts")).backupPorts),
   ],
   [
     "restore",
-    async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/upkeep.ts")).backupPorts),
+    async () => withPorts((await import("./backup.ts")).restore, (await import("../wire/cli/store.ts")).backupPorts),
   ],
   [
     "migrate",
-    async () => withPorts((await import("./migrate.ts")).migrate, (await import("../wire/migrate.ts")).openMigration),
+    async () => withPorts((await import("./migrate.ts")).migrate, (await import("../wire/cli/store.ts")).openMigration),
   ],
   [
     "export-data",
-    async () => withPorts((await import("./person.ts")).exportData, (await import("../wire/upkeep.ts")).personPorts),
+    async () => withPorts((await import("./person.ts")).exportData, (await import("../wire/cli/store.ts")).personPorts),
   ],
   [
     "erase",
-    async () => withPorts((await import("./person.ts")).erase, (await import("../wire/upkeep.ts")).personPorts),
+    async () => withPorts((await import("./person.ts")).erase, (await import("../wire/cli/store.ts")).personPorts),
   ],
-  ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/hook.ts")).hookPorts)],
+  ["hook", async () => withPorts((await import("./hook.ts")).hook, (await import("../wire/cli/git.ts")).hookPorts)],
   [
     "setup",
-    async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/setup.ts")).setupVerbPorts),
+    async () => withPorts((await import("./setup.ts")).setup, (await import("../wire/cli/setup.ts")).setupVerbPorts),
   ],
   ["serve", async () => (await import("./serve.ts")).serve],
-  ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/mcp.ts")).mcpPorts)],
-  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/init.ts")).checkoutIn)],
+  ["mcp", async () => withPorts((await import("./mcp.ts")).mcp, (await import("../wire/cli/mcp.ts")).mcpPorts)],
+  ["init", async () => withPorts((await import("./init.ts")).init, (await import("../wire/cli/git.ts")).checkoutIn)],
   [
     "config",
-    async () => withPorts((await import("./config.ts")).config, (await import("../wire/config.ts")).configVerbPorts),
+    async () =>
+      withPorts((await import("./config.ts")).config, (await import("../wire/cli/config.ts")).configVerbPorts),
   ],
   [
     "doctor",

@@ -5,7 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import type { McpPorts } from "../mcp/mcp-ports.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { openMcpDoor } from "../server/mcp-door.ts";
-import type { McpWords } from "../wire/mcp.ts";
+import type { McpWords } from "../wire/cli/mcp.ts";
 import { neverTell } from "../wire/secrets.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, oneOf, readWords, UsageError } from "./usage.ts";

@@ -1,7 +1,8 @@
 // A replay for programs.
+
+import { replayFigures } from "../domain/figures/replay.ts";
 import type { Repo } from "../domain/job.ts";
-import { replayFigures } from "../domain/replay-figures.ts";
-import type { Replayed } from "../flows/replay-memory.ts";
+import type { Replayed } from "../flows/memory/replay-memory.ts";
 import { nameOf } from "./find-repository.ts";
 
 export function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {

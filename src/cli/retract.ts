@@ -1,7 +1,7 @@
 // kodiai retract: takes a bad review back. Prints what it did, or with --dry-run what it would do.
 
 import type { Repo } from "../domain/job.ts";
-import { type RetractPorts, retractReview, type TakenBack } from "../flows/retract-review.ts";
+import { type RetractPorts, retractReview, type TakenBack } from "../flows/review/retract-review.ts";
 import { terminalText } from "./terminal-text.ts";
 import { type ExitCode, readWords, UsageError } from "./usage.ts";
 

@@ -1,12 +1,13 @@
 // kodiai review: one review, printed in the format asked for; nothing is posted.
 import { atLeast, SEVERITIES, type Severity } from "../domain/finding.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { unreadDiff } from "../domain/quiet-verdict.ts";
+import { unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
-import { type Step, writeReview } from "../flows/review-pull-request.ts";
-import { withoutSecrets } from "../flows/without-secrets.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
+import { writeReview } from "../flows/review/review-pull-request.ts";
+import { withoutSecrets } from "../flows/review/without-secrets.ts";
 import { reviewMarkdown } from "../publish/publish.ts";
-import { redact } from "../wire.ts";
+import { redact } from "../wire/secrets.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
 import { reviewJson } from "./review-json.ts";
@@ -74,7 +75,7 @@ function meets(written: Review, failOn: Severity): boolean {
 }
 
 /** Says on a terminal which room is entered, and hands on what was gathered, for code frames. */
-function progress(gathered: (context: PullRequestContext) => void): Step {
+function progress(gathered: (context: PullRequestContext) => void): Stage {
   return async (room, enter) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${room} …`);
     try {

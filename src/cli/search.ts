@@ -1,12 +1,12 @@
 // kodiai search: memory searched by hand, as a review searches it, with everything that put each memory where it stands.
 import { styleText } from "node:util";
 import { defaultConfig } from "../config/repo-config.ts";
-import type { HandSearch } from "../domain/found.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
+import type { HandSearch } from "../domain/memory/search-result.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
-import { modelLeave } from "../flows/model-leave.ts";
-import { type SearchPorts, searchByHand } from "../flows/search-memory.ts";
+import { type SearchPorts, searchByHand } from "../flows/memory/search-memory.ts";
+import { modelAllowance } from "../flows/review/model-allowance.ts";
 import type { Reranker } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
 import { nameOf, nothingRemembered } from "./find-repository.ts";
@@ -119,7 +119,7 @@ async function configured(
 ): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await open();
   if (reranker !== null) return { reranker };
-  const leave = await modelLeave(defaultConfig().review, repo, await access(repo), now());
+  const leave = await modelAllowance(defaultConfig().review, repo, await access(repo), now());
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(

@@ -4,7 +4,7 @@ import type { PastSize } from "../ports/registration.ts";
 /** Pull requests whose reviews are read by an import that nobody limits: see import-history.ts. */
 const MOST_PULLS = 1_000;
 const PAGE = 100;
-/** Between two requests (wire/history.ts), and for GitHub's answer: an assumption that the estimate names as such. */
+/** Between two requests (wire/github.ts), and for GitHub's answer: an assumption that the estimate names as such. */
 const SECONDS_A_REQUEST = 0.1 + 0.3;
 /** GitHub gives an App 5,000 an hour at least, and the last fifth is left alone. */
 const REQUESTS_AN_HOUR = 4_000;

@@ -1,6 +1,6 @@
 // The lines of changed files that code frames show: from the head text, or from the hunks where only those are known.
 import type { PullRequestContext } from "../domain/pull-request.ts";
-import { withoutSecrets } from "../wire.ts";
+import { withoutSecrets } from "../wire/secrets.ts";
 
 /** Head line (1-based) → its text. */
 export type NumberedLines = ReadonlyMap<number, string>;

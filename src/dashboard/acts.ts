@@ -2,7 +2,7 @@
 // the page that shows it.
 import type { Hono } from "hono";
 import { repoKey } from "../domain/memory.ts";
-import { restoreMemory } from "../flows/restore-memory.ts";
+import { restoreMemory } from "../flows/memory/restore-memory.ts";
 import { memoriesPath, memoryPath, repositoryPath } from "./addresses.ts";
 import { type Inside, repoOf } from "./inside.ts";
 import type { Notice } from "./notices.ts";

@@ -1,8 +1,8 @@
 // What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
 import type { ShownVariable } from "../config/shown-variables.ts";
-import type { ExportPorts } from "../flows/export-memory.ts";
-import type { RestorePorts } from "../flows/restore-memory.ts";
-import type { SearchPorts } from "../flows/search-memory.ts";
+import type { ExportPorts } from "../flows/memory/export-memory.ts";
+import type { RestorePorts } from "../flows/memory/restore-memory.ts";
+import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryBook } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";

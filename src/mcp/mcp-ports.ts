@@ -1,12 +1,12 @@
 // What the MCP tools need of the world: the memory of one data folder, one repository's diff, and nothing that could post.
 import type { Repo } from "../domain/job.ts";
+import type { Remembered } from "../domain/memory/write-report.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
-import type { Remembered } from "../domain/remembered.ts";
 import type { Review } from "../domain/review.ts";
-import type { SearchPorts } from "../flows/search-memory.ts";
+import type { SearchPorts } from "../flows/memory/search-memory.ts";
 import type { EvidenceShelf } from "../ports/feedback.ts";
 import type { ReviewRecords } from "../ports/talk.ts";
-import type { NamedChange } from "../wire/cli.ts";
+import type { NamedChange } from "../wire/cli/change.ts";
 
 /** Memory as it is in the data folder now. */
 export interface McpMemory {

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";
-import { quietVerdict, unreadDiff } from "../domain/quiet-verdict.ts";
+import { quietVerdict, unreadDiff } from "../domain/review/quiet-verdict.ts";
 import type { Review } from "../domain/review.ts";
-import { writeReview } from "../flows/review-pull-request.ts";
+import { writeReview } from "../flows/review/review-pull-request.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
 /** UTF-16 units of a diff: as much as GitHub shows of one. */

@@ -5,7 +5,7 @@ import { foundJson } from "../cli/found-json.ts";
 import { UsageError } from "../cli/usage.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
-import { searchByHand } from "../flows/search-memory.ts";
+import { searchByHand } from "../flows/memory/search-memory.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 
 const words = (what: string) => z.array(z.string().min(1).max(300)).max(20).optional().describe(what);

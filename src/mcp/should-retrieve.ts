@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { jobOf } from "../cli/subject.ts";
 import { UsageError } from "../cli/usage.ts";
-import { decideForChange, decideForWords } from "../flows/decide-retrieval.ts";
+import { decideForChange, decideForWords } from "../flows/memory/decide-retrieval.ts";
 import { MOST_DIFF } from "./review-diff.ts";
 import { repositoryField, repositoryOf, type Tool } from "./tool.ts";
 

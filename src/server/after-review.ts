@@ -1,6 +1,6 @@
 // What a review leaves for later: where its repository wants memories described, a job for that, in the lane of upkeep.
 import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
-import type { Step } from "../flows/review-pull-request.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
 
 /** A job after which something may be remembered: a review, or a command. */
 type Remembers = Pick<ReviewJob, "repo" | "delivery" | "installationId">;
@@ -10,7 +10,7 @@ type Remembers = Pick<ReviewJob, "repo" | "delivery" | "installationId">;
  * gathered, as when a review that an earlier try wrote is only sent, its configuration is not known here: then the job
  * looks for itself.
  */
-export function thenDescribe(step: Step, job: Remembers, add: (job: DescribeJob) => Promise<void>): Step {
+export function thenDescribe(step: Stage, job: Remembers, add: (job: DescribeJob) => Promise<void>): Stage {
   let isWanted = true;
   return async (room, enter) => {
     const value = await step(room, enter);

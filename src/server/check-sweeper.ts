@@ -1,7 +1,7 @@
 // Ends check runs that nobody else would end: at the start, every minute, and when it is woken. Those of a suspended installation
 // are tried again every hour, and as soon as somebody says that the App reaches more than it did.
 import type { Logger } from "pino";
-import { sweepChecks } from "../flows/check-run.ts";
+import { sweepChecks } from "../flows/review/check-run.ts";
 import type { CheckBook } from "../ports/checks.ts";
 import { inRounds, MINUTE_MS, type Rounds } from "./rounds.ts";
 

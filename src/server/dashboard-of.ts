@@ -1,9 +1,8 @@
 // What answers at the admin door beside how the process is.
 import { dashboard } from "../dashboard/dashboard.ts";
-import { type DashboardServer, dashboardPorts } from "../wire/dashboard.ts";
-import { githubLogin } from "../wire/login.ts";
+import { type DashboardServer, dashboardPorts, githubLogin } from "../wire/dashboard.ts";
+import type { Reading } from "../wire/job-ports.ts";
 import type { Store } from "../wire/store.ts";
-import type { Reading } from "../wire.ts";
 import type { AppOptions } from "./app-options.ts";
 import type { Workers } from "./http-door.ts";
 

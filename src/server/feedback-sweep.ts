@@ -2,7 +2,7 @@
 // whose hour is over are put into the queue.
 import type { Logger } from "pino";
 import type { FeedbackJob } from "../domain/job.ts";
-import { type LearnPorts, learnFromPeople, learntLine } from "../flows/learn-from-people.ts";
+import { type LearnPorts, learnFromPeople, learntLine } from "../flows/people/learn-from-people.ts";
 import type { Store } from "../wire/store.ts";
 
 const SWEEP_MS = 5 * 60_000;

@@ -1,11 +1,11 @@
 // What is seen of a job from outside: a span for it and for each room (where the operator preloads OpenTelemetry), figures for
 // /metrics, and the facts of its one line in the log. None of them holds anything that anybody wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Degraded } from "../domain/outcome.ts";
+import type { Degraded } from "../domain/omissions.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import type { Precedents } from "../domain/retrieval.ts";
 import type { PostedReview, Review } from "../domain/review.ts";
-import type { Step } from "../flows/review-pull-request.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
 import type { AnyJob, JobEnd, Lease } from "../ports.ts";
 import type { LaneName, Metrics } from "./metrics.ts";
 
@@ -25,7 +25,7 @@ export interface JobFacts {
 
 export interface JobWatch {
   /** The same step, watched. */
-  step(job: AnyJob, step: Step): Step;
+  step(job: AnyJob, step: Stage): Stage;
   /** Does the work of a leased job. */
   run<T>(lane: LaneName, lease: Lease<AnyJob>, work: () => Promise<T>): Promise<T>;
   /** Told each end of a run once; what to say of it in the log. */

@@ -1,9 +1,9 @@
 // Finds what nobody told us of: at the start, every ten minutes, and when the App reaches more than it did, GitHub's log of deliveries
 // is gone through and the open pull requests are looked at. What failed is tried again sooner.
 import type { Logger } from "pino";
-import { Transient } from "../domain/transient.ts";
-import { type RecoverLimits, recoverDeliveries } from "../flows/recover-deliveries.ts";
-import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/recover-pulls.ts";
+import { Transient } from "../domain/errors.ts";
+import { type RecoverLimits, recoverDeliveries } from "../flows/repository/recover-deliveries.ts";
+import { type RecoverPulls, type RecoverRun, recoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { DeliveryLog } from "../ports/missed.ts";
 
 /** Other times than the documented ones: for tests. */

@@ -1,6 +1,11 @@
 // A job that follows a repository, to its end; what is too much for one run goes on as a job of its own.
 import { type FollowJob, type LabelJob, upkeepKey } from "../domain/job.ts";
-import { type Followed, type FollowPorts, followedLine, followRepository } from "../flows/follow-repository.ts";
+import {
+  type Followed,
+  type FollowPorts,
+  followedLine,
+  followRepository,
+} from "../flows/repository/follow-repository.ts";
 import type { Queue } from "../ports.ts";
 
 /** How long an import waits where GitHub does not say when there are more requests. */

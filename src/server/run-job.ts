@@ -1,10 +1,11 @@
 // A review or a command from the queue to its end; and the way to stop a review that runs.
 import type { CommandJob } from "../domain/command.ts";
+import { Stopped } from "../domain/errors.ts";
 import type { ReviewJob } from "../domain/job.ts";
-import { Stopped } from "../domain/stopped.ts";
-import { answerComment } from "../flows/answer-comment.ts";
-import type { CommandPorts } from "../flows/command-order.ts";
-import { reviewPullRequest, type Step } from "../flows/review-pull-request.ts";
+import { answerComment } from "../flows/commands/answer-comment.ts";
+import type { CommandPorts } from "../flows/commands/order.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
+import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
 import type { ReviewJobs } from "../ports/talk.ts";
 import type { Lease, Queue, Reviews } from "../ports.ts";
 import { largeReviews } from "./large-reviews.ts";
@@ -19,7 +20,7 @@ export interface RunnerPorts {
   /** All ports of one job but those that the runner itself is. */
   readonly portsOf: (lease: Lease<PullJob>) => Promise<Omit<CommandPorts, "jobs" | "signal">>;
   /** Told what each room hands on. */
-  readonly stepOf: (job: PullJob) => Step;
+  readonly stepOf: (job: PullJob) => Stage;
 }
 
 /** Each does a job of its kind; returns one line on how it ended, and throws as the corridors do. */
@@ -87,7 +88,7 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
 }
 
 /** Enters no further room once somebody said stop. */
-function stoppingStep(step: Step, signal: AbortSignal): Step {
+function stoppingStep(step: Stage, signal: AbortSignal): Stage {
   return async (room, enter) => {
     signal.throwIfAborted();
     return step(room, enter);

@@ -1,6 +1,6 @@
 // What the log says of each room that a job passes.
 import type { Logger } from "pino";
-import type { Step } from "../flows/review-pull-request.ts";
+import type { Stage } from "../flows/review/review-ports.ts";
 import type { PullJob } from "./run-job.ts";
 import { stepFacts } from "./step-facts.ts";
 
@@ -11,7 +11,7 @@ export interface StepOptions {
 }
 
 /** The step of a job's walk: each room's time and figures in the log, and what is wrong with memory as a warning. */
-export function timedStep(job: PullJob, options: StepOptions): Step {
+export function timedStep(job: PullJob, options: StepOptions): Stage {
   return async (room, enter) => {
     const started = performance.now();
     const value = await enter();

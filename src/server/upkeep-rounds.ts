@@ -1,6 +1,7 @@
 // What a server looks after beside its jobs, as long as it runs: what is kept no longer, its files, lost answers, people's acts.
+
+import { findWritten, type WriteWiring } from "../wire/github.ts";
 import type { Store } from "../wire/store.ts";
-import { findWritten, type WriteWiring } from "../wire/writes.ts";
 import type { AppOptions } from "./app-options.ts";
 import { expirySweep } from "./expiry-sweep.ts";
 import { feedbackSweep } from "./feedback-sweep.ts";

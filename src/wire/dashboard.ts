@@ -1,10 +1,17 @@
-// Joins ports for the dashboard: everything that the store holds to be read, and of what changes it the few safe acts.
+// Joins ports for the dashboard: everything that the store holds to be read, of what changes it the few safe acts, and its login.
+
 import { randomBytes } from "node:crypto";
 import manifest from "../../package.json" with { type: "json" };
+import { githubVisitors, visitorClient } from "../adapters/github/visitor.ts";
+import { githubWriters } from "../adapters/github/writers.ts";
+import { LOGIN_CALLBACK } from "../config/login-address.ts";
 import type { DashboardPorts } from "../dashboard/dashboard-ports.ts";
 import type { Health } from "../dashboard/overview.ts";
+import type { GitHubLogin } from "../ports/login.ts";
 import type { RetrievalLog } from "../ports/memory.ts";
-import { type Reading, redact, withoutSecretsKept } from "../wire.ts";
+import { egressTo } from "./egress.ts";
+import type { Reading } from "./job-ports.ts";
+import { neverTell, redact, withoutSecretsKept } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 /** What the running server tells about itself. */
@@ -55,4 +62,37 @@ function memoryShown(
     },
     restoring: { past, evidence, decisions, redact, now: Date.now },
   };
+}
+
+/** The client of the GitHub App, and where people reach the dashboard. */
+export interface LoginChoice {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Without a slash at the end. */
+  readonly origin: string;
+}
+
+/** @param at `host` is github.com or a GitHub Enterprise Server's, `apiUrl` the base address of its REST API */
+export function githubLogin(
+  { clientId, clientSecret, origin }: LoginChoice,
+  { host, apiUrl }: { readonly host: string; readonly apiUrl: string },
+): GitHubLogin {
+  neverTell(clientSecret);
+  const webUrl = webUrlOf(apiUrl);
+  const callbackUrl = origin + LOGIN_CALLBACK;
+  const api = { apiUrl, apiFetch: egressTo(apiUrl) };
+  return {
+    origin,
+    ...githubVisitors({
+      ...{ clientId, clientSecret, callbackUrl, webUrl, webFetch: egressTo(webUrl) },
+      ...api,
+    }),
+    ...githubWriters({ clientOf: (token) => visitorClient(token, api), host, now: Date.now }),
+  };
+}
+
+/** Of `https://api.github.com` it is `https://github.com`; of `https://HOST/api/v3` it is `https://HOST`. */
+export function webUrlOf(apiUrl: string): string {
+  const { protocol, host } = new URL(apiUrl);
+  return `${protocol}//${host.replace(/^api\./, "")}`;
 }

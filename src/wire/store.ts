@@ -4,12 +4,16 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryOff } from "../adapters/no-memory/memory-off.ts";
 import { processMark } from "../adapters/process-mark.ts";
+import { DatabaseRefuses, StoreUnusable, Transient } from "../domain/errors.ts";
+import type { MemoryWarmth } from "../domain/memory/index-state.ts";
 import type { EmbeddingSpace } from "../domain/memory.ts";
-import type { MemoryWarmth } from "../domain/memory-warmth.ts";
+import type { CheckBook, PushWaits } from "../ports/checks.ts";
 import type { ConventionMarks, MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
-import type { EvidenceShelf } from "../ports/feedback.ts";
+import type { EvidenceShelf, FeedbackBook } from "../ports/feedback.ts";
+import type { HistoryBook, Introductions } from "../ports/history.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
+import type { EndedSessions } from "../ports/login.ts";
 import type {
   Embedder,
   Memory,
@@ -19,11 +23,19 @@ import type {
   RetrievalLog,
   RetrievalStatistics,
 } from "../ports/memory.ts";
+import type { MissedEventStore } from "../ports/missed.ts";
+import type { ReplyBook, SpendingBook } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { Queue, Traces } from "../ports.ts";
+import type { Signs } from "../ports/signs.ts";
+import type { AnswerBook, Decisions, ReviewRecords } from "../ports/talk.ts";
+import type { InstallationPace, OrphanWrites, WriteBook } from "../ports/writes.ts";
+import type { AnyJob, Lease, Ledger, Queue, Traces } from "../ports.ts";
+import { expireRows } from "../store/expire.ts";
+import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
 import { storedMemory } from "../store/memory/memory.ts";
+import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
 import { type RecallSettings, threadRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
@@ -43,17 +55,28 @@ import { postgresListener } from "../store/postgres-listener.ts";
 import { openQueueFile } from "../store/queue/clock.ts";
 import { storedInbox } from "../store/queue/deliveries.ts";
 import { storedJobAdmin } from "../store/queue/job-admin.ts";
+import { storedMissedEvents } from "../store/queue/missed-events.ts";
+import { storedEndedSessions, storedMoments } from "../store/queue/moments.ts";
 import { storedQueue } from "../store/queue/queue.ts";
 import { QUEUE_PART } from "../store/queue/schema.ts";
+import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
+import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
+import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
+import { storedReplies, storedReviews } from "../store/reviews/reviews.ts";
+import { storedSigns } from "../store/reviews/signs.ts";
+import { storedSpending } from "../store/reviews/spending.ts";
 import { storedWorkFigures } from "../store/reviews/work-figures.ts";
+import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../store/reviews/writes.ts";
 import type { Database } from "../store/sql.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
 import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { removeOldCopies } from "../store/upkeep/schema-copies.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";
-import { type Records, recordsOn } from "./records.ts";
+import { neverTell, passwordIn } from "./secrets.ts";
+
+export type { MemoryFacts };
 
 /** What is remembered. */
 export interface Remembered {
@@ -252,6 +275,7 @@ const QUICK = {
   silentMs: 10_000,
   pipelines: true,
 } as const;
+
 /** A command is one process that asks a few things one after the other, and ends without closing anything. */
 const COMMAND = { connections: 4, name: "kodiai command", isLastWord: true } as const;
 
@@ -300,4 +324,110 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 /** Looking creates nothing: true where a store of memory exists. */
 export function hasMemory(place: string): boolean {
   return isDatabase(place) || existsSync(join(place, "memory.db"));
+}
+
+/** What one job writes: only as long as it is held. */
+export interface HeldRecords {
+  readonly ledger: Ledger & ReviewRecords;
+  readonly answers: AnswerBook;
+  readonly checks: CheckBook;
+  readonly writes: WriteBook;
+}
+
+export interface Records {
+  readonly ledger: Ledger & ReviewRecords;
+  /** The records of one job; null is no job's: for sweeps. */
+  held(lease: Lease<AnyJob> | null): HeldRecords;
+  /** Writes to GitHub whose jobs ended before their outcome was known. */
+  readonly orphanWrites: OrphanWrites;
+  /** What each installation asks of us. */
+  readonly pace: InstallationPace;
+  /** What people decided about pull requests. */
+  readonly decisions: Decisions;
+  /** Answers that were given. */
+  readonly answers: AnswerBook;
+  /** Everything that is kept of a repository beside its memory. */
+  readonly traces: Traces;
+  /** Check runs that were begun. */
+  readonly checks: CheckBook;
+  /** How long pushes wait. */
+  readonly waits: PushWaits;
+  /** When pull requests were looked at for what people did about findings. */
+  readonly looks: FeedbackBook;
+  /** What was received, asked for again and reviewed. */
+  readonly missed: MissedEventStore;
+  /** When a backup was last restored, in epoch milliseconds; null when none was. */
+  restoredAt(): Promise<number | null>;
+  /** How the work proceeds. */
+  readonly signs: Signs;
+  /** Removes what is kept no longer; returns how much. Epoch milliseconds. */
+  expire(now: number): Promise<number>;
+  /** What models cost. */
+  readonly book: SpendingBook;
+  /** Answers of the model to reviews that are not written yet. */
+  readonly replies: ReplyBook;
+  /** Where imports of past reviews are. */
+  readonly history: HistoryBook;
+  /** Sessions of the dashboard that were logged out of. */
+  readonly endedSessions: EndedSessions;
+  /** Which reviews say what memory there is. */
+  readonly introductions: Introductions;
+}
+
+export interface RecordsSettings {
+  /** For forgetting, and removing what is old: on PostgreSQL with more time than others have. Absent: the same. */
+  readonly patient?: Database;
+  /** See processMark. */
+  readonly process: string | null;
+  /** Gives the space of deleted rows of these tables back. */
+  readonly reclaim: (tables: readonly string[]) => Promise<void>;
+}
+
+export function recordsOn(db: Database, { patient = db, process, reclaim }: RecordsSettings): Records {
+  return {
+    held: (lease) => ({
+      ledger: storedReviews(db, lease),
+      answers: storedAnswers(db, lease),
+      checks: storedChecks(db, lease),
+      writes: storedWrites(db, { held: lease, key: lease?.job.key ?? "" }),
+    }),
+    orphanWrites: storedOrphanWrites(db),
+    pace: storedInstallationPace(db, process),
+    ledger: storedReviews(db),
+    decisions: storedDecisions(db),
+    answers: storedAnswers(db),
+    traces: storedTraces(patient, reclaim),
+    checks: storedChecks(db),
+    waits: storedPushWaits(db),
+    looks: storedLooks(db),
+    missed: storedMissedEvents(db),
+    signs: storedSigns(patient),
+    expire: (now) => expireRows(patient, now),
+    restoredAt: () => storedMoments(db).at("restored"),
+    book: storedSpending(db),
+    replies: storedReplies(db),
+    history: storedHistory(db),
+    endedSessions: storedEndedSessions(db),
+    introductions: storedIntroductions(db),
+  };
+}
+
+/** @throws Transient when it cannot be asked now; DatabaseRefuses when the address or the server must be mended first */
+export async function databaseAnswers(url: string): Promise<void> {
+  neverTell(passwordIn(url));
+  const db = openPostgres(url, { connections: 1, name: "kodiai start", statementMs: 5_000 });
+  try {
+    await db.one("SELECT 1");
+  } catch (error) {
+    if (error instanceof Transient || error instanceof StoreUnusable || error instanceof DatabaseRefuses) throw error;
+    throw new DatabaseRefuses(`the database refuses: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await db.close();
+  }
+}
+
+/** What stands in the memory of a data folder; null when it has none. Looking creates no file. */
+export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
+  const path = join(dataDir, "memory.db");
+  return existsSync(path) ? memoryFacts(path) : null;
 }

@@ -2,8 +2,9 @@
 import { noMemory } from "../../src/adapters/no-memory/recall.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { type Step, type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
-import { inspector, knownRules } from "../../src/wire.ts";
+import type { Stage, WritingPorts } from "../../src/flows/review/review-ports.ts";
+import { writeReview } from "../../src/flows/review/review-pull-request.ts";
+import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
 import { type Shelved, shelf } from "../retrieve/given.ts";
 
@@ -52,9 +53,13 @@ export async function precedentsOf(change: Change): Promise<Precedents> {
   return handedOn.get("retrieve") as Precedents;
 }
 
-async function written(change: Change, step: Step): Promise<Review | string> {
+async function written(change: Change, step: Stage): Promise<Review | string> {
   const earlier = (change.earlier ?? []).map((review) => ({ review, posted: true }));
-  const review = await writeReview(aJob(change.job), portsOf(change), step, () => false, earlier);
+  const review = await writeReview(
+    aJob(change.job),
+    { ...portsOf(change), ledger: { earlier: async () => earlier } },
+    step,
+  );
   return review.kind === "skipped" ? review.reason : review;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
-import { memoryVerbPorts } from "../../src/wire/cli.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import type { Stage } from "./stage.ts";
 import { answered } from "./talking.ts";

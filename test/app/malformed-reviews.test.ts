@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/anthropic/model-limits.ts";
 import type { ModelChoice } from "../../src/config/read-model.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { chosenModel, promptDelimiter } from "../../src/wire/asking.ts";
+import { chosenModel, promptDelimiter } from "../../src/wire/models.ts";
 import { malformedReplies } from "../fakes/anthropic/malformed.ts";
 import { bareStream, says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";

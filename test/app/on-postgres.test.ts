@@ -11,7 +11,7 @@ import type { RunningApp } from "../../src/server/app-options.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import type { Database } from "../../src/store/sql.ts";
-import { inspector } from "../../src/wire.ts";
+import { inspector } from "../../src/wire/rules.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
 import { testDatabase } from "../postgres.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { memoryFacts } from "../../src/store/memory/memory-facts.ts";
-import { memoryVerbPorts } from "../../src/wire/cli.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import { BACKUP, summaryOf } from "./given.ts";
 import { anHourPasses } from "./heard.ts";

@@ -6,7 +6,7 @@ import { remember } from "../../src/learn/learn.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
-import { chosenEmbedder } from "../../src/wire.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP } from "./given.ts";
 import type { Stage } from "./stage.ts";

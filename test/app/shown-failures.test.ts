@@ -1,11 +1,12 @@
 // Whatever fails on the way of a review, in whatever words, and whoever reads the pull request sees no file of the machine, no
 // stack, no address and no secret: every port is made to fail in each of its questions, in several ways.
+
 import { afterAll, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { OutOfReach } from "../../src/domain/out-of-reach.ts";
+import { OutOfReach, Transient } from "../../src/domain/errors.ts";
 import type { Review } from "../../src/domain/review.ts";
-import { Transient } from "../../src/domain/transient.ts";
-import { type WritingPorts, writeReview } from "../../src/flows/review-pull-request.ts";
+import type { WritingPorts } from "../../src/flows/review/review-ports.ts";
+import { writeReview } from "../../src/flows/review/review-pull-request.ts";
 import { aJob, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, scriptedModel } from "../fakes/scripted-model.ts";
 import { posted } from "../publish/posted.ts";
@@ -88,13 +89,9 @@ test.each(ALL)("%s may fail as it likes: nothing of the machine is shown", async
   const redactor = secretRedactor(new Set([OWN]));
   for (const [, fail] of FAILURES) {
     paths += 1;
-    const ended = await writeReview(
-      aJob(),
-      broken(question, fail),
-      (_room, enter) => Promise.resolve(enter()),
-      () => false,
-      [],
-    ).catch((error: unknown) => error);
+    const ended = await writeReview(aJob(), broken(question, fail), (_room, enter) => Promise.resolve(enter())).catch(
+      (error: unknown) => error,
+    );
     if (ended instanceof Error) continue;
     const { kind } = ended as { readonly kind: string };
     const texts = kind === "skipped" ? [String((ended as { reason?: unknown }).reason)] : posted(ended as Review);

@@ -8,7 +8,8 @@ import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import type { AppOptions, RunningApp } from "../../src/server/app-options.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
-import { inspector, logWithoutSecrets } from "../../src/wire.ts";
+import { inspector } from "../../src/wire/rules.ts";
+import { logWithoutSecrets } from "../../src/wire/secrets.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
 

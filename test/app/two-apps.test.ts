@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { startApp } from "../../src/app.ts";
 import type { RunningApp } from "../../src/server/app-options.ts";
-import { inspector } from "../../src/wire.ts";
+import { inspector } from "../../src/wire/rules.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { SECOND } from "../fakes/github/github.ts";
 import { BACKUP, LOGIN, writes } from "./given.ts";

@@ -2,8 +2,8 @@
 // which order, how much of it, and what goes first when it does not fit.
 import { describe, expect, test } from "vitest";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
-import { writeReview } from "../../src/flows/review-pull-request.ts";
-import { inspector, knownRules } from "../../src/wire.ts";
+import { writeReview } from "../../src/flows/review/review-pull-request.ts";
+import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { aJob, aPull, fakePullRequests, REPO } from "../fakes/pull-requests.ts";
 import { atDistance, embedder, memory, NOW, shelf } from "../retrieve/given.ts";
 import { addedFile, type Change, precedentsOf } from "./corridor.ts";

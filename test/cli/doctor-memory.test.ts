@@ -9,7 +9,7 @@ import { warmthCheck } from "../../src/cli/doctor-memory.ts";
 import type { EmbeddingSpace } from "../../src/domain/memory.ts";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
-import { chosenEmbedder } from "../../src/wire.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { json, scriptedServer, status } from "../fakes/scripted-server.ts";
 import { kodiai } from "./kodiai.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hook } from "../../src/cli/hook.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { hookPorts } from "../../src/wire/hook.ts";
+import { hookPorts } from "../../src/wire/cli/git.ts";
 import { BALANCE } from "../app/given.ts";
 import { type Clone, newClone } from "./kodiai.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
-import { chosenEmbedder } from "../../src/wire.ts";
+import { chosenEmbedder } from "../../src/wire/models.ts";
 import { memoryRecord } from "../adapters/contracts/memory.ts";
 import { BACKUP, BALANCE, writes } from "../app/given.ts";
 import type { Pull } from "../fakes/github/conversation.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory.ts";
 import { replay } from "../../src/cli/replay.ts";
 import { UsageError } from "../../src/cli/usage.ts";
-import { memoryVerbPorts } from "../../src/wire/cli.ts";
+import { memoryVerbPorts } from "../../src/wire/cli/memory.ts";
 import { kodiai } from "./kodiai.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kodiai-replay-"));

@@ -6,7 +6,7 @@ import {
   describedLine,
   describeMemories,
   estimateDescribing,
-} from "../../src/flows/describe-memories.ts";
+} from "../../src/flows/memory/describe-memories.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Recall } from "../../src/ports/memory.ts";
 import { type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";

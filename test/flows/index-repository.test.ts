@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { astChunker } from "../../src/adapters/code-index/chunker.ts";
 import { gitTree } from "../../src/adapters/git/tree.ts";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";
-import { type IndexedCorpus, indexRepository } from "../../src/flows/index-repository.ts";
+import { type IndexedCorpus, indexRepository } from "../../src/flows/repository/index-repository.ts";
 import { type Clone, givenClone } from "../adapters/git/clone.ts";
 import { type FakeEmbedder, type FakeMemory, fakeEmbedder, fakeMemory } from "../fakes/memory.ts";
 import { AT, REPO } from "../learn/given.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ModelCost } from "../../src/domain/retrieval.ts";
-import { costWith, leaveAfter, leaveForMemory } from "../../src/flows/share-leave.ts";
+import { costWith, remainingAfter, retrievalShare } from "../../src/flows/review/model-allowance.ts";
 import type { ModelLeave } from "../../src/ports/model.ts";
 import { scriptedModel } from "../fakes/scripted-model.ts";
 
@@ -21,23 +21,26 @@ const spent = (usd: number | null): ModelCost => ({
 const NOBODY: ModelLeave = { model: null, reason: "this month's budget of USD 50 is used up" };
 
 test("memory may spend a quarter of a review's money, and ends when the review does", () => {
-  expect(leaveForMemory(leave(1))).toMatchObject({ model, usd: 0.25 });
-  expect(leaveForMemory(leave(Number.POSITIVE_INFINITY))).toMatchObject({ usd: Number.POSITIVE_INFINITY });
+  expect(retrievalShare(leave(1))).toMatchObject({ model, usd: 0.25 });
+  expect(retrievalShare(leave(Number.POSITIVE_INFINITY))).toMatchObject({ usd: Number.POSITIVE_INFINITY });
   const stopped = new AbortController();
-  const given = leaveForMemory(leave(1, stopped.signal));
+  const given = retrievalShare(leave(1, stopped.signal));
   if (given.model === null) throw new Error("there is leave");
   expect(given.signal?.aborted).toBe(false);
   stopped.abort();
   expect(given.signal?.aborted).toBe(true);
-  expect(leaveForMemory(NOBODY)).toBe(NOBODY);
+  expect(retrievalShare(NOBODY)).toBe(NOBODY);
 });
 
 test("what memory spent is not there for the reading", () => {
-  expect(leaveAfter(leave(1), [spent(0.1), spent(0.15), spent(null)])).toMatchObject({ model, usd: 0.75 });
-  expect(leaveAfter(leave(0.2), [spent(0.3)])).toEqual({ model: null, reason: "the budget of this review is used up" });
+  expect(remainingAfter(leave(1), [spent(0.1), spent(0.15), spent(null)])).toMatchObject({ model, usd: 0.75 });
+  expect(remainingAfter(leave(0.2), [spent(0.3)])).toEqual({
+    model: null,
+    reason: "the budget of this review is used up",
+  });
   const whole = leave(1);
-  expect(leaveAfter(whole, [])).toBe(whole);
-  expect(leaveAfter(NOBODY, [spent(1)])).toBe(NOBODY);
+  expect(remainingAfter(whole, [])).toBe(whole);
+  expect(remainingAfter(NOBODY, [spent(1)])).toBe(NOBODY);
 });
 
 test("a review costs what it and its memories cost; without a price of one part there is none", () => {

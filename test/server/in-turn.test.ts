@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { inTurn } from "../../src/wire/in-turn.ts";
+import { inTurn } from "../../src/wire/job-ports.ts";
 
 /** Turns that others had while this was done. */
 async function turnsDuring(work: () => Promise<void>): Promise<number> {

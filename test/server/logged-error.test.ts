@@ -7,10 +7,9 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Transient } from "../../src/domain/transient.ts";
+import { Transient } from "../../src/domain/errors.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
-import { neverTell } from "../../src/wire/secrets.ts";
-import { logWithoutSecrets } from "../../src/wire.ts";
+import { logWithoutSecrets, neverTell } from "../../src/wire/secrets.ts";
 
 const SLOW = process.env.SLOW === "1";
 if (!SLOW) console.warn("skipped: 39 of 40 texts that would break a line of the log; SLOW=1 tries all");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { CACHE } from "../../scripts/postgres-means.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { personPorts } from "../../src/wire/cli/store.ts";
 import { openStore } from "../../src/wire/store.ts";
-import { personPorts } from "../../src/wire/upkeep.ts";
 import { fillWithPerson, LOGIN, tracesIn } from "../adapters/contracts/person-books.ts";
 import { testDatabase } from "../postgres.ts";
 

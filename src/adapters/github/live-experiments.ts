@@ -2,11 +2,10 @@
 // performs it, its report shows it, and docs/permissions.md is made from it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { LivePromise } from "../../domain/live-report.ts";
-import { findingMarker, parseFindingMarker } from "../../domain/marker.ts";
-import { OutOfReach } from "../../domain/out-of-reach.ts";
-import { Transient } from "../../domain/transient.ts";
+import { findingMarker, parseFindingMarker } from "../../domain/review/marker.ts";
 import type { CommentToPost } from "../../ports.ts";
 import type { GitHub } from "./clients.ts";
 import { githubFeedback } from "./feedback.ts";

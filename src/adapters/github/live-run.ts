@@ -1,9 +1,9 @@
 // A live run: opens a pull request with a person's token, has the App try what it relies on, and cleans up, whatever happens.
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { Transient } from "../../domain/errors.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { LiveLook, LiveReport, LiveResult } from "../../domain/live-report.ts";
-import { Transient } from "../../domain/transient.ts";
 import type { Post } from "../../ports/writes.ts";
 import { type AppCredentials, appClient, appSlug } from "./app-slug.ts";
 import { githubClients } from "./clients.ts";

@@ -1,6 +1,6 @@
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease } from "../../../src/ports.ts";
-import type { Records } from "../../../src/wire/records.ts";
+import type { Records } from "../../../src/wire/store.ts";
 import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 
 /** An empty store: its books, the queue beside them, and a clock that only the test moves. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LeaseLost } from "../../../src/domain/lease-lost.ts";
+import { LeaseLost } from "../../../src/domain/errors.ts";
 import type { Lease } from "../../../src/ports.ts";
-import type { HeldRecords } from "../../../src/wire/records.ts";
+import type { HeldRecords } from "../../../src/wire/store.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";

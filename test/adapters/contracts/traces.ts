@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Records } from "../../../src/wire/records.ts";
+import type { Records } from "../../../src/wire/store.ts";
 import { heldJob, type OpenBooks } from "./book-stage.ts";
 import { review } from "./ledger.ts";
 import { reviewJob } from "./queue.ts";

@@ -4,7 +4,7 @@ import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import { storedJobAdmin } from "../../../src/store/queue/job-admin.ts";
 import { storedMissedEvents } from "../../../src/store/queue/missed-events.ts";
 import type { Database } from "../../../src/store/sql.ts";
-import type { Records } from "../../../src/wire/records.ts";
+import type { Records } from "../../../src/wire/store.ts";
 import { inboxContract } from "../../adapters/contracts/inbox.ts";
 import { jobAdminContract } from "../../adapters/contracts/job-admin.ts";
 import { missedEventsContract } from "../../adapters/contracts/missed-events.ts";

@@ -1,7 +1,7 @@
 // Every promise of what is kept about reviews, on each database: reviews, checks, writes, spending, conversations, and their end.
 import { afterAll, describe } from "vitest";
 import { storedRetrievalStatistics, storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
-import { recordsOn } from "../../../src/wire/records.ts";
+import { recordsOn } from "../../../src/wire/store.ts";
 import { bookContracts } from "../../adapters/contracts/books.ts";
 import { ledgerContract } from "../../adapters/contracts/ledger.ts";
 import { NOW, retrievalLogContract } from "../../adapters/contracts/retrieval-log.ts";

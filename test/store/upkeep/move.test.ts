@@ -1,4 +1,5 @@
 // A store that was in use, moved from a folder to PostgreSQL.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { UsageError } from "../../../src/cli/usage.ts";
-import { StoreUnusable } from "../../../src/domain/store-unusable.ts";
-import { exportMemory } from "../../../src/flows/export-memory.ts";
+import { StoreUnusable } from "../../../src/domain/errors.ts";
+import { exportMemory } from "../../../src/flows/memory/export-memory.ts";
 import type { ReportMoved } from "../../../src/ports/move.ts";
 import { storedMemory } from "../../../src/store/memory/memory.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
@@ -18,7 +19,7 @@ import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { moveStore, refuseHalfMoved } from "../../../src/store/upkeep/move.ts";
-import { openMigration } from "../../../src/wire/migrate.ts";
+import { openMigration } from "../../../src/wire/cli/store.ts";
 import { openStore } from "../../../src/wire/store.ts";
 import { memoryRecord, SHOP, SPACE, scopeOf, vectorAt } from "../../adapters/contracts/memory.ts";
 import { fillWithPerson } from "../../adapters/contracts/person-books.ts";

@@ -1,8 +1,8 @@
 // What is kept about one person, in a PostgreSQL.
 import { afterAll, afterEach, describe } from "vitest";
 import { openPostgres } from "../../../src/store/postgres.ts";
+import { personPorts } from "../../../src/wire/cli/store.ts";
 import { openStore } from "../../../src/wire/store.ts";
-import { personPorts } from "../../../src/wire/upkeep.ts";
 import { fillWithPerson, personContract } from "../../adapters/contracts/person-books.ts";
 import { type TestDatabase, testDatabase } from "../../postgres.ts";
 

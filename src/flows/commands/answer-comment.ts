@@ -1,0 +1,177 @@
+// What people write to us is answered, read top to bottom:
+//
+//   CommandJob -> is it for us -> seen (eyes) -> who asks -> may they -> do it -> answer | publish
+//
+// Everything that a comment says is taken from its signed delivery. Whoever may not is told once a day, and nothing is done.
+import { configView } from "../../config/config-view.ts";
+import {
+  type AccessLevel,
+  type CommandJob,
+  hasAccess,
+  mayAsk,
+  REACTION_REFUSED,
+  type Verb,
+  verbEntry,
+  verbList,
+} from "../../domain/command.ts";
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { Transient } from "../../domain/errors.ts";
+import { jobKey } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import { gatherSettings } from "../../gather/gather.ts";
+import type { AnsweredComment } from "../../ports/talk.ts";
+import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
+import type { Stage } from "../review/review-ports.ts";
+import { countMemory, forgetMemory, rememberTold } from "./memory.ts";
+import type { CommandPorts, Order } from "./order.ts";
+import { answerQuestion, explainFinding } from "./question.ts";
+import { pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review.ts";
+import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Commands of one person in an hour and repository, with and without access to it. */
+const COMMANDS_AN_HOUR = 30;
+const STRANGERS_COMMANDS_AN_HOUR = 5;
+/** Answers in a thread to replies that do not name us, until one does. */
+const REPLIES_IN_A_ROW = 3;
+
+const OBEY: Readonly<Record<Verb, (order: Order) => Promise<Answer>>> = {
+  review: startReview,
+  "full review": startReview,
+  summary: summarise,
+  explain: explainFinding,
+  ask: answerQuestion,
+  stop: stopReview,
+  pause: pauseReviews,
+  resume: resumeReviews,
+  ignore: ignoreFinding,
+  resolve: resolveThread,
+  remember: rememberTold,
+  forget: forgetMemory,
+  restore: restoreFinding,
+  memory: countMemory,
+  config: showConfig,
+  help: async () => plainAnswer("done", verbList(), "help"),
+};
+
+/**
+ * Does and answers what one comment asks, with one visible effect however often the job runs.
+ *
+ * @returns one line on how it ended
+ * @throws Transient when another try may succeed; anything else is a bug, which the asker is told of
+ */
+export async function answerComment(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<string> {
+  const ignored = await notForUs(job, ports);
+  if (ignored !== null) return `ignored: ${ignored}`;
+  if (isNamed(job)) await acknowledge(job, ports.replies);
+
+  const order = await admitted(job, ports, stage);
+  if (typeof order === "string") return order;
+
+  const place = await lastInARow(job, ports);
+  if (place === "over") return `ignored: ${REPLIES_IN_A_ROW} answers in a row; waits to be named`;
+  await ports.book.record({ ...entryOf(job), kind: isNamed(job) ? "command" : "reply", at: ports.now() });
+  if (await isAnswered(job, ports.replies)) return "answered before";
+  if (!isNamed(job)) await acknowledge(job, ports.replies);
+  const answer = await obeyed(order);
+  const { url, isShown } = await stage("publish", () =>
+    publishAnswer(job, place === "last" ? nameMe(answer) : answer, ports.replies),
+  );
+  return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : REACTION_REFUSED}`;
+}
+
+/** Somebody floods us; or a reply does not name us, and its thread is not ours. */
+async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
+  const flood = await tooMany(job, ports, COMMANDS_AN_HOUR);
+  if (flood !== null || isNamed(job)) return flood;
+  const { rootId } = job.comment;
+  const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
+  return root?.isOurs === true ? null : "a reply in a thread that is not ours";
+}
+
+/** The order of somebody who may give it; else one line on what became of it. */
+async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<Order | string> {
+  const { repo, number, comment, command } = job;
+  const level = await ports.permissions.of(repo, comment.author);
+  const isAuthor = comment.author.id === job.pull.authorId;
+  const isKnown = hasAccess(level, "triage") || isAuthor;
+  const flood = isKnown ? null : await tooMany(job, ports, STRANGERS_COMMANDS_AN_HOUR);
+  if (flood !== null) return `ignored: ${flood}`;
+  if (command.kind === "unknown") return refuse(job, ports, hint(command), isKnown);
+  const verb = command.kind === "verb" ? command.verb : "ask";
+  const order = { job, key: jobKey(repo, number), verb, text: command.text, level, isAuthor, ports, stage };
+  if (mayAsk(verb, level, isAuthor)) return order;
+  return isNamed(job)
+    ? refuse(job, ports, notPermitted(verb, level), false)
+    : "ignored: a reply of somebody who may not ask";
+}
+
+function isNamed({ command }: CommandJob): boolean {
+  return command.kind !== "reply";
+}
+
+async function tooMany(job: CommandJob, ports: CommandPorts, most: number): Promise<string | null> {
+  const since = ports.now() - HOUR_MS;
+  let given = 0;
+  for (const kind of ["command", "reply", "refusal"] as const) {
+    given += await ports.book.given(entryOf(job), kind, since);
+  }
+  return given < most ? null : `${given} comments of this person were answered within an hour`;
+}
+
+/** The reaction each time; the words once a day, or each time to people with access. */
+async function refuse(job: CommandJob, ports: CommandPorts, answer: Answer, always: boolean): Promise<string> {
+  const told = (await ports.book.given(entryOf(job), "refusal", ports.now() - DAY_MS)) > 0;
+  await ports.book.record({ ...entryOf(job), kind: "refusal", at: ports.now() });
+  const text = (told && !always) || (await isAnswered(job, ports.replies)) ? null : answer.text;
+  await publishAnswer(job, { ...answer, text }, ports.replies);
+  return `${answer.end}: ${answer.note}`;
+}
+
+function notPermitted(verb: Verb, level: AccessLevel): Answer {
+  const text = `\`${verb}\` takes ${verbEntry(verb).least} access to this repository.`;
+  return plainAnswer("refused", text, `${verb} by somebody with ${level} access`);
+}
+
+function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb | null }): Answer {
+  const meant = nearest === null ? "" : ` Did you mean \`/kodiai ${nearest}\`?`;
+  const text = `\`${word.replaceAll("`", "")}\` is none of the commands.${meant} \`/kodiai help\` lists them.`;
+  return plainAnswer("failed", text, "unknown command");
+}
+
+/** A bug is said to the asker, and then parked with its cause as everywhere. */
+async function obeyed(order: Order): Promise<Answer> {
+  try {
+    return await OBEY[order.verb](order);
+  } catch (error) {
+    if (error instanceof Transient) throw error;
+    const text = "It failed on our side; the log of whoever runs Kodiai says why.";
+    await publishAnswer(order.job, plainAnswer("failed", text, "bug"), order.ports.replies);
+    throw error;
+  }
+}
+
+/** Where this answer stands among those to replies that do not name us. */
+async function lastInARow(job: CommandJob, ports: CommandPorts): Promise<"last" | "over" | null> {
+  if (job.command.kind !== "reply") return null;
+  const before = await ports.book.repliesInARow(entryOf(job));
+  if (before >= REPLIES_IN_A_ROW) return "over";
+  return before === REPLIES_IN_A_ROW - 1 ? "last" : null;
+}
+
+function nameMe(answer: Answer): Answer {
+  const how = "To go on here, name me: `/kodiai`.";
+  return { ...answer, footer: [answer.footer, how].filter((part) => part !== "").join(" ") };
+}
+
+async function showConfig({ job, ports, stage }: Order): Promise<Answer> {
+  const { config, problems, origins } = await stage("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
+  return plainAnswer("done", `\`\`\`yaml\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
+}
+
+function entryOf({ key, repo, number, comment }: CommandJob): AnsweredComment {
+  const place = comment.rootId === null ? "conversation" : `thread-${comment.rootId}`;
+  return { comment: key, repo: repoKey(repo), thread: `${jobKey(repo, number)}!${place}`, userId: comment.author.id };
+}

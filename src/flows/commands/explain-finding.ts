@@ -1,0 +1,103 @@
+// Why a finding was said, or held back: what its review wrote down, and what people did about it since.
+import type { Finding, HeldBack } from "../../domain/finding.ts";
+import { jobKey, type Repo } from "../../domain/job.ts";
+import { findingMemoryId, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { PlacedFinding, Review } from "../../domain/review.ts";
+import type { Recall } from "../../ports/memory.ts";
+import type { ReviewRecords } from "../../ports/talk.ts";
+
+export interface ExplainPorts {
+  /** Reviews that were kept; null where none were. */
+  readonly records: Pick<ReviewRecords, "latest" | "finding"> | null;
+  /** Null where nothing is remembered. */
+  readonly recall: Pick<Recall, "records"> | null;
+  /** Reviews that were written here and kept nowhere, newest first. */
+  readonly recent: readonly Review[];
+}
+
+/** What is known about why. */
+export interface ExplainedFinding {
+  readonly kind: "explained";
+  readonly state: "said" | "held back" | "remembered";
+  /** Null where only memory knows it. */
+  readonly finding: Finding | null;
+  /** Where it was said, and why there; null where it was not said, or that is not known. */
+  readonly placed: Pick<PlacedFinding, "place" | "reason"> | null;
+  readonly heldBack: Omit<HeldBack, "finding"> | null;
+  /** As memory has it; null where it has not. */
+  readonly memory: MemoryRecord | null;
+}
+
+export interface UnknownFinding {
+  readonly kind: "unknown";
+  readonly reason: string;
+}
+
+const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
+
+/**
+ * @param id `fnd_…` of a finding, or `mem_…` of its memory
+ * @param pull the pull request that it was found on; null: a review that was written here
+ */
+export async function explainFinding(
+  repo: Repo,
+  id: string,
+  pull: number | null,
+  ports: ExplainPorts,
+): Promise<ExplainedFinding | UnknownFinding> {
+  if (MEMORY_ID.test(id)) return fromMemory(repo, id, ports);
+  const reviews = [...ports.recent, ...(await keptReviews(repo, pull, ports))];
+  const memory = pull === null ? null : await remembered(repo, findingMemoryId(repoKey(repo), pull, id), ports);
+  for (const review of reviews) {
+    const told = inReview(review, id);
+    if (told !== null) return { kind: "explained", ...told, memory };
+  }
+  const older = pull === null ? null : ((await ports.records?.finding(jobKey(repo, pull), id)) ?? null);
+  if (older !== null || memory !== null) {
+    return { kind: "explained", state: "remembered", finding: older, placed: null, heldBack: null, memory };
+  }
+  return {
+    kind: "unknown",
+    reason:
+      pull === null
+        ? "no review that was written here has it; name the pull request that it was found on"
+        : `no review of pull request ${pull} that is kept here has it, and memory has not`,
+  };
+}
+
+async function keptReviews(repo: Repo, pull: number | null, { records }: ExplainPorts): Promise<readonly Review[]> {
+  const latest = pull === null ? null : await records?.latest(jobKey(repo, pull));
+  return latest === null || latest === undefined ? [] : [latest];
+}
+
+async function remembered(repo: Repo, id: string, { recall }: ExplainPorts): Promise<MemoryRecord | null> {
+  const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+  const [record] = (await recall?.records(scope, [id])) ?? [];
+  return record ?? null;
+}
+
+async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<ExplainedFinding | UnknownFinding> {
+  const memory = await remembered(repo, id, ports);
+  if (memory === null) return { kind: "unknown", reason: `${repo.owner}/${repo.name} has no memory ${id}` };
+  const findingId = /\/(fnd_[0-9a-f]{12})$/.exec(memory.sourceId)?.[1] ?? null;
+  const { pull } = memory.provenance;
+  if (findingId !== null && pull !== null) {
+    const told = await explainFinding(repo, findingId, pull, ports);
+    if (told.kind === "explained") return { ...told, memory };
+  }
+  return { kind: "explained", state: "remembered", finding: null, placed: null, heldBack: null, memory };
+}
+
+type Told = Omit<ExplainedFinding, "kind" | "memory">;
+
+function inReview(review: Review, id: string): Told | null {
+  const said = review.findings.find(({ finding }) => finding.id === id);
+  if (said !== undefined) {
+    const { finding, place, reason } = said;
+    return { state: "said", finding, placed: { place, reason }, heldBack: null };
+  }
+  const held = review.heldBack.find(({ finding }) => finding.id === id);
+  if (held === undefined) return null;
+  const { finding, ...heldBack } = held;
+  return { state: "held back", finding, placed: null, heldBack };
+}

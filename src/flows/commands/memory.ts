@@ -1,0 +1,77 @@
+// Commands about memory: tell it something, make it forget, say what there is.
+
+import { languageOf } from "../../analyze/analyze.ts";
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { repoKey } from "../../domain/memory.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
+import { remember, threadMemories, toldRecord } from "../../learn/learn.ts";
+import type { Order } from "./order.ts";
+
+const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
+const SHOWN = 12;
+
+export async function rememberTold({ job, text, ports, stage }: Order): Promise<Answer> {
+  const { repo, number, comment, headSha } = job;
+  const told = { repo, pull: number, text, comment, sha: headSha, at: ports.now() };
+  const record = toldRecord(told, languageOf);
+  if (record === null) {
+    return plainAnswer(
+      "failed",
+      "Say what to remember: `/kodiai remember We retry in the client, not here`.",
+      "no text",
+    );
+  }
+  const kept = await stage("remember", () =>
+    remember([record], ports.embedder, ports.memory, { redact: ports.redact }),
+  );
+  const [refused] = kept.refused;
+  if (refused !== undefined)
+    return plainAnswer("failed", `It was not taken: ${publicWords(refused.reason)}.`, refused.reason);
+  const said = `Remembered as \`${record.id}\`. \`/kodiai forget ${record.id}\` deletes it.`;
+  return { ...plainAnswer("done", said, `remembered ${record.id}`), degraded: kept.degraded };
+}
+
+export async function forgetMemory(order: Order): Promise<Answer> {
+  const { job, text, ports } = order;
+  if (text !== "" && !MEMORY_ID.test(text)) {
+    const how = "The id of a memory looks like `mem_0123456789ab`; in a thread, `/kodiai forget` needs none.";
+    return plainAnswer("failed", how, "not an id");
+  }
+  const ids = text === "" ? await idsOfThread(order) : [text];
+  if (ids === null) {
+    return plainAnswer("failed", "Outside a thread, say which memory: `/kodiai forget mem_…`.", "no id and no thread");
+  }
+  const gone = await ports.memory.forget(repoKey(job.repo), ids);
+  const said =
+    gone === 0 ? "Nothing of that is remembered." : `Forgotten: ${gone} ${gone === 1 ? "memory" : "memories"}.`;
+  return plainAnswer("done", said, `forgot ${gone}`);
+}
+
+async function idsOfThread({ job, ports }: Order): Promise<readonly string[] | null> {
+  const { repo, number, comment } = job;
+  if (comment.rootId === null) return null;
+  const thread = await ports.threads.thread(repo, number, comment.rootId);
+  const root = thread.find(({ id, isOurs }) => id === comment.rootId && isOurs);
+  const findingId = root === undefined ? null : parseFindingMarker(root.body);
+  return threadMemories(repo, number, { commentIds: thread.map(({ id }) => id), findingId });
+}
+
+export async function countMemory({ job, ports }: Order): Promise<Answer> {
+  const scope = { repo: repoKey(job.repo), ownerPool: null, excludePull: null, before: null };
+  const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(scope);
+  if (total === 0) return plainAnswer("done", "Nothing is remembered of this repository yet.", "empty memory");
+  const said = [
+    `${total} memories of this repository.`,
+    `- by kind: ${counted(byCorpus)}`,
+    `- by language: ${counted(byLanguage)}`,
+    `- by outcome: ${counted(byOutcome)}`,
+  ];
+  return plainAnswer("done", said.join("\n"), `${total} memories`);
+}
+
+function counted(counts: ReadonlyMap<string, number>): string {
+  const sorted = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const shown = sorted.slice(0, SHOWN).map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`);
+  return [...shown, ...(sorted.length > SHOWN ? [`and ${sorted.length - SHOWN} more`] : [])].join(", ");
+}

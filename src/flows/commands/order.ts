@@ -1,0 +1,54 @@
+// What every command is handed: who asks for what, where, and the ports there are.
+import { type AccessLevel, type CommandJob, hasAccess, type Verb, verbEntry } from "../../domain/command.ts";
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import type { EvidenceShelf } from "../../ports/feedback.ts";
+import type {
+  AnswerBook,
+  Decisions,
+  Permissions,
+  Replies,
+  ReviewJobs,
+  ReviewRecords,
+  Threads,
+} from "../../ports/talk.ts";
+import type { ReviewPorts, Stage } from "../review/review-ports.ts";
+
+export interface CommandPorts extends ReviewPorts {
+  readonly permissions: Permissions;
+  readonly threads: Threads;
+  readonly replies: Replies;
+  readonly decisions: Decisions;
+  readonly book: AnswerBook;
+  readonly jobs: ReviewJobs;
+  readonly records: ReviewRecords;
+  readonly evidence: EvidenceShelf;
+}
+
+/** A command of somebody who may give it. */
+export interface Order {
+  readonly job: CommandJob;
+  /** Of the review jobs of this pull request. */
+  readonly key: string;
+  readonly verb: Verb;
+  readonly text: string;
+  readonly level: AccessLevel;
+  readonly isAuthor: boolean;
+  readonly ports: CommandPorts;
+  readonly stage: Stage;
+}
+
+/** The finding that a thread of ours is about; or, as an answer, why there is none. */
+export async function findingOfThread({ job, verb, ports }: Order): Promise<{ readonly findingId: string } | Answer> {
+  const { rootId } = job.comment;
+  const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
+  const findingId = root?.isOurs === true ? parseFindingMarker(root.body) : null;
+  if (findingId !== null) return { findingId };
+  const how = `\`/kodiai ${verbEntry(verb).usage}\` belongs in the thread of a finding: reply there.`;
+  return plainAnswer("failed", how, `${verb} outside the thread of a finding`);
+}
+
+/** True for people who may write to the repository. */
+export function isWriter({ level }: Pick<Order, "level">): boolean {
+  return hasAccess(level, "write");
+}

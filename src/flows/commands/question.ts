@@ -1,0 +1,128 @@
+// A question is answered: the thread as it stood, the finding, what memory knows, one question to the model; or without it.
+
+import { hasAccess, mayAsk } from "../../domain/command.ts";
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import type { Finding } from "../../domain/finding.ts";
+import type { Precedents } from "../../domain/retrieval.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { isoDate } from "../../domain/text/iso-date.ts";
+import { gatherSettings, gatherThread } from "../../gather/gather.ts";
+import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
+import { type Answered, answer } from "../../review/review.ts";
+import { logRetrieval } from "../memory/log-retrieval.ts";
+import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
+import { findingOfThread, type Order } from "./order.ts";
+
+const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
+
+/** Why a finding was said. Whoever may not ask gets what is known without the model. */
+export async function explainFinding(order: Order): Promise<Answer> {
+  const found = await findingOfThread(order);
+  if ("end" in found) return found;
+  return answerQuestion({ ...order, text: WHY });
+}
+
+/** Answers the order's text. */
+export async function answerQuestion(order: Order): Promise<Answer> {
+  const { job, key, text, level, isAuthor, ports, stage } = order;
+  if (text === "") return plainAnswer("failed", "Ask something: `/kodiai ask Is the lock needed here?`", "no question");
+  const { repo, number, comment, pull } = job;
+  const { config } = await stage("gather", () => gatherSettings(job, ports.pulls, ports.known));
+  const thread = await stage("gather", () => gatherThread(job, ports.threads));
+  const findings = await findingsOf(order, thread.comments);
+  const asked = { repo, pull: { number }, text: [text, ...findings.slice(0, 1).map(({ title }) => title)].join("\n") };
+  const { knowledge } = config;
+  const at = ports.now();
+  const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
+  const leave = await modelAllowance(config.review, repo, access, at, ports.signal);
+  const searching = { ...ports, leave: retrievalShare(leave) };
+  const precedents = await stage("retrieve", () =>
+    retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),
+  );
+  await logRetrieval(precedents, { repo, number, origin: "question", knowledge, at }, ports);
+  const spent = precedents.modelCosts ?? [];
+  const latest = await ports.records.latest(key);
+  const answered = await stage("review", () =>
+    answer(
+      {
+        text,
+        repo: `${repo.owner}/${repo.name}`,
+        title: pull.title,
+        path: comment.path,
+        hunk: comment.hunk,
+        thread: thread.comments.map(({ author, isOurs, body }) => ({ login: author.login, isOurs, body })),
+        findings,
+        walkthrough: latest?.walkthrough ?? null,
+        precedents: precedents.ranked,
+        maxContextChars: knowledge.retrieval.maxContextChars,
+        language: config.review.language,
+      },
+      remainingAfter(leave, spent),
+    ),
+  );
+  return written({ ...answered, cost: costWith(answered.cost, spent) }, findings, precedents, thread.leftOut);
+}
+
+/** In the thread of a finding that one; elsewhere those of the latest review. */
+async function findingsOf(
+  { job, key, ports }: Order,
+  thread: Awaited<ReturnType<typeof gatherThread>>["comments"],
+): Promise<readonly Finding[]> {
+  const root = thread.find(({ id, isOurs }) => id === job.comment.rootId && isOurs);
+  const findingId = root === undefined ? null : parseFindingMarker(root.body);
+  if (findingId !== null) {
+    const finding = await ports.records.finding(key, findingId);
+    return finding === null ? [] : [finding];
+  }
+  if (job.comment.rootId !== null) return [];
+  const latest = await ports.records.latest(key);
+  return latest?.findings.map(({ finding }) => finding) ?? [];
+}
+
+function written(
+  { text, reason, model, cost }: Answered,
+  findings: readonly Finding[],
+  precedents: Precedents,
+  leftOut: number,
+): Answer {
+  const changed = { part: "thread", reason: `${leftOut} comments were written or changed after the question` };
+  const around = {
+    sources: precedents.ranked.map(({ record }) => ({
+      label: [isoDate(record.provenance.at), record.outcome ?? ""].filter((part) => part !== "").join(", "),
+      url: record.provenance.url,
+    })),
+    degraded: [...precedents.degraded, ...(leftOut === 0 ? [] : [changed])],
+  };
+  if (text === null) {
+    const said = withoutModel(reason ?? "", findings, precedents);
+    return { ...plainAnswer("done", said, `answered without a model: ${reason}`), ...around };
+  }
+  const usd = cost.usd === null ? "" : `, USD ${cost.usd.toFixed(4)}`;
+  const footer = `Cost: ${cost.inputTokens} tokens in, ${cost.outputTokens} out (\`${model}\`)${usd}`;
+  return { ...plainAnswer("done", text, `answered, memory ${precedents.gate.decidedBy}`), ...around, footer };
+}
+
+/** What can be said without a model: the finding itself, and what was said before. */
+function withoutModel(reason: string, findings: readonly Finding[], { ranked }: Precedents): string {
+  const [finding] = findings;
+  const about =
+    finding === undefined || findings.length > 1
+      ? []
+      : [
+          `The finding: ${finding.title} (${finding.severity}, ${finding.category}, \`${finding.path}:${finding.line}\`).`,
+          finding.body,
+          finding.rule === null ? "" : `It comes from the rule \`${finding.rule}\`, not from a model.`,
+        ];
+  const before = ranked
+    .slice(0, 3)
+    .map(({ record }) => `- ${record.outcome ?? "said before"}: ${cutText(record.text.replace(/\s+/g, " "), 200)}`);
+  const known = [
+    ...about,
+    before.length === 0 ? "" : `What was said before about code like it:\n\n${before.join("\n")}`,
+  ];
+  const said = known.filter((part) => part !== "");
+  const nothing =
+    said.length === 0 ? " Nothing is known here that would answer the question." : " What is known without it:";
+  return [`No model answers this (${reason}).${nothing}`, ...said].join("\n\n");
+}

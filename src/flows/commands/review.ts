@@ -1,0 +1,84 @@
+// Commands about reviews of a pull request: start one, stop it, pause and resume, say what the latest found.
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { SEVERITIES } from "../../domain/finding.ts";
+import type { ReviewJob } from "../../domain/job.ts";
+import { quietVerdict } from "../../domain/review/quiet-verdict.ts";
+import type { Review } from "../../domain/review.ts";
+import type { Order } from "./order.ts";
+
+const FINDINGS = 20;
+
+/** Starts a review at the newest head; the text of the order is its focus. */
+export async function startReview({ job, key, verb, text, ports }: Order): Promise<Answer> {
+  const { repo, number, delivery, installationId } = job;
+  const head = await ports.reviews.head(repo, number);
+  if (head.state === "closed") return plainAnswer("failed", "The pull request is closed.", "closed meanwhile");
+  const review: ReviewJob = {
+    kind: "review",
+    key,
+    delivery,
+    installationId,
+    repo,
+    number,
+    headSha: head.sha,
+    trigger: "command",
+    explicit: true,
+    whole: verb === "full review",
+    ...(text === "" ? {} : { focus: text }),
+    ...(job.pull.words === undefined ? {} : { words: job.pull.words }),
+  };
+  await ports.jobs.add(review, ports.now());
+  return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
+}
+
+export async function stopReview({ job, key, ports }: Order): Promise<Answer> {
+  const stopped = await ports.jobs.stop(key, `stopped by @${job.comment.author.login}`);
+  const note = `${stopped.waiting} waiting and ${stopped.running} running reviews stopped`;
+  const text = stopped.waiting + stopped.running === 0 ? "No review of this pull request waits or runs." : null;
+  return plainAnswer("done", text, note);
+}
+
+export async function pauseReviews({ job, key, ports }: Order): Promise<Answer> {
+  await ports.decisions.pause(key, job.comment.author.login, ports.now());
+  const text =
+    "Pushes to this pull request are not reviewed by themselves any more. `/kodiai resume` takes it back; `/kodiai review` still works.";
+  return plainAnswer("done", text, "paused");
+}
+
+export async function resumeReviews({ key, ports }: Order): Promise<Answer> {
+  const was = await ports.decisions.resume(key, ports.now());
+  if (!was) return plainAnswer("done", "Reviews of this pull request are not paused.", "not paused");
+  const text = "The next push is reviewed again. `/kodiai review` reviews what is here now.";
+  return plainAnswer("done", text, "resumed");
+}
+
+export async function summarise({ key, ports }: Order): Promise<Answer> {
+  const latest = await ports.records.latest(key);
+  if (latest === null) {
+    return plainAnswer("done", "This pull request was not reviewed yet. `/kodiai review` reviews it.", "no review yet");
+  }
+  return plainAnswer("done", summaryText(latest), "summary");
+}
+
+function summaryText(review: Review): string {
+  const { findings, heldBack, headSha, degraded } = review;
+  const counts = SEVERITIES.map((severity) => {
+    const count = findings.filter(({ finding }) => finding.severity === severity).length;
+    return count === 0 ? "" : `${count} ${severity}`;
+  }).filter((part) => part !== "");
+  const lines = findings
+    .slice(0, FINDINGS)
+    .map(({ finding: { severity, title, path, line } }) => `- ${severity}: ${title} (\`${path}:${line}\`)`);
+  const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
+  const { head, rest } = quietVerdict(review);
+  const said = counts.length === 0 ? `${head}${rest}` : counts.join(", ");
+  return [
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.`,
+    review.walkthrough ?? "",
+    [...lines, ...more].join("\n"),
+    heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,
+    degraded.length === 0 ? "" : `Incomplete: ${degraded.map(({ part }) => part).join(", ")}.`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}

@@ -1,0 +1,113 @@
+// Commands in the thread of a finding: do not say it again, say it again after all, resolve.
+import { type Answer, plainAnswer } from "../../domain/conversation.ts";
+import { Transient } from "../../domain/errors.ts";
+import { type Finding, isAlwaysSaid } from "../../domain/finding.ts";
+import { findingMemoryId, repoKey } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import { parseFindingMarker } from "../../domain/review/marker.ts";
+import { noteCommand, noteOnMemory } from "../people/weigh-evidence.ts";
+import { findingOfThread, isWriter, type Order } from "./order.ts";
+
+const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
+const MEMORY_ID = /^mem_[0-9a-f]{12}$/;
+
+/** The finding is held back on later pushes. Whoever cannot write may not silence what is grave, or unknown to us. */
+export async function ignoreFinding(order: Order): Promise<Answer> {
+  const { job, key, text, ports } = order;
+  const found = await findingOfThread(order);
+  if ("end" in found) return found;
+  const finding = await ports.records.finding(key, found.findingId);
+  const isGrave = finding === null || isAlwaysSaid(finding);
+  if (isGrave && !isWriter(order)) {
+    const why = "Security and critical findings are declined by people with write access only.";
+    return plainAnswer("refused", why, `may not decline ${found.findingId}`);
+  }
+  const by = job.comment.author.login;
+  const reason = await ports.redact(text);
+  await ports.decisions.decline(key, { findingId: found.findingId, by, reason }, ports.now());
+  const noted = await noteCommand(order, found.findingId, { kind: "declined", text: reason });
+  const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
+  const kept = await declineElsewhere(order, found.findingId, reason === "" ? null : reason);
+  const elsewhere = kept.isKept ? ` ${onOthers(finding, reason)}` : "";
+  const said = `Noted: this is not said again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
+  return { ...plainAnswer("done", said, `declined ${found.findingId}${noted}`), degraded: kept.degraded };
+}
+
+/** What a decline of somebody who may write does to other pull requests. */
+function onOthers(finding: Finding | null, reason: string): string {
+  if (finding !== null && isAlwaysSaid(finding)) {
+    return "On other pull requests the like of it is still said, with what was said here: security and critical findings always are.";
+  }
+  return reason === ""
+    ? "On other pull requests the like of it is held back once three were declined by two people, or one with a reason."
+    : "On other pull requests the like of it is held back, and listed there with your reason.";
+}
+
+interface Kept {
+  readonly isKept: boolean;
+  readonly degraded: readonly Degraded[];
+}
+
+/** Only who may write teaches us anything about other pull requests; an author alone speaks for their own. */
+async function declineElsewhere(order: Order, findingId: string, reason: string | null): Promise<Kept> {
+  const { job, ports } = order;
+  const { keeping } = ports;
+  if (keeping === undefined || keeping === null || !isWriter(order)) return { isKept: false, degraded: [] };
+  const repo = repoKey(job.repo);
+  const { author, url } = job.comment;
+  const rejection = { by: author.login, isWriter: true, reason, url, at: ports.now() };
+  try {
+    const isKept = await keeping.reject(repo, findingMemoryId(repo, job.number, findingId), rejection);
+    return { isKept, degraded: [] };
+  } catch (error) {
+    if (error instanceof Transient) throw error;
+    return {
+      isKept: false,
+      degraded: [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }],
+    };
+  }
+}
+
+/** On this pull request by the finding's id or its thread; on all others by the id of the memory that holds findings back. */
+export async function restoreFinding(order: Order): Promise<Answer> {
+  const { job, key, text, ports } = order;
+  const repo = repoKey(job.repo);
+  if (MEMORY_ID.test(text)) {
+    const count = (await ports.keeping?.restore(repo, text)) ?? 0;
+    return restoreMemory(text, count, await noteOnMemory(order, text, { kind: "restored", text: "" }));
+  }
+  const found = FINDING_ID.test(text) ? { findingId: text } : await findingOfThread(order);
+  if ("end" in found) return found;
+  const elsewhere = (await ports.keeping?.restore(repo, findingMemoryId(repo, job.number, found.findingId))) ?? 0;
+  // What people said against it is over from now on, and is not heard again with the next look.
+  const noted = await noteCommand(order, found.findingId, { kind: "restored", text: "" });
+  const was = (await ports.decisions.restore(key, found.findingId)) || elsewhere > 0;
+  const said = was ? "It is said again with the next review." : "Nobody declined this finding here.";
+  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${found.findingId}${noted}`);
+}
+
+function restoreMemory(memoryId: string, count: number, noted: string): Answer {
+  if (count === 0) return plainAnswer("done", "Nobody declined this memory.", `not declined: ${memoryId}${noted}`);
+  const said =
+    "Findings like it are said again, from the next review of each pull request on. `/kodiai full review` makes one here.";
+  return plainAnswer("done", said, `restored ${memoryId}${noted}`);
+}
+
+export async function resolveThread(order: Order): Promise<Answer> {
+  const { job, ports } = order;
+  const { rootId } = job.comment;
+  const root = rootId === null ? null : await ports.threads.root(job.repo, rootId);
+  if (rootId === null || root?.isOurs !== true) {
+    return plainAnswer("failed", "`/kodiai resolve` belongs in a thread that Kodiai began.", "not a thread of ours");
+  }
+  const end = await ports.replies.resolve(job.repo, job.number, rootId);
+  if (end === "resolved") {
+    const findingId = parseFindingMarker(root.body);
+    const noted = findingId === null ? "" : await noteCommand(order, findingId, { kind: "resolved", text: "" });
+    return plainAnswer("done", null, `thread resolved${noted}`);
+  }
+  if (end === "gone") return plainAnswer("failed", "GitHub does not know this thread any more.", "thread gone");
+  const how =
+    "GitHub lets an app resolve threads only with the right to write code, which Kodiai does not ask for. Press “Resolve conversation” below.";
+  return plainAnswer("failed", how, "GitHub refused to resolve the thread");
+}

@@ -1,0 +1,120 @@
+// Is memory worth a search? The gate's decision and nothing else: for a change that is not reviewed, or for words about one.
+import { analyze } from "../../analyze/analyze.ts";
+import { defaultKnowledge } from "../../config/knowledge.ts";
+import { noGain } from "../../domain/figures/replay-result.ts";
+import type { Repo, ReviewJob } from "../../domain/job.ts";
+import { NO_PULL } from "../../domain/memory/placeholder-pull-request.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { GateDecision } from "../../domain/retrieval.ts";
+import { gather } from "../../gather/gather.ts";
+import type { Embedder, Recall, Replays } from "../../ports/memory.ts";
+import { type RetrievePorts, retrieve, retrieveForQuestion } from "../../retrieve/retrieve.ts";
+import type { WritingPorts } from "../review/review-ports.ts";
+
+/** The decision, and what it was made from. */
+export interface Decision {
+  readonly kind: "decision";
+  readonly gate: GateDecision;
+  /** Memories in scope; null when they could not be counted. */
+  readonly memories: number | null;
+  /** What was judged: a change, or words. */
+  readonly judged: "change" | "words";
+}
+
+/** What the decision about a change needs of the world. */
+export type DecidingPorts = Pick<WritingPorts, "pulls" | "known" | "replays" | "embedder" | "now"> & {
+  readonly recall: Counting;
+};
+
+/** All that the gate asks of memory. */
+type Counting = Pick<Recall, "off" | "counts" | "version">;
+
+/**
+ * Decides for a change as a review would.
+ *
+ * @throws Transient when the change cannot be read now
+ */
+export async function decideForChange(job: ReviewJob, ports: DecidingPorts): Promise<Decision | Skipped> {
+  // That a person asked is a reason to search by itself; here somebody asks what would be decided without that.
+  const context = await gather({ ...job, explicit: false }, ports.pulls, ports.known);
+  if (context.kind === "skipped") return context;
+  const noGain = await unhelpfulMemory(context, ports);
+  const { knowledge } = context.config;
+  const asked = { knowledge, now: ports.now(), gateCache: null, noGain };
+  const { gate } = await retrieve(context, analyze(context), gateOnly(ports.recall), asked);
+  return { kind: "decision", gate, judged: "change", memories: await countOf(job.repo, ports.recall) };
+}
+
+/**
+ * Decides for words: a question, or what a change is about.
+ *
+ * @param before what was said before them, oldest first. A general question is searched for all the same where the last
+ *   of it names something of the project
+ */
+export async function decideForWords(
+  repo: Repo,
+  text: string,
+  before: readonly string[],
+  { recall, now }: Pick<DecidingPorts, "recall" | "now">,
+): Promise<Decision> {
+  const asked = (words: string) =>
+    retrieveForQuestion({ repo, pull: { number: NO_PULL }, text: words, path: null }, gateOnly(recall), {
+      knowledge: defaultKnowledge(),
+      now: now(),
+    });
+  const { gate } = await asked(text);
+  const own = { kind: "decision", gate, judged: "words", memories: await countOf(repo, recall) } as const;
+  const last = before.at(-1);
+  if (gate.decidedBy !== "general-question" || last === undefined) return own;
+  const { gate: earlier } = await asked(last);
+  if (earlier.decidedBy !== "named-in-question") return own;
+  return { ...own, gate: { ...earlier, reason: `the conversation before it ${earlier.reason}` } };
+}
+
+async function countOf(repo: Repo, recall: Counting): Promise<number | null> {
+  const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+  const counts = await recall.counts(scope).catch(() => null);
+  return counts?.total ?? null;
+}
+
+/** Everything that the gate asks of memory, and nothing to find. */
+function gateOnly(recall: Counting): RetrievePorts {
+  const nothing = () => Promise.resolve([]);
+  const { off } = recall;
+  return {
+    embedder: null,
+    reranker: null,
+    recall: {
+      ...(off === undefined ? {} : { off }),
+      nearest: nothing,
+      matching: nothing,
+      records: nothing,
+      counts: (scope) => recall.counts(scope),
+      version: (repo) => recall.version(repo),
+    },
+  };
+}
+
+export interface ReplayedPorts {
+  /** What replays came to; null or absent: nothing is known. */
+  readonly replays?: Pick<Replays, "of"> | null;
+  readonly embedder: Pick<Embedder, "space"> | null;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Why memory should stay out, for the gate; null where nothing speaks for that, or it cannot be read. Never rejects. */
+export async function unhelpfulMemory(
+  { repo, config }: Pick<PullRequestContext, "repo" | "config">,
+  { replays, embedder, now }: ReplayedPorts,
+): Promise<string | null> {
+  if (replays === undefined || replays === null) return null;
+  const model = config.knowledge.embeddings === "off" ? null : (embedder?.space.model ?? null);
+  try {
+    return noGain(await replays.of(repoKey(repo)), now(), model);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,267 @@
+// What was said in the reviews of one repository gets situation, lesson and tags from a model: in small groups that are
+// written as they come, so that a run that ends in the middle is taken up where it ended, and nothing is paid for twice.
+import type { Repo } from "../../domain/job.ts";
+import { type Corpus, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { ModelFailure } from "../../domain/model.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { Scope } from "../../domain/retrieval.ts";
+import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
+import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
+import type { ModelAccess } from "../../ports/model.ts";
+import { overrunBy } from "../review/model-allowance.ts";
+
+/** What is looked at: what was said in reviews. In the order of their names, so that a place in both is one text. */
+const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
+
+export interface DescribePorts {
+  readonly memory: Memory;
+  readonly recall: Recall;
+  readonly embedder: Embedder;
+  readonly access: ModelAccess;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface DescribeWish {
+  readonly repo: Repo;
+  /** At most so many memories. */
+  readonly most: number;
+  /** Where an earlier run ended; null at the beginning. */
+  readonly after: string | null;
+  /** US$ that models may cost in this repository in a calendar month (UTC), reviews and everything else included. */
+  readonly usdPerMonth: number;
+  readonly remembering: Remembering;
+}
+
+/** Why a run ended before its end. */
+export interface RunStop {
+  readonly reason: string;
+  /** True when another try soon may go on; then `notBefore` (epoch milliseconds) tells when, or null. */
+  readonly again: boolean;
+  readonly notBefore: number | null;
+}
+
+/** What a run did. A memory that breaks two rules is counted under both. */
+export interface DescribedMemories {
+  readonly kind: "described";
+  /** Memories that were looked at. */
+  readonly looked: number;
+  readonly asked: number;
+  readonly described: number;
+  /** Memories that stand without fields now, by each rule that they broke. */
+  readonly without: ReadonlyMap<string, number>;
+  readonly tokens: { readonly input: number; readonly output: number };
+  /** Null where the model has no price. */
+  readonly usd: number | null;
+  /** Where the next run begins; null when no memory waits, or nothing more can be done now. */
+  readonly next: string | null;
+  readonly stopped: RunStop | null;
+  readonly degraded: readonly Degraded[];
+}
+
+/** What describing would take, as far as can be told before. */
+export interface DescribeEstimate {
+  /** Memories that wait, at most as many as were asked for. */
+  readonly memories: number;
+  /** Of them, those about which a model is asked. */
+  readonly questions: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Null where the model has no price. */
+  readonly usd: number | null;
+}
+
+/** Questions at the same time; between two such groups the budget is looked at. */
+const AT_ONCE = 4;
+/** Memories that are embedded and written together. */
+const GROUP = 24;
+/** Records read at a time. */
+const PAGE = 500;
+
+/** Reads memory and asks nobody. @throws Transient when memory cannot be read now */
+export async function estimateDescribing(
+  { repo, most }: Pick<DescribeWish, "repo" | "most">,
+  ports: Omit<DescribePorts, "now">,
+): Promise<DescribeEstimate> {
+  let [memories, questions, inputTokens, outputTokens] = [0, 0, 0, 0];
+  for await (const { asks, tokens } of waiting(repo, null, ports)) {
+    if (memories === most) break;
+    memories += 1;
+    if (!asks) continue;
+    questions += 1;
+    inputTokens += tokens.input;
+    outputTokens += tokens.usual;
+  }
+  return {
+    memories,
+    questions,
+    inputTokens,
+    outputTokens,
+    usd: ports.access.model.price("small", inputTokens, outputTokens),
+  };
+}
+
+/**
+ * Describes memories that wait for it.
+ *
+ * @throws Transient when memory cannot be read or written now; what was written until then stays
+ */
+export async function describeMemories(wish: DescribeWish, ports: DescribePorts): Promise<DescribedMemories> {
+  const run = newRun(wish, ports);
+  let place: string | null = null;
+  let group: Waiting[] = [];
+  for await (const one of waiting(wish.repo, wish.after, ports)) {
+    if (run.taken() + group.length === wish.most) {
+      await run.take(group);
+      return run.end(place);
+    }
+    group.push(one);
+    place = one.place;
+    if (group.length < GROUP) continue;
+    await run.take(group);
+    group = [];
+    if (run.isStopped()) return run.end(null);
+  }
+  await run.take(group);
+  return run.end(null);
+}
+
+interface Waiting {
+  readonly record: MemoryRecord;
+  /** By which the order of memories is told: CORPUS/ID. */
+  readonly place: string;
+  readonly asks: boolean;
+  readonly tokens: { readonly input: number; readonly usual: number; readonly most: number };
+}
+
+async function* waiting(
+  repo: Repo,
+  after: string | null,
+  { memory, recall, embedder }: Omit<DescribePorts, "now" | "access">,
+): AsyncGenerator<Waiting> {
+  const key = repoKey(repo);
+  const scope: Scope = { repo: key, ownerPool: null, excludePull: null, before: null };
+  for (const corpus of CORPORA) {
+    const known = await memory.known(key, corpus, embedder.space, null);
+    const ids = [...known.values()].map(({ id }) => id).filter((id) => after === null || `${corpus}/${id}` > after);
+    ids.sort();
+    for (let at = 0; at < ids.length; at += PAGE) {
+      for (const record of await recall.records(scope, ids.slice(at, at + PAGE))) {
+        const wanted = describing(record);
+        if (wanted !== null) yield { record, place: `${corpus}/${record.id}`, ...wanted };
+      }
+    }
+  }
+}
+
+/** One run: what it asked and wrote, and why it stopped. */
+function newRun(wish: DescribeWish, ports: DescribePorts) {
+  const { model, delimiter } = ports.access;
+  const asked = { name: model.names.small, delimiter, ask: model.ask };
+  const counts = { looked: 0, asked: 0, described: 0, taken: 0, input: 0, output: 0, usd: 0 };
+  const without = new Map<string, number>();
+  let stopped: RunStop | null = null;
+  let degraded: readonly Degraded[] = [];
+
+  async function one({ record, asks }: Waiting): Promise<MemoryRecord | null> {
+    const done = await describe(record, asked);
+    if (asks) counts.asked += 1;
+    if (done.kind === "not-now") {
+      stopped ??= { reason: `the model cannot be asked now (${done.failure}): ${done.detail}`, ...outlook(done) };
+      return null;
+    }
+    counts.input += done.usage?.inputTokens ?? 0;
+    counts.output += done.usage?.outputTokens ?? 0;
+    counts.usd += done.usage?.usd ?? 0;
+    return done.record;
+  }
+
+  async function take(group: readonly Waiting[]): Promise<void> {
+    counts.taken += group.length;
+    const records: MemoryRecord[] = [];
+    for (let at = 0; at < group.length && stopped === null; at += AT_ONCE) {
+      const some = group.slice(at, at + AT_ONCE);
+      stopped = await overBudget(some, wish, ports);
+      if (stopped === null) records.push(...(await Promise.all(some.map(one))).filter((record) => record !== null));
+    }
+    await write(records);
+  }
+
+  async function write(records: readonly MemoryRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    // Its name as it is now: what is written names the repository.
+    const repoName = `${wish.repo.owner}/${wish.repo.name}`;
+    const named = records.map((record) => ({ ...record, repoName }));
+    const done = await remember(named, ports.embedder, ports.memory, wish.remembering);
+    degraded = [...degraded, ...done.degraded, ...done.refused.map(({ reason }) => ({ part: "memory", reason }))];
+    records.forEach(count);
+  }
+
+  function count({ lesson, described }: MemoryRecord): void {
+    counts.looked += 1;
+    if (lesson !== null) counts.described += 1;
+    else for (const name of described?.problems ?? []) without.set(name, (without.get(name) ?? 0) + 1);
+  }
+
+  return {
+    take,
+    taken: () => counts.taken,
+    isStopped: () => stopped !== null,
+    end: (next: string | null): DescribedMemories => ({
+      kind: "described",
+      looked: counts.looked,
+      asked: counts.asked,
+      described: counts.described,
+      without,
+      tokens: { input: counts.input, output: counts.output },
+      usd: isFree(ports) ? null : counts.usd,
+      next: stopped === null ? next : null,
+      stopped,
+      degraded,
+    }),
+  };
+}
+
+/** Another question now would meet the same. */
+const FINAL: ReadonlySet<ModelFailure> = new Set(["denied", "rejected", "stopped"]);
+
+function outlook({ failure, notBefore }: { readonly failure: ModelFailure; readonly notBefore: number | null }) {
+  return { again: !FINAL.has(failure), notBefore };
+}
+
+/** Held against what the next questions cost at most, each asked twice: the month's budget is never overrun. */
+async function overBudget(
+  next: readonly Waiting[],
+  { repo, usdPerMonth }: DescribeWish,
+  ports: DescribePorts,
+): Promise<RunStop | null> {
+  const { model } = ports.access;
+  const most = next
+    .filter(({ asks }) => asks)
+    .reduce((sum, { tokens }) => {
+      const first = model.price("small", tokens.input, tokens.most) ?? 0;
+      return sum + first + (model.price("small", tokens.input + tokens.most, tokens.most) ?? 0);
+    }, 0);
+  const purse = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
+  if (purse === null) return null;
+  const whose = purse.whose === "repository" ? "this month's budget" : "the operator's budget of this month";
+  const reason = `what is left of ${whose} of USD ${purse.of} does not pay for another question`;
+  return { reason, again: false, notBefore: null };
+}
+
+function isFree({ access }: DescribePorts): boolean {
+  return access.model.price("small", 1, 1) === null;
+}
+
+/** A run in one line: what was written, what was not and why. */
+export function describedLine({ looked, described, without, usd, next, stopped, degraded }: DescribedMemories): string {
+  const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
+  return [
+    `described ${described} of ${looked} memories`,
+    ...(reasons === "" ? [] : [`without fields: ${reasons}`]),
+    ...(usd === null ? [] : [`USD ${usd.toFixed(4)}`]),
+    ...(next === null ? [] : ["more wait"]),
+    ...(stopped === null ? [] : [`stopped: ${stopped.reason}`]),
+    ...degraded.map(({ part, reason }) => `${part}: ${reason}`),
+  ].join("; ");
+}

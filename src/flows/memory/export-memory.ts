@@ -1,0 +1,88 @@
+// Memory of one repository -> lines of a file: records that `memory import` reads back, or pairs to tune an embedder with; and
+// the rules that could be made of what recurs in it.
+
+import type { Repo } from "../../domain/job.ts";
+import type { Conventions } from "../../domain/memory/convention.ts";
+import { type Corpus, type EmbeddingSpace, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { Scope } from "../../domain/retrieval.ts";
+import { pairsOf, proposeConventions, recordLine } from "../../learn/learn.ts";
+import type { Memory, Recall } from "../../ports/memory.ts";
+
+export interface ExportPorts {
+  readonly memory: Memory;
+  readonly recall: Recall;
+  readonly space: EmbeddingSpace;
+}
+
+export interface ExportWish {
+  readonly repo: Repo;
+  readonly corpora: readonly Corpus[];
+  readonly what: "records" | "pairs";
+}
+
+/** Records read at a time. */
+const PAGE = 500;
+/** How many of the most alike memories are looked at for one whose code is another. */
+const ALIKE = 10;
+
+/**
+ * One JSON text a line, without line ends, by corpus, then id: the same memory gives the same file. Stale records are not
+ * among them, nor vectors, which whoever imports a record makes again.
+ *
+ * @throws Transient when memory cannot be read now
+ */
+export async function* exportMemory(wish: ExportWish, ports: ExportPorts): AsyncGenerator<string> {
+  if (wish.what === "records") {
+    for await (const record of recordsOf(wish, ports)) yield recordLine(record);
+    return;
+  }
+  const records = [];
+  for await (const record of recordsOf(wish, ports)) records.push(record);
+  for (const pair of pairsOf(records, await alikeOf(records, wish, ports))) yield JSON.stringify(pair);
+}
+
+/** Everything that is remembered of a repository, as its owner sees it, by corpus, then id. */
+export async function* recordsOf(
+  { repo, corpora }: Pick<ExportWish, "repo" | "corpora">,
+  { memory, recall, space }: ExportPorts,
+): AsyncGenerator<MemoryRecord> {
+  const key = repoKey(repo);
+  const scope: Scope = { repo: key, ownerPool: null, excludePull: null, before: null };
+  for (const corpus of corpora) {
+    const ids = [...(await memory.known(key, corpus, space, null)).values()].map(({ id }) => id).sort();
+    for (let at = 0; at < ids.length; at += PAGE) yield* await recall.records(scope, ids.slice(at, at + PAGE));
+  }
+}
+
+async function alikeOf(
+  records: readonly MemoryRecord[],
+  { repo, corpora }: ExportWish,
+  { recall }: ExportPorts,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const alike = new Map<string, readonly string[]>();
+  for (const { id, situation, text, provenance } of records) {
+    const scope: Scope = { repo: repoKey(repo), ownerPool: null, excludePull: provenance.pull, before: null };
+    const [hits = []] = await recall.matching(scope, [situation ?? text], ALIKE, { corpora });
+    alike.set(
+      id,
+      hits.map((hit) => hit.id),
+    );
+  }
+  return alike;
+}
+
+/**
+ * Reads and writes nothing else.
+ *
+ * @param recurrence `least` distinct pull requests; `since` epoch milliseconds or null
+ * @throws Transient when memory cannot be read now
+ */
+export async function findConventions(
+  repo: Repo,
+  recurrence: { readonly least: number; readonly since: number | null },
+  ports: ExportPorts,
+): Promise<Conventions> {
+  const records: MemoryRecord[] = [];
+  for await (const record of recordsOf({ repo, corpora: ["review_comment", "finding"] }, ports)) records.push(record);
+  return proposeConventions(records, recurrence);
+}

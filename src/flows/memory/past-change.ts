@@ -1,0 +1,74 @@
+// A pull request of the past, as far as memory can tell it: the pieces of code that were spoken about. No title, no other
+// files: whoever asks memory with it asks less than the pull request itself did.
+
+import type { Repo } from "../../domain/job.ts";
+import { emptyChange } from "../../domain/memory/placeholder-pull-request.ts";
+import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
+
+/** A place that was spoken about: GitHub's `diff_hunk`, which ends there; null where only the file is known. */
+export interface PastPlace {
+  readonly path: string;
+  readonly hunk: string | null;
+}
+
+const HEADER = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.{0,300})/;
+
+/**
+ * @param number of the pull request, whose own memories are then not searched; 0 where another repository's are
+ * @param places in any number; the same place counts once
+ */
+export function pastChange(repo: Repo, number: number, places: readonly PastPlace[]): PullRequestContext {
+  const byPath = new Map<string, Map<string, Hunk>>();
+  for (const { path, hunk } of places) {
+    const hunks = byPath.get(path) ?? new Map<string, Hunk>();
+    if (hunk !== null) hunks.set(hunk, readHunk(hunk));
+    byPath.set(path, hunks);
+  }
+  const files = [...byPath].map(([path, hunks]) => fileOf(path, withoutShorter(hunks)));
+  return { ...emptyChange("", repo, number).context, files };
+}
+
+/** Two comments on one hunk bring it twice, cut at different lines: the longer holds the shorter. */
+function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
+  const texts = [...hunks.keys()];
+  return [...hunks].flatMap(([text, hunk]) =>
+    texts.some((other) => other.length > text.length && other.startsWith(text)) ? [] : [hunk],
+  );
+}
+
+function fileOf(path: string, hunks: readonly Hunk[]): FileDiff {
+  const count = (kind: DiffLine["kind"]) =>
+    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
+  return {
+    path,
+    previousPath: null,
+    status: "modified",
+    binary: false,
+    oldMode: null,
+    newMode: null,
+    additions: count("added"),
+    deletions: count("removed"),
+    hunks,
+    complete: false,
+  };
+}
+
+/** The header's counts are those of the whole hunk, of which a part is here: lines are counted anew. */
+function readHunk(text: string): Hunk {
+  const [first = "", ...rest] = text.split("\n");
+  const header = HEADER.exec(first);
+  const [oldStart, newStart] = [Number(header?.[1] ?? 1), Number(header?.[2] ?? 1)];
+  let [oldLine, newLine] = [oldStart, newStart];
+  const lines = (header === null ? [first, ...rest] : rest).flatMap((line): DiffLine[] => {
+    const told = line.slice(1);
+    if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text: told }];
+    if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text: told }];
+    // What begins with neither sign is no line of a diff: the mark of a cut, "\ No newline at end of file".
+    return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text: told }] : [];
+  });
+  return {
+    ...{ oldStart, oldLines: oldLine - oldStart, newStart, newLines: newLine - newStart },
+    section: header?.[3] ?? "",
+    lines,
+  };
+}

@@ -1,0 +1,168 @@
+// A repository's own history once more: each pull request asks memory as it was before anybody commented on it, and is then
+// held against what people did comment. Nothing is written, nothing is posted, nobody is asked.
+import { analyze } from "../../analyze/analyze.ts";
+import { defaultKnowledge } from "../../config/knowledge.ts";
+import {
+  mostOf,
+  type PlaceboCandidate,
+  placeboFor,
+  REPLAY_TOP,
+  type ReplayedPull,
+  type ShownMemory,
+  tallyArm,
+} from "../../domain/figures/replay.ts";
+import type { Repo } from "../../domain/job.ts";
+import { precedentEntry } from "../../domain/memory/precedent-section.ts";
+import { turnedDown } from "../../domain/memory/read-reply.ts";
+import { type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import { textVectors } from "../../domain/text/text-likeness.ts";
+import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
+import { retrieve } from "../../retrieve/retrieve.ts";
+import { recordsOf } from "./export-memory.ts";
+import { pastChange } from "./past-change.ts";
+
+export interface ReplayPorts {
+  readonly embedder: Embedder;
+  readonly memory: Memory;
+  readonly recall: Recall;
+  /** The repositories that memory knows. */
+  readonly repositories: () => Promise<readonly Repo[]>;
+}
+
+export interface ReplayWish {
+  readonly repo: Repo;
+  /** So many pull requests at most, the newest ones. */
+  readonly last: number;
+}
+
+/** The repository whose memory stands in for the own. */
+export interface Placebo {
+  readonly repo: Repo;
+  readonly memories: number;
+}
+
+/** What the replay saw. */
+export interface Replayed {
+  /** Oldest first. */
+  readonly pulls: readonly ReplayedPull[];
+  /** Canonical id of the repository's main language. */
+  readonly language: string;
+  /** Null: no other repository in memory has this main language. */
+  readonly placebo: Placebo | null;
+  /** Pull requests that memory knows comments of, and why some of them are not replayed. */
+  readonly known: number;
+  readonly leftOut: readonly { readonly pull: number; readonly reason: string }[];
+  /** What embedding the questions took. */
+  readonly spent: { readonly tokens: number; readonly usd: number };
+  readonly degraded: readonly Degraded[];
+}
+
+interface PastPull {
+  readonly number: number;
+  readonly comments: readonly MemoryRecord[];
+  /** Epoch milliseconds of the first comment. */
+  readonly at: number;
+}
+
+/** What documentation is written in is not what a repository is written in. */
+const PROSE = new Set(["markdown", "restructuredtext", "asciidoc", "text", "mdx"]);
+const NO_PULL = 0;
+/** About so many characters make a token. */
+const TOKEN_CHARS = 4;
+const NO_TALLY = tallyArm([], []);
+
+/** @throws Transient when memory cannot be read now */
+export async function replayMemory({ repo, last }: ReplayWish, ports: ReplayPorts): Promise<Replayed> {
+  const comments = await commentsOf(repo, ports);
+  const pulls = pullsOf(comments);
+  const candidates = await candidatesOf(await ports.repositories(), ports.recall);
+  const own = candidates.find(({ key }) => key === repoKey(repo));
+  const placebo = own === undefined ? null : placeboFor(own, candidates);
+  // Words are rare or common among everything that is compared.
+  const others = placebo === null ? [] : await commentsOf(placebo.repo, ports);
+  const vectors = textVectors([...comments, ...others].map(({ text }) => text));
+  const seen = { tokens: 0, usd: 0, degraded: new Map<string, Degraded>() };
+  const done: ReplayedPull[] = [];
+  const leftOut: { pull: number; reason: string }[] = [];
+  for (const pull of pulls.slice(-last)) {
+    const people = pull.comments.filter(({ provenance }) => !provenance.authorIsBot);
+    if (people.length === 0) leftOut.push({ pull: pull.number, reason: "no person commented on it" });
+    else done.push(await replayed(pull, people));
+  }
+  return {
+    pulls: done,
+    language: own?.language ?? mostOf([]),
+    placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
+    known: pulls.length,
+    leftOut,
+    spent: { tokens: seen.tokens, usd: seen.usd },
+    degraded: [...seen.degraded.values()],
+  };
+
+  async function replayed(pull: PastPull, people: readonly MemoryRecord[]): Promise<ReplayedPull> {
+    const later = people.map(({ text }) => vectors(text));
+    const ask = async (of: Repo, number: number) => {
+      const context = pastChange(of, number, placesOf(people));
+      const settings = { knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
+      const asked = { embedder: ports.embedder, recall: ports.recall, reranker: null };
+      const found = await retrieve(context, analyze(context), asked, settings);
+      for (const one of found.degraded) seen.degraded.set(`${one.part} ${one.reason}`, one);
+      seen.tokens += found.usage.tokens;
+      seen.usd += found.usage.usd;
+      const entries = found.ranked.slice(0, REPLAY_TOP).map(
+        (memory): ShownMemory => ({
+          vector: vectors(memory.record.text),
+          turnedDown: turnedDown(memory.record),
+          tokens: Math.ceil(precedentEntry(memory, memory.record.repoName).length / TOKEN_CHARS),
+        }),
+      );
+      return tallyArm(entries, later);
+    };
+    return {
+      pull: pull.number,
+      language: mostOf(people.map(({ language }) => [language, 1])),
+      comments: later.length,
+      arms: {
+        on: await ask(repo, pull.number),
+        off: NO_TALLY,
+        placebo: placebo === null ? NO_TALLY : await ask(placebo.repo, NO_PULL),
+      },
+    };
+  }
+}
+
+async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts): Promise<readonly MemoryRecord[]> {
+  const comments: MemoryRecord[] = [];
+  const ports = { memory, recall, space: embedder.space };
+  for await (const record of recordsOf({ repo, corpora: ["review_comment"] }, ports)) comments.push(record);
+  return comments;
+}
+
+/** By the time of their first comment. */
+function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
+  const byPull = Map.groupBy(comments, ({ provenance }) => provenance.pull);
+  return [...byPull]
+    .flatMap(([number, list]): PastPull[] =>
+      number === null ? [] : [{ number, comments: list, at: Math.min(...list.map(({ provenance }) => provenance.at)) }],
+    )
+    .sort((a, b) => a.at - b.at || a.number - b.number);
+}
+
+function placesOf(comments: readonly MemoryRecord[]) {
+  return comments.flatMap(({ path, hunk }) => (path === null ? [] : [{ path, hunk }]));
+}
+
+type Candidate = PlaceboCandidate & { readonly repo: Repo };
+
+async function candidatesOf(repos: readonly Repo[], recall: Recall): Promise<readonly Candidate[]> {
+  return Promise.all(
+    repos.map(async (repo) => {
+      const key = repoKey(repo);
+      const counts = await recall.counts({ repo: key, ownerPool: null, excludePull: null, before: null });
+      const memories = counts.byCorpus.get("review_comment") ?? 0;
+      const languages = [...counts.byLanguage].filter(([language]) => !PROSE.has(language));
+      return { repo, key, language: mostOf(languages), memories };
+    }),
+  );
+}

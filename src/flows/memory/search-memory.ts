@@ -1,0 +1,53 @@
+// Memory searched by hand: each text on its own, written down as a review's retrieval is, and all of them as one list.
+
+import { loggedRetrieval } from "../../domain/figures/logged-retrieval.ts";
+import { type FoundMemory, type HandSearch, mergeFound } from "../../domain/memory/search-result.ts";
+import type { Precedents } from "../../domain/retrieval.ts";
+import type { Embedder, Recall, Reranker, RetrievalLog } from "../../ports/memory.ts";
+import type { ModelLeave } from "../../ports/model.ts";
+import { searchMemory } from "../../retrieve/retrieve.ts";
+
+export interface SearchPorts {
+  readonly embedder: Embedder | null;
+  readonly recall: Recall;
+  /** Null leaves the order to the search. */
+  readonly reranker: Reranker | null;
+  /** With which a model may be asked for a better order, where the search wants that. */
+  readonly leave?: ModelLeave;
+  /** Never rejects. */
+  readonly retrievals: RetrievalLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a search by hand found. */
+export interface HandSearched {
+  /** Each memory once, best first; at most topK a text. */
+  readonly memories: readonly FoundMemory[];
+  /** What retrieval says, text by text, with its wall time. */
+  readonly searches: readonly { readonly text: string; readonly ms: number; readonly precedents: Precedents }[];
+}
+
+/** @param texts at least one; each is a search of its own */
+export async function searchByHand(
+  texts: readonly string[],
+  search: Omit<HandSearch, "now">,
+  ports: SearchPorts,
+): Promise<HandSearched> {
+  const { repo, topK, threshold } = search;
+  const done = [];
+  for (const text of new Set(texts)) {
+    const asked = ports.now();
+    const { memories, precedents } = await searchMemory(text, { ...search, now: asked }, ports);
+    const at = ports.now();
+    const calibrated =
+      threshold === null ? (ports.embedder?.threshold ?? precedents.provenance.threshold) : 1 - threshold;
+    const facts = { repo, pull: null, origin: "search", ms: at - asked, at, topK, calibrated } as const;
+    await ports.retrievals.write(loggedRetrieval(precedents, facts));
+    done.push({ text, ms: at - asked, memories, precedents });
+  }
+  return {
+    memories: mergeFound(done.map(({ memories }) => memories)),
+    searches: done.map(({ memories: _, ...rest }) => rest),
+  };
+}

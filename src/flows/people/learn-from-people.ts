@@ -1,0 +1,214 @@
+// What people did about our findings on one pull request is read, written down as evidence, and weighed:
+//
+//   FeedbackJob -> what do we remember of it -> read the pull request -> what became of the code -> evidence | weigh -> outcomes
+//
+// It can run at any time and again: an act that was seen before is not seen anew, and nothing is ever posted.
+import type { AccessLevel } from "../../domain/command.ts";
+import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
+import type { Evidence } from "../../domain/memory/evidence.ts";
+import type { CodeFate, Person, PullFeedback } from "../../domain/memory/pull-feedback.ts";
+import { type Outcome, repoKey } from "../../domain/memory.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { Said } from "../../domain/review/review-history.ts";
+import { attest, fateOf, fixPairOf, observe, type weigh } from "../../learn/learn.ts";
+import type { EvidenceShelf, Feedback, FeedbackBook, KnownFix, RememberedFinding } from "../../ports/feedback.ts";
+import type { ReviewRecords } from "../../ports/talk.ts";
+import type { PullRequests } from "../../ports.ts";
+import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
+
+export interface LearnPorts extends WeighPorts {
+  readonly feedback: Feedback;
+  /** Reads the head's files. */
+  readonly pulls: Pick<PullRequests, "text">;
+  /** What was said, with the code that it was about. */
+  readonly records: Pick<ReviewRecords, "latest">;
+  readonly book: FeedbackBook;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface LearntFromPeople {
+  readonly kind: "learnt";
+  /** Pieces of evidence that were not known before, and outcomes that changed. */
+  readonly added: number;
+  readonly withdrawn: number;
+  readonly changed: number;
+  /** Acts of people whose rights are asked in a later run. */
+  readonly waiting: number;
+  /** What of the pull request was not read, one line each. */
+  readonly cut: readonly string[];
+}
+
+/** People whose rights are asked in one run: each costs one of 5,000 requests an hour. */
+const MOST_PEOPLE = 60;
+/** Files that are read in one run, as they are and as they were, and the size of each. */
+const MOST_FILES = 50;
+const MOST_BYTES = 1 << 20;
+
+/** @throws Transient when another try may succeed */
+export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Promise<LearntFromPeople | Skipped> {
+  const { repo, number } = job;
+  const findings = await ports.evidence.findings(repoKey(repo), number);
+  if (findings.length === 0) return skip(job, ports, "nothing that we said there is remembered");
+  const pull = await ports.feedback.read(repo, number);
+  if (pull === null) return skip(job, ports, "GitHub does not show the pull request");
+
+  const before = await ports.evidence.evidence(repoKey(repo), number);
+  const now = ports.now();
+  const code = await codeNow(job, pull, findings, ports);
+  const { fresh, gone } = observe({
+    pull,
+    memories: new Map(findings.map(({ findingId, id }) => [findingId, id])),
+    code: code.fates,
+    before,
+    reopened: new Map(job.unresolved ? [[job.unresolved.threadId, job.unresolved.by]] : []),
+    now,
+  });
+  const access = await rightsOf(job, fresh, before, ports);
+  const known = fresh.filter(({ by }) => by === null || access.has(by.id));
+  await ports.evidence.withdraw(repoKey(repo), gone, now);
+  const evidence = known.map((one): Evidence => attest(one, access));
+  const { added, changed, weighed } = await weighEvidence({ repo, pull: number, findings }, evidence, ports);
+  await learnFixes(repo, code.changed, weighed, ports);
+  const waiting = fresh.length - known.length;
+  // With somebody left to ask, a closed pull request is looked at once more.
+  await ports.book.looked(job, now, pull.state !== "open" && waiting === 0);
+  return { kind: "learnt", added, withdrawn: gone.length, changed, waiting, cut: pull.cut };
+}
+
+/** How a job ended, in one line. */
+export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
+  const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for rights to be asked`}`;
+  return [`learnt: ${added} new${rest}; ${changed} outcomes changed`, ...cut].join("; ");
+}
+
+/** What cannot be read now is looked at again a good while later. */
+async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promise<Skipped> {
+  await ports.book.looked(job, ports.now(), false);
+  return { kind: "skipped", reason };
+}
+
+interface CodeOfFindings {
+  /** By finding id, as far as that can be told. */
+  readonly fates: ReadonlyMap<string, CodeFate>;
+  readonly changed: readonly ChangedFinding[];
+}
+
+/** What became of the code of each finding. */
+async function codeNow(
+  { repo, number }: FeedbackJob,
+  { headSha }: PullFeedback,
+  findings: readonly RememberedFinding[],
+  ports: LearnPorts,
+): Promise<CodeOfFindings> {
+  const latest = await ports.records.latest(jobKey(repo, number));
+  const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
+  const fates = new Map<string, CodeFate>();
+  const changed: ChangedFinding[] = [];
+  const texts = new Map<string, Promise<string | null | undefined>>();
+  const textOf = (one: Said, from: string): Promise<string | null | undefined> => {
+    const { path } = one.finding;
+    const isOver = !texts.has(path) && texts.size >= MOST_FILES;
+    if (isOver) return Promise.resolve(undefined);
+    const reading = texts.get(path) ?? textNow(one, { repo, from, to: headSha }, ports);
+    texts.set(path, reading);
+    return reading;
+  };
+  for (const remembered of findings) {
+    const { findingId, sha } = remembered;
+    const one = said.get(findingId);
+    if (one === undefined || sha === null || sha === headSha) continue;
+    const text = await textOf(one, sha);
+    const fate = text === undefined ? null : fateOf(one, text);
+    if (fate === null) continue;
+    fates.set(findingId, fate);
+    if (fate !== "stands" && typeof text === "string") changed.push({ remembered, said: one, now: text });
+  }
+  return { fates, changed };
+}
+
+/** The text of a finding's file at the head, wherever it went; null when it was removed, undefined when nobody can tell. */
+async function textNow(
+  { finding: { path } }: Said,
+  { repo, from, to }: { readonly repo: FeedbackJob["repo"]; readonly from: string; readonly to: string },
+  { pulls, feedback }: LearnPorts,
+): Promise<string | null | undefined> {
+  const text = await pulls.text(repo, path, to, MOST_BYTES);
+  if (text !== null) return text;
+  const moved = await feedback.moved(repo, from, to);
+  const now = moved?.get(path);
+  if (now === undefined || now === null) return now;
+  return (await pulls.text(repo, now, to, MOST_BYTES)) ?? undefined;
+}
+
+/** What each author of new evidence may do, asked once each; whoever is missing is asked in a later run. */
+async function rightsOf(
+  { repo }: FeedbackJob,
+  fresh: readonly { readonly by: Person | null }[],
+  before: readonly Evidence[],
+  { feedback }: LearnPorts,
+): Promise<ReadonlyMap<number, AccessLevel>> {
+  const people = new Map<number, Person>();
+  const seen = new Set(before.map(({ by }) => by?.id));
+  const everyone = fresh.flatMap(({ by }) => by ?? []);
+  // Who spoke here before comes first: a crowd does not keep the regulars waiting.
+  for (const by of everyone.toSorted((a, b) => Number(seen.has(b.id)) - Number(seen.has(a.id)))) people.set(by.id, by);
+  const access = new Map<number, AccessLevel>();
+  for (const person of [...people.values()].slice(0, MOST_PEOPLE)) {
+    // What a bot does counts for nothing, whatever it may do.
+    access.set(person.id, person.isBot ? "none" : await feedback.access(repo, person));
+  }
+  return access;
+}
+
+/** A finding whose lines are no longer what they were. */
+export interface ChangedFinding {
+  readonly remembered: RememberedFinding;
+  readonly said: Said;
+  /** Its file at the newest head. */
+  readonly now: string;
+}
+
+interface FixPorts {
+  readonly pulls: Pick<PullRequests, "text">;
+  readonly evidence: Pick<EvidenceShelf, "keepFixes">;
+  readonly redact: (text: string) => Promise<string>;
+}
+
+/** Outcomes that do not speak against the finding. */
+const TELLING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+
+/**
+ * Keeps flagged and fixed code of the findings that have none yet. What cannot be found is left out: it is looked for again
+ * with the next look at the pull request.
+ *
+ * @returns how many
+ * @throws Transient
+ */
+export async function learnFixes(
+  repo: Repo,
+  changed: readonly ChangedFinding[],
+  weighed: ReturnType<typeof weigh>,
+  { pulls, evidence, redact }: FixPorts,
+): Promise<number> {
+  const texts = new Map<string, Promise<string | null>>();
+  const textThen = (path: string, sha: string): Promise<string | null> => {
+    const key = `${sha} ${path}`;
+    if (!texts.has(key) && texts.size >= MOST_FILES) return Promise.resolve(null);
+    const reading = texts.get(key) ?? pulls.text(repo, path, sha, MOST_BYTES);
+    texts.set(key, reading);
+    return reading;
+  };
+  const fixes: KnownFix[] = [];
+  for (const { remembered, said, now } of changed) {
+    const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
+    // A branch that does not count says nothing about the fix, whatever people agreed to.
+    if (!isChanged || !TELLING.has(outcome) || remembered.hasFix || remembered.sha === null) continue;
+    const then = await textThen(remembered.path ?? said.finding.path, remembered.sha);
+    if (then === null) continue;
+    const pair = await fixPairOf({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
+    if (pair !== null) fixes.push({ memoryId: remembered.id, ...pair });
+  }
+  if (fixes.length > 0) await evidence.keepFixes(repoKey(repo), fixes);
+  return fixes.length;
+}

@@ -1,0 +1,96 @@
+// New evidence -> what became of the findings it is about. The one way by which people change what memory thinks of a finding.
+
+import { EVIDENCE_TEXT, type Evidence, type EvidenceBy, type EvidenceKind } from "../../domain/memory/evidence.ts";
+import { repoKey } from "../../domain/memory.ts";
+import { cutText } from "../../domain/text/cut-text.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
+import { threadMemories, weigh } from "../../learn/learn.ts";
+import type { Decision, EvidenceShelf, RememberedFinding } from "../../ports/feedback.ts";
+import { isWriter, type Order } from "../commands/order.ts";
+
+export interface WeighPorts {
+  readonly evidence: EvidenceShelf;
+  readonly redact: (text: string) => Promise<string>;
+}
+
+/**
+ * Writes evidence down, without secrets, and sets the outcomes that follow from all there is on the pull request.
+ *
+ * @param evidence may be empty: what is known is weighed again
+ * @returns how much was new, how many outcomes changed, and what was weighed by memory id
+ * @throws Transient
+ */
+export async function weighEvidence(
+  at: {
+    readonly repo: Parameters<typeof repoKey>[0];
+    readonly pull: number;
+    readonly findings: readonly RememberedFinding[];
+  },
+  evidence: readonly Evidence[],
+  { evidence: shelf, redact }: WeighPorts,
+): Promise<{
+  readonly added: number;
+  readonly changed: number;
+  readonly weighed: ReturnType<typeof weigh>;
+}> {
+  const repo = repoKey(at.repo);
+  const clean = await Promise.all(
+    evidence.map(async (one) => ({ ...one, text: one.text === null ? null : await redact(one.text) })),
+  );
+  const added = await shelf.add(repo, clean);
+  const weighed = weigh(await shelf.evidence(repo, at.pull), at.findings);
+  const decisions = [...weighed].map(
+    ([memoryId, { outcome, decided, against }]): Decision => ({ memoryId, outcome, decided, against }),
+  );
+  return { added, changed: await shelf.decide(repo, decisions), weighed };
+}
+
+/** What a command says, and its text: "" for none. */
+interface SaidByCommand {
+  readonly kind: EvidenceKind;
+  readonly text: string;
+}
+
+/**
+ * What a command says about the finding of its thread, as evidence. Never throws: the command is obeyed either way, and
+ * memory may be off.
+ *
+ * @returns for the note of the answer: "" when all went well
+ */
+export async function noteCommand(order: Order, findingId: string, said: SaidByCommand): Promise<string> {
+  const { repo, number } = order.job;
+  const [memoryId] = threadMemories(repo, number, { commentIds: [], findingId });
+  return memoryId === undefined ? "" : noteOnMemory(order, memoryId, said);
+}
+
+/** The same about a finding by its memory, of whatever pull request. */
+export async function noteOnMemory(
+  { job, level, ports }: Order,
+  memoryId: string,
+  said: SaidByCommand,
+): Promise<string> {
+  const { repo, comment } = job;
+  const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
+  const now = ports.now();
+  const piece: Evidence = {
+    memoryId,
+    key: `command:${comment.place}-${comment.id}`,
+    kind: said.kind,
+    stance: null,
+    by,
+    at: Date.parse(comment.at) || now,
+    text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
+    url: comment.url,
+    sha: job.headSha,
+    withdrawnAt: null,
+  };
+  try {
+    const pull = await ports.evidence.pullOf(repoKey(repo), memoryId);
+    if (pull === null) return "";
+    const findings = await ports.evidence.findings(repoKey(repo), pull);
+    const { added } = await weighEvidence({ repo, pull, findings }, [piece], ports);
+    return added === 0 || isWriter({ level }) ? "" : "; shown, and weighs nothing without write access";
+  } catch (error) {
+    return `; not noted in memory: ${publicWords(error instanceof Error ? error.message : String(error))}`;
+  }
+}

@@ -1,0 +1,198 @@
+// Memory keeps in step with repositories, one job at a time: their documents follow the head of the default branch, their
+// labels follow their names, owners and visibility, and what is gone is forgotten. Deliveries come late, twice and out of
+// order: each job asks the host how things stand now, and can run again without harm.
+import type { Knowledge } from "../../config/knowledge.ts";
+import { Transient } from "../../domain/errors.ts";
+import type { FollowJob, ForgetJob, IndexJob, LabelJob, Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import { configAt } from "../../gather/gather.ts";
+import type { CodeChunker, Embedder, Memory, StandingRepository, Tree } from "../../ports/memory.ts";
+import type { Traces } from "../../ports.ts";
+import { type DescribedMemories, describedLine } from "../memory/describe-memories.ts";
+import { type HeadPorts, standingHead, unreached } from "./current-head.ts";
+import { type DescribingPorts, describeRepository } from "./describe-repository.ts";
+import { followHistory, type HistoryFollowing } from "./follow-history.ts";
+import { type HistoryRun, historyLine, type ImportedPull, importedLine } from "./import-history.ts";
+import { type Indexed, type IndexedCorpus, indexRepository } from "./index-repository.ts";
+
+/** What the jobs of one repository need of the world. */
+export interface FollowPorts extends HeadPorts {
+  readonly memory: Memory;
+  readonly traces: Traces;
+  readonly embedder: Embedder;
+  readonly chunker: CodeChunker;
+  readonly redact: (text: string) => Promise<string>;
+  readonly describing: DescribingPorts;
+  readonly history: HistoryFollowing;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What one run of an index job reads: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
+export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
+
+export interface Relabelled {
+  readonly kind: "relabelled";
+  readonly repo: Repo;
+  /** False when nothing is remembered about the repository. */
+  readonly known: boolean;
+}
+
+export interface Forgotten {
+  readonly kind: "forgotten";
+  readonly records: number;
+  readonly reviews: number;
+}
+
+/** Its host says neither that the repository is gone nor that it stands: it is asked again. */
+export interface Unconfirmed {
+  readonly kind: "unconfirmed";
+  readonly reason: string;
+  readonly inMs: number;
+}
+
+export type Followed =
+  | Indexed
+  | Relabelled
+  | Forgotten
+  | Unconfirmed
+  | DescribedMemories
+  | HistoryRun
+  | ImportedPull
+  | Skipped;
+
+/** Does one job. @throws Transient when another try may succeed; OutOfReach when the repository is gone; anything else is a bug */
+export function followRepository(job: FollowJob, ports: FollowPorts): Promise<Followed> {
+  if (job.kind === "index") return index(job, ports);
+  if (job.kind === "history") return followHistory(ports, ports.history, job.number ?? null);
+  if (job.kind === "describe") return describeRepository(job, ports, ports.describing);
+  return job.kind === "label" ? label(job, ports) : forget(job, ports);
+}
+
+/** How a job ended, in one line. */
+export function followedLine(done: Followed): string {
+  switch (done.kind) {
+    case "skipped":
+      return `skipped: ${done.reason}`;
+    case "relabelled":
+      return `relabelled ${done.repo.owner}/${done.repo.name}, ${done.repo.visibility}${done.known ? "" : "; nothing is remembered"}`;
+    case "described":
+      return describedLine(done);
+    case "history":
+      return historyLine(done);
+    case "imported":
+      return importedLine(done);
+    case "unconfirmed":
+      return `not forgotten yet: ${done.reason}; GitHub is asked again`;
+    case "forgotten":
+      return `forgot ${done.records} memories and ${done.reviews} reviews`;
+    case "indexed": {
+      const { files, forgotten, leftOut, degraded } = done;
+      const counts = `${files.read} files read, ${files.unchanged} unchanged, ${files.gone} gone, ${files.waiting} waiting`;
+      const rest = degraded.map(({ part, reason }) => `; ${part}: ${reason}`).join("");
+      return `indexed ${done.commit.slice(0, 12)}: ${counts}; ${forgotten} forgotten, ${leftOut.length} left out${rest}`;
+    }
+  }
+}
+
+async function index(job: IndexJob, ports: FollowPorts): Promise<Indexed | Skipped> {
+  const at = await standingHead(ports);
+  if (at.kind === "skipped") return at;
+  const { found, tree, config } = at;
+  await ports.labels.give(found.repo, config.knowledge.sharing.gives);
+  const corpora = indexedCorpora(config.knowledge);
+  const forgotten = await forgetCorpora(found.repo, corpora, ports);
+  if (corpora.length === 0)
+    return { kind: "skipped", reason: "the configuration has neither documents nor code remembered" };
+  const done = await indexTree(found, tree, corpora, { knowledge: config.knowledge, after: job.after ?? null }, ports);
+  return { ...done, forgotten: done.forgotten + forgotten };
+}
+
+/** What is never searched need not be remembered. */
+function indexedCorpora({ corpora, retrieval }: Knowledge): readonly IndexedCorpus[] {
+  if (!retrieval.enabled) return [];
+  return [...(corpora.docs ? (["doc"] as const) : []), ...(corpora.code ? (["code"] as const) : [])];
+}
+
+/** What was switched off is forgotten. */
+async function forgetCorpora(repo: Repo, kept: readonly IndexedCorpus[], ports: FollowPorts): Promise<number> {
+  const ids: string[] = [];
+  for (const corpus of ["doc", "code"] as const) {
+    if (kept.includes(corpus)) continue;
+    const known = await ports.memory.known(repoKey(repo), corpus, ports.embedder.space, null);
+    for (const { id } of known.values()) ids.push(id);
+  }
+  return ids.length === 0 ? 0 : ports.memory.forget(repoKey(repo), ids);
+}
+
+function indexTree(
+  { repo }: StandingRepository,
+  tree: Tree,
+  corpora: readonly IndexedCorpus[],
+  { knowledge, after }: { readonly knowledge: Knowledge; readonly after: string | null },
+  ports: FollowPorts,
+): Promise<Indexed> {
+  const page = `https://${repo.host}/${repo.owner}/${repo.name}/blob/${tree.commit}`;
+  const request = {
+    repo,
+    corpora,
+    at: ports.now(),
+    remembering: { redact: ports.redact },
+    urlOf: (path: string) => `${page}/${path.split("/").map(encodeURIComponent).join("/")}`,
+    most: MOST_OF_A_RUN,
+    after,
+    wordsOnly: knowledge.embeddings === "off",
+  };
+  return indexRepository(request, { ...ports, tree });
+}
+
+async function label(job: LabelJob, ports: FollowPorts): Promise<Relabelled> {
+  const found = await ports.host.lookUp();
+  // What we can no longer see for ourselves is shown to nobody else.
+  const repo: Repo = found.kind === "standing" ? found.repo : { ...job.repo, visibility: "private" };
+  const known = await ports.labels.relabel(repo);
+  await ports.labels.give(repo, found.kind === "standing" && (await givesNow(found, ports)));
+  // Hidden first; what is gone is forgotten as well.
+  if (found.kind === "unreachable") unreached(found);
+  return { kind: "relabelled", repo, known };
+}
+
+/** As the default branch says it, with the owner's defaults. */
+async function givesNow(found: StandingRepository, ports: FollowPorts): Promise<boolean> {
+  const tree = await found.head();
+  if (tree === null) return false;
+  const { config } = await configAt(found.repo, tree.commit, ports.pulls, ports.known);
+  return config.knowledge.sharing.gives;
+}
+
+/** Between two looks at a repository of which its host says nothing: the first, and twice as long each time, up to the longest. */
+const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
+
+async function forget(job: ForgetJob, ports: FollowPorts): Promise<Forgotten | Unconfirmed | Skipped> {
+  const found = await ports.host.lookUp();
+  // Added again since, or the delivery is an old one.
+  if (found.kind === "standing") return { kind: "skipped", reason: "the App still reaches the repository" };
+  // As while the installation is suspended, which may take months: who took the repository away meanwhile counts on us.
+  if (!found.gone) return unconfirmed(found.reason, job);
+  const first = await forgetAll(job.repo, ports);
+  // A review that was posted a moment before is remembered a moment after: once it has ended, that is forgotten as well.
+  const { running, ended } = await ports.traces.besides(job.repo, job.key);
+  if (running > 0)
+    throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
+  const rest = ended > 0 ? await forgetAll(job.repo, ports) : NOTHING;
+  return { kind: "forgotten", records: first.records + rest.records, reviews: first.reviews + rest.reviews };
+}
+
+const NOTHING = { records: 0, reviews: 0 };
+
+async function forgetAll(repo: Repo, { traces, memory }: FollowPorts): Promise<Omit<Forgotten, "kind">> {
+  const reviews = await traces.forgetRepository(repo);
+  return { reviews, records: await memory.forgetRepository(repoKey(repo)) };
+}
+
+/** By no clock: those of several processes differ, and somebody may set them. */
+function unconfirmed(reason: string, { asked = 0 }: ForgetJob): Unconfirmed {
+  const { first, longest } = ASK_AGAIN_MS;
+  return { kind: "unconfirmed", reason, inMs: Math.min(longest, first * 2 ** asked) };
+}

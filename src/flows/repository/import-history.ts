@@ -1,0 +1,258 @@
+// A repository's past reviews become memory, page by page and newest first: comments on lines with their replies, then
+// conversations, then the texts of reviews. After each page the place is written down; a run may end anywhere, by its own
+// bound, by a rate limit or by a crash, and the next goes on there. Nothing that was said is kept beside memory.
+
+import type { Repo } from "../../domain/job.ts";
+import {
+  countUp,
+  EMPTY_TALLY,
+  type HistoryLimit,
+  type HistoryProgress,
+  type HistoryStage,
+  type HistoryTally,
+  type PastComment,
+  type PastPull,
+} from "../../domain/memory/past-reviews.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { HistoryBook, PastPage, PastReviews } from "../../ports/history.ts";
+import { commentKeeper, type KeepingPorts } from "./keep-comments.ts";
+
+export interface HistoryPorts extends KeepingPorts {
+  /** Null writes nothing down: every run begins anew. */
+  readonly book: HistoryBook | null;
+}
+
+export interface HistoryRequest {
+  readonly repo: Repo;
+  /** Epoch milliseconds; null takes up where the last import ended, or begins at the beginning. */
+  readonly since: number | null;
+  readonly limit: HistoryLimit;
+  /** Requests of one run; null has no bound. */
+  readonly most: number | null;
+  /** Our own account: `kodiai[bot]`; null when there is none. */
+  readonly ownLogin: string | null;
+  /** Epoch milliseconds. */
+  readonly at: () => number;
+}
+
+/** A run of an import. `stopped` says why it is not through; null when it is. */
+export interface HistoryRun {
+  readonly kind: "history";
+  readonly progress: HistoryProgress;
+  readonly stopped: {
+    readonly by: "bound" | "rate limit";
+    /** Epoch milliseconds before which going on is pointless; null for at once. */
+    readonly until: number | null;
+  } | null;
+}
+
+/** Pull requests that are read between two looks at the budget. */
+const PULLS_AT_A_TIME = 10;
+
+/**
+ * @param tell told after each page
+ * @throws Transient when GitHub or memory cannot answer now; what was read until then is remembered, and the same call
+ *   again goes on there
+ */
+export async function importHistory(
+  request: HistoryRequest,
+  ports: HistoryPorts,
+  tell: (progress: HistoryProgress) => void = () => {},
+): Promise<HistoryRun> {
+  const { past, book } = ports;
+  const key = repoKey(request.repo);
+  let progress = beginning((await book?.of(key)) ?? null, request);
+  await book?.save(key, progress);
+  const walk = await openWalk(progress, request, ports);
+  while (progress.stage !== "done") {
+    const { asked, isEnough, until } = past.budget();
+    if (!isEnough) return { kind: "history", progress, stopped: { by: "rate limit", until } };
+    if (request.most !== null && asked >= request.most) {
+      return { kind: "history", progress, stopped: { by: "bound", until: null } };
+    }
+    progress = await STAGES[progress.stage](progress, walk);
+    if (progress.stage === "done") progress = { ...progress, finishedAt: request.at() };
+    await book?.save(key, progress);
+    tell(progress);
+  }
+  return { kind: "history", progress, stopped: null };
+}
+
+/** Where to begin: at the place of the import that was not finished, else at what changed since the last one began. */
+function beginning(before: HistoryProgress | null, { since, limit, at }: HistoryRequest): HistoryProgress {
+  const fresh: HistoryProgress = {
+    stage: "lines",
+    page: 1,
+    done: 0,
+    read: 0,
+    torn: [],
+    since,
+    renews: false,
+    limit,
+    startedAt: at(),
+    finishedAt: null,
+    tally: EMPTY_TALLY,
+  };
+  const asksForMore =
+    before !== null && (isMore(limit.comments, before.limit.comments) || isMore(limit.pulls, before.limit.pulls));
+  if (before === null || asksForMore || (since !== null && since !== before.since)) return fresh;
+  if (before.finishedAt === null) return { ...before, limit };
+  return since === null ? { ...fresh, since: before.startedAt, renews: true } : fresh;
+}
+
+function isMore(now: number | null, before: number | null): boolean {
+  return before !== null && (now === null || now > before);
+}
+
+/** What one run holds. */
+interface Walk {
+  readonly request: HistoryRequest;
+  readonly past: PastReviews;
+  /** Remembers comments that stand together, and adds to the tally. */
+  readonly keep: (comments: readonly PastComment[], progress: HistoryProgress) => Promise<HistoryProgress>;
+  /** Replies whose first comments are further back, by the id of those. */
+  readonly waiting: Map<number, PastComment[]>;
+  /** Pull requests that an earlier run tore apart: their threads come later, whole. */
+  readonly torn: ReadonlySet<number>;
+  /** The page of closed pull requests that is being gone through. */
+  listed: { readonly page: number; readonly found: PastPage<PastPull> } | null;
+}
+
+async function openWalk(progress: HistoryProgress, request: HistoryRequest, ports: HistoryPorts): Promise<Walk> {
+  const { past } = ports;
+  const { repo, ownLogin } = request;
+  const keep = commentKeeper({ repo, ownLogin, open: await past.openPulls() }, ports);
+  return {
+    request,
+    past,
+    waiting: new Map(),
+    torn: new Set(progress.torn),
+    listed: null,
+    keep: async (comments, now) => ({ ...now, tally: await keep(comments, now.tally) }),
+  };
+}
+
+type Stage = (progress: HistoryProgress, walk: Walk) => Promise<HistoryProgress>;
+
+const STAGES: Readonly<Record<Exclude<HistoryStage, "done">, Stage>> = {
+  lines,
+  torn: tornPulls,
+  conversation,
+  reviews,
+};
+
+function next(progress: HistoryProgress, stage: HistoryStage): HistoryProgress {
+  return { ...progress, stage, page: 1, done: 0, read: 0 };
+}
+
+/** One page of a list of comments, cut at the limit. */
+function cutPage(page: PastPage<PastComment>, { read, limit }: HistoryProgress) {
+  const room = limit.comments === null ? page.items.length : Math.max(0, limit.comments - read);
+  const items = page.items.slice(0, room);
+  const isLimited = limit.comments !== null && read + items.length >= limit.comments;
+  return { items, isLimited, isLast: isLimited || !page.hasNext };
+}
+
+function withCut(progress: HistoryProgress, cut: string | null): HistoryProgress {
+  if (cut === null) return progress;
+  return { ...progress, tally: { ...progress.tally, degraded: countUp(progress.tally.degraded, [cut]) } };
+}
+
+/** Newest first, every reply comes before the comment that it answers: a thread is whole when that one comes. */
+async function lines(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+  const page = await walk.past.onLines(progress.page, progress.since);
+  const { items, isLimited, isLast } = cutPage(page, progress);
+  const whole = items.filter(({ pull }) => !walk.torn.has(pull));
+  for (const comment of whole) {
+    if (comment.replyTo === null) continue;
+    const known = walk.waiting.get(comment.replyTo) ?? [];
+    if (!known.some(({ id }) => id === comment.id)) walk.waiting.set(comment.replyTo, [...known, comment]);
+  }
+  const roots = whole.filter(({ replyTo }) => replyTo === null);
+  const threads = roots.flatMap((root) => [root, ...(walk.waiting.get(root.id) ?? [])]);
+  const kept = withCut(await walk.keep(threads, progress), page.cut);
+  for (const { id } of roots) walk.waiting.delete(id);
+  const orphans = [...walk.waiting.values()].flatMap((replies) => replies.map(({ pull }) => pull));
+  // What the limit cut off stays cut off.
+  const torn = [...new Set([...walk.torn, ...(isLimited ? [] : orphans)])];
+  if (isLast) return next({ ...kept, torn }, "torn");
+  return { ...kept, torn, page: progress.page + 1, read: progress.read + items.length };
+}
+
+/** Threads that fell between two runs, or whose first comment is older than what is read. */
+async function tornPulls(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+  const now = progress.torn.slice(0, PULLS_AT_A_TIME);
+  const comments: PastComment[] = [];
+  for (const pull of now) comments.push(...(await walk.past.linesOf(pull)));
+  const kept = await walk.keep(comments, progress);
+  const torn = progress.torn.slice(now.length);
+  return torn.length === 0 ? next({ ...kept, torn }, "conversation") : { ...kept, torn };
+}
+
+async function conversation(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+  const page = await walk.past.inConversations(progress.page, progress.since);
+  const { items, isLast } = cutPage(page, progress);
+  const kept = withCut(await walk.keep(items, progress), page.cut);
+  if (isLast) return next(kept, "reviews");
+  return { ...kept, page: progress.page + 1, read: progress.read + items.length };
+}
+
+/** The texts of reviews stand in no list of the repository: a request for each pull request. */
+async function reviews(progress: HistoryProgress, walk: Walk): Promise<HistoryProgress> {
+  const { page, done, since, limit, read } = progress;
+  const found = walk.listed?.page === page ? walk.listed.found : await walk.past.closedPulls(page);
+  walk.listed = { page, found };
+  const room = limit.pulls === null ? PULLS_AT_A_TIME : Math.min(PULLS_AT_A_TIME, limit.pulls - read);
+  const due = found.items.slice(done, done + room).filter(({ updatedAt }) => since === null || updatedAt >= since);
+  const comments: PastComment[] = [];
+  for (const pull of due) comments.push(...(await saidOn(pull, progress, walk.past)));
+  const kept = withCut(await walk.keep(comments, progress), done === 0 ? found.cut : null);
+  const isOlder = due.length < Math.min(room, found.items.length - done);
+  const through = done + due.length;
+  if (isOlder || (limit.pulls !== null && read + due.length >= limit.pulls)) return next(kept, "done");
+  if (through < found.items.length) return { ...kept, done: through, read: read + due.length };
+  return found.hasNext ? { ...kept, page: page + 1, done: 0, read: read + due.length } : next(kept, "done");
+}
+
+async function saidOn(pull: PastPull, { renews, since }: HistoryProgress, past: PastReviews): Promise<PastComment[]> {
+  const texts = await past.reviewsOf(pull.number);
+  if (!renews || since === null || pull.closedAt < since) return [...texts];
+  return [...(await past.linesOf(pull.number)), ...(await past.conversationOf(pull.number)), ...texts];
+}
+
+/** How a run ended, in one line. */
+export function historyLine({ progress: { stage, tally }, stopped }: HistoryRun): string {
+  const { comments, added, updated, unchanged, leftOut } = tally;
+  const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
+  const counts = `${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
+  if (stopped === null) return `imported: ${counts}`;
+  const why = stopped.by === "bound" ? "goes on" : "goes on when there are more requests this hour";
+  return `importing ${stage}: ${counts}; ${why}`;
+}
+
+export interface ImportedPull {
+  readonly kind: "imported";
+  readonly pull: number;
+  readonly tally: HistoryTally;
+}
+
+/** @throws Transient when GitHub or memory cannot answer now; the same call again completes it */
+export async function importPull(
+  { repo, pull, ownLogin }: { readonly repo: Repo; readonly pull: number; readonly ownLogin: string | null },
+  ports: KeepingPorts,
+): Promise<ImportedPull | Skipped> {
+  const { past } = ports;
+  const open = await past.openPulls();
+  if (open.has(pull)) return { kind: "skipped", reason: "the pull request is open again" };
+  const keep = commentKeeper({ repo, open, ownLogin }, ports);
+  const said = [await past.linesOf(pull), await past.conversationOf(pull), await past.reviewsOf(pull)];
+  return { kind: "imported", pull, tally: await keep(said.flat(), EMPTY_TALLY) };
+}
+
+/** How it ended, in one line. */
+export function importedLine({ pull, tally }: ImportedPull): string {
+  const { comments, added, updated, unchanged, leftOut } = tally;
+  const left = leftOut.reduce((sum, [, count]) => sum + count, 0);
+  return `imported #${pull}: ${comments} comments read: ${added} added, ${updated} updated, ${unchanged} unchanged, ${left} left out`;
+}

@@ -1,0 +1,236 @@
+// Documents and code of one commit -> memory. Only files that changed are read, only pieces that changed are embedded,
+// and what is gone from the tree is gone from memory. Run twice, the second run does nothing.
+import { languageOf } from "../../analyze/analyze.ts";
+import type { Repo } from "../../domain/job.ts";
+import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
+import { type KnownSource, type MemoryRecord, repoKey } from "../../domain/memory.ts";
+import type { Degraded, LeftOut } from "../../domain/omissions.ts";
+import { leftOutReason } from "../../gather/gather.ts";
+import { corpusOf, fileRecords, type Remembering, remember, wikiCorpusOf } from "../../learn/learn.ts";
+import type { CodeChunker, Embedder, Memory, Tree, TreeFile } from "../../ports/memory.ts";
+
+export interface IndexPorts {
+  readonly tree: Tree;
+  readonly chunker: CodeChunker;
+  readonly embedder: Embedder;
+  readonly memory: Memory;
+}
+
+export interface IndexRequest {
+  readonly repo: Repo;
+  /** Which to index. What memory holds of a corpus that is not named stays as it is. */
+  readonly corpora: readonly IndexedCorpus[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly remembering: Remembering;
+  /** Where a file of this commit can be read, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  readonly urlOf?: (path: string) => string | null;
+  /** How much one run reads at most; the rest waits for the next. Left out: all. */
+  readonly most?: { readonly files: number; readonly bytes: number };
+  /** Where an earlier run ended: only files after this path are read. */
+  readonly after?: string | null;
+  /** Nothing is embedded: what is remembered is found by words. */
+  readonly wordsOnly?: boolean;
+  /** The tree is a wiki: every page of it is a document, and corpus `wiki`. */
+  readonly wiki?: boolean;
+}
+
+export type IndexedCorpus = "doc" | "wiki" | "code";
+
+export interface Indexed {
+  readonly kind: "indexed";
+  readonly commit: string;
+  /** Files of the named corpora: unchanged + read + waiting = all that are not left out and not before `after`. */
+  readonly files: {
+    readonly unchanged: number;
+    readonly read: number;
+    readonly gone: number;
+    /** Over what one run reads: what memory holds of them stays as it is. */
+    readonly waiting: number;
+  };
+  /** The path after which a next run goes on; null when nothing waits. */
+  readonly next: string | null;
+  readonly remembered: Remembered;
+  /** Records that went because their file or their place in it is gone. */
+  readonly forgotten: number;
+  /** Files, or parts of them, that are not remembered. Files that are no document and no code are not listed. */
+  readonly leftOut: readonly LeftOut[];
+  readonly degraded: readonly Degraded[];
+}
+
+/** A larger file was not written to be read. */
+const MAX_BYTES = 512 * 1024;
+/** Records that wait to be written together. */
+const PENDING = 384;
+
+/**
+ * Brings memory up to the tree.
+ *
+ * @throws Transient when memory cannot be reached now, what the redactor or the tree throw; the next run completes it
+ */
+export async function indexRepository(request: IndexRequest, given: IndexPorts): Promise<Indexed> {
+  const ports = request.wordsOnly === true ? { ...given, embedder: withoutVectors(given.embedder) } : given;
+  const { tree, memory } = ports;
+  const known = await knownFiles(request, ports);
+  const { files, incomplete } = await tree.list();
+  const { chosen, leftOut } = chooseFiles(files, request, ports.chunker);
+  const vectors = request.wordsOnly !== true;
+  const changed = chosen.filter((file) => !isUnchanged(known.get(placeOf(file)), file.hash, vectors));
+
+  const { now, waiting } = atMost(changed, request);
+  const read = await readFiles(now, request, ports);
+  const standing = new Set(chosen.map(placeOf));
+  // Of a listing with holes, what is not in it may be there all the same.
+  const isAbsent = (place: string) => incomplete === null && !standing.has(place);
+  const isGone = (source: Known) =>
+    isAbsent(source.place) || (read.places.has(source.place) && !read.ids.has(source.id));
+  const gone = [...known.values()].flat().filter(isGone);
+  // Written first and forgotten then: what moved is never missing.
+  const ids = gone.map(({ id }) => id);
+  const forgotten = ids.length === 0 ? 0 : await memory.forget(repoKey(request.repo), ids);
+  return {
+    kind: "indexed",
+    commit: tree.commit,
+    files: {
+      unchanged: chosen.length - changed.length,
+      read: read.places.size,
+      gone: [...known.keys()].filter(isAbsent).length,
+      waiting,
+    },
+    next: waiting === 0 ? null : (now.at(-1)?.path ?? null),
+    remembered: read.remembered,
+    forgotten,
+    leftOut: [...leftOut, ...read.leftOut],
+    degraded: [
+      ...(incomplete === null ? [] : [{ part: "tree", reason: incomplete }]),
+      ...(vectors ? read.remembered.degraded : []),
+    ],
+  };
+}
+
+function withoutVectors(embedder: Embedder): Embedder {
+  const { space, threshold, weight } = embedder;
+  const embed: Embedder["embed"] = (texts) =>
+    Promise.resolve({ vectors: texts.map(() => null), tokens: 0, usd: 0, cached: 0 });
+  return { space, threshold, weight, embed };
+}
+
+/** As many as one run may read, by path, so that the next run knows where to go on; at least one, or it would never end. */
+function atMost(
+  changed: readonly ChosenFile[],
+  { most, after }: IndexRequest,
+): { readonly now: readonly ChosenFile[]; readonly waiting: number } {
+  if (most === undefined) return { now: changed, waiting: 0 };
+  const due = changed
+    .filter(({ path }) => typeof after !== "string" || path > after)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  let bytes = 0;
+  const end = due.findIndex((file, at) => {
+    bytes += file.bytes;
+    return at > 0 && (at >= most.files || bytes > most.bytes);
+  });
+  return end === -1 ? { now: due, waiting: 0 } : { now: due.slice(0, end), waiting: due.length - end };
+}
+
+interface Known extends KnownSource {
+  readonly place: string;
+}
+
+/** A path in a corpus: the same file may change from one to the other. */
+function placeOf(file: { readonly corpus: string; readonly path: string }): string {
+  return `${file.corpus} ${file.path}`;
+}
+
+async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map<string, Known[]>> {
+  const found = new Map<string, Known[]>();
+  for (const corpus of request.corpora) {
+    const sources = await ports.memory.known(repoKey(request.repo), corpus, ports.embedder.space, null);
+    for (const source of sources.values()) {
+      const place = placeOf({ corpus, path: source.path ?? "" });
+      const standing = found.get(place);
+      if (standing === undefined) found.set(place, [{ ...source, place }]);
+      else standing.push({ ...source, place });
+    }
+  }
+  return found;
+}
+
+/** Every piece was cut from this very blob and has its vector. A file of which nothing is remembered is read again. */
+function isUnchanged(known: readonly Known[] | undefined, hash: string, vectors: boolean): boolean {
+  const isRight = ({ sha, hashes }: Known) => sha === hash && (!vectors || typeof hashes?.embedded === "string");
+  return known?.every(isRight) ?? false;
+}
+
+interface ChosenFile extends TreeFile {
+  readonly corpus: IndexedCorpus;
+  readonly language: string;
+}
+
+function chooseFiles(
+  files: readonly TreeFile[],
+  request: IndexRequest,
+  chunker: CodeChunker,
+): { readonly chosen: readonly ChosenFile[]; readonly leftOut: readonly LeftOut[] } {
+  const chosen: ChosenFile[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const file of files) {
+    const language = languageOf(file.path);
+    const corpus = request.wiki === true ? wikiCorpusOf(file.path) : corpusOf(file.path, language, chunker);
+    if (corpus === null || !request.corpora.includes(corpus)) continue;
+    const reason = file.bytes > MAX_BYTES ? `larger than ${MAX_BYTES / 1024} KiB` : leftOutReason(file.path);
+    if (reason === null) chosen.push({ ...file, corpus, language });
+    else leftOut.push({ path: file.path, reason });
+  }
+  return { chosen, leftOut };
+}
+
+interface ReadFiles {
+  readonly remembered: Remembered;
+  readonly leftOut: readonly LeftOut[];
+  /** What was read, and every record that came of it. */
+  readonly places: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+}
+
+async function readFiles(changed: readonly ChosenFile[], request: IndexRequest, ports: IndexPorts): Promise<ReadFiles> {
+  const byPath = new Map(changed.map((file) => [file.path, file]));
+  const leftOut: LeftOut[] = [];
+  const ids = new Set<string>();
+  const places = new Set<string>();
+  const counts: Remembered[] = [];
+  let pending: MemoryRecord[] = [];
+  const flush = async () => {
+    counts.push(await remember(pending, ports.embedder, ports.memory, request.remembering));
+    pending = [];
+  };
+  for await (const { file, text } of ports.tree.texts(changed)) {
+    const chosen = byPath.get(file.path);
+    if (chosen === undefined) continue;
+    places.add(placeOf(chosen));
+    const { records, reasons } = await readFile(chosen, text, request, ports.chunker);
+    for (const reason of reasons) leftOut.push({ path: file.path, reason });
+    for (const record of records) ids.add(record.id);
+    pending.push(...records);
+    if (pending.length >= PENDING) await flush();
+  }
+  if (pending.length > 0) await flush();
+  return { remembered: addUp(...counts), leftOut, places, ids };
+}
+
+/** The records of one file, and why it, or parts of it, gave none. */
+async function readFile(
+  file: ChosenFile,
+  text: string | null,
+  request: IndexRequest,
+  chunker: CodeChunker,
+): Promise<{ readonly records: readonly MemoryRecord[]; readonly reasons: readonly string[] }> {
+  if (text === null) return { records: [], reasons: ["binary"] };
+  const reason = leftOutReason(file.path, text);
+  if (reason !== null) return { records: [], reasons: [reason] };
+  // The whole file first: a key that spans two pieces is one secret.
+  const redacted = await request.remembering.redact(text);
+  const { repo, at } = request;
+  const source = { ...file, repo, at, url: request.urlOf?.(file.path) ?? null };
+  const { records, skipped } = await fileRecords(source, redacted, chunker);
+  return { records, reasons: skipped };
+}

@@ -1,0 +1,241 @@
+// Comments of the past -> memory: as threads, with whose word counts, what became of the code, and a count of both.
+
+import { languageOf } from "../../analyze/analyze.ts";
+import type { Repo } from "../../domain/job.ts";
+import {
+  countUp,
+  type HistoryTally,
+  type PastAuthor,
+  type PastComment,
+  type PastFates,
+  type PastThread,
+} from "../../domain/memory/past-reviews.ts";
+import type { Remembered } from "../../domain/memory/write-report.ts";
+import type { MemoryRecord, Outcome } from "../../domain/memory.ts";
+import { lowInformation } from "../../domain/text/low-information.ts";
+import { fixPairOfComment, remember, threadRecord } from "../../learn/learn.ts";
+import type { PastReviews } from "../../ports/history.ts";
+import type { Embedder, Memory } from "../../ports/memory.ts";
+
+export interface KeepingPorts {
+  readonly past: PastReviews;
+  readonly embedder: Embedder;
+  /** Null remembers nothing and only counts. */
+  readonly memory: Memory | null;
+  readonly redact: (text: string) => Promise<string>;
+}
+
+/** Remembers comments that stand together, and adds to the tally. Throws Transient. */
+export type KeepComments = (comments: readonly PastComment[], tally: HistoryTally) => Promise<HistoryTally>;
+
+/** Pull requests of one run that are asked what became of a line: one request each. */
+const MOST_ASKED_FIXES = 200;
+const FIXES_CUT = "fixed code: not looked for on more than 200 pull requests of one run";
+
+/** For one run: what was asked once is not asked again. */
+export function commentKeeper(
+  of: {
+    readonly repo: Repo;
+    /** Pull requests on which people still talk: nothing of them is remembered yet. */
+    readonly open: ReadonlySet<number>;
+    /** Our own account: `kodiai[bot]`; null when there is none. */
+    readonly ownLogin: string | null;
+  },
+  { past, embedder, memory, redact }: KeepingPorts,
+): KeepComments {
+  const writers = whoMayWrite(past);
+  const fixes = fixesOf(past);
+  return async (comments, before) => {
+    const { failed, ...fates } = await past.fates(pullsOfLines(comments, of.open));
+    const mayWrite = await writers([...comments.map(({ author }) => author), ...decidersOf(comments, fates)]);
+    const given = { ...of, mayWrite, patchesOf: fixes.patchesOf, redact, embedder, memory };
+    const tally = await rememberThreads(threadsOf(comments, fates, mayWrite), before, given);
+    const lacking = [...(failed === null ? [] : [failed]), ...fixes.cut()];
+    return { ...tally, degraded: countUp(tally.degraded, lacking) };
+  };
+}
+
+function pullsOfLines(comments: readonly PastComment[], open: ReadonlySet<number>): readonly number[] {
+  const numbers = comments.filter(({ place, pull }) => place === "line" && !open.has(pull)).map(({ pull }) => pull);
+  return [...new Set(numbers)];
+}
+
+/** Whose rights decide besides those who wrote: authors of changes that were not merged, and who resolved threads. */
+function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: PastFates): readonly PastAuthor[] {
+  return comments.flatMap(({ id, pull, isOutdated }) => {
+    const change = pulls.get(pull);
+    const author = isOutdated === true && change?.isMerged === false ? change.author : null;
+    return [author, resolvedBy.get(id)].filter((one) => one != null);
+  });
+}
+
+/** What each pull request changed, asked once a run; `cut` says once that not all were. */
+function fixesOf(past: Pick<PastReviews, "patchesOf">) {
+  const known = new Map<number, Promise<ReadonlyMap<string, string>>>();
+  let [isCut, isSaid] = [false, false];
+  return {
+    async patchesOf(pull: number) {
+      const isOver = !known.has(pull) && known.size >= MOST_ASKED_FIXES;
+      isCut ||= isOver;
+      if (isOver) return null;
+      const asking = known.get(pull) ?? past.patchesOf(pull);
+      known.set(pull, asking);
+      return asking;
+    },
+    cut(): readonly string[] {
+      if (!isCut || isSaid) return [];
+      isSaid = true;
+      return [FIXES_CUT];
+    },
+  };
+}
+
+export interface RememberingThreads {
+  readonly repo: Repo;
+  /** Pull requests on which people still talk: nothing of them is remembered yet. */
+  readonly open: ReadonlySet<number>;
+  readonly mayWrite: MayWrite;
+  /** What a pull request changed up to its last head, by path; null where it is not asked. */
+  readonly patchesOf: (pull: number) => Promise<ReadonlyMap<string, string> | null>;
+  readonly ownLogin: string | null;
+  readonly redact: (text: string) => Promise<string>;
+  readonly embedder: Embedder;
+  /** Null only counts. */
+  readonly memory: Memory | null;
+}
+
+/**
+ * Comments as threads, in the order of their first comments. Replies whose first comment is not among them are left. What
+ * happened to a line or a thread counts as it does for our own findings: an outsider's branch only once it is merged, and a
+ * resolution only by somebody who may write.
+ */
+export function threadsOf(
+  comments: readonly PastComment[],
+  { pulls, resolvedBy }: PastFates,
+  mayWrite: MayWrite,
+): readonly PastThread[] {
+  const may = (author: PastAuthor | null | undefined) => author != null && !author.isBot && mayWrite(author.id);
+  const replies = Map.groupBy(comments, ({ replyTo }) => replyTo ?? 0);
+  return comments
+    .filter(({ replyTo }) => replyTo === null)
+    .map((root) => ({
+      root,
+      // Only comments on lines are answered; ids of other places may be the same numbers.
+      replies: root.place === "line" ? (replies.get(root.id) ?? []).toSorted((a, b) => a.at - b.at || a.id - b.id) : [],
+      isChanged:
+        root.isOutdated === true && (pulls.get(root.pull)?.isMerged === true || may(pulls.get(root.pull)?.author)),
+      isResolved: root.place === "line" && may(resolvedBy.get(root.id)),
+    }));
+}
+
+/**
+ * Remembers what is worth it, and adds to the tally.
+ *
+ * @throws Transient when memory cannot be written now; the same call again completes it
+ */
+export async function rememberThreads(
+  threads: readonly PastThread[],
+  tally: HistoryTally,
+  given: RememberingThreads,
+): Promise<HistoryTally> {
+  const { repo, open, mayWrite, ownLogin, redact, embedder, memory } = given;
+  const records: MemoryRecord[] = [];
+  const leftOut: string[] = [];
+  for (const thread of threads) {
+    if (open.has(thread.root.pull)) {
+      leftOut.push("its pull request is still open");
+      continue;
+    }
+    const record = threadRecord(thread, repo, { languageOf, lowInformation, mayDecide: mayWrite, ownLogin });
+    if ("kind" in record) leftOut.push(record.reason);
+    else records.push(memory === null ? record : await withFix(record, thread, given));
+  }
+  const counted: HistoryTally = {
+    ...tally,
+    comments: threads.reduce((sum, { replies }) => sum + 1 + replies.length, tally.comments),
+    byLanguage: countUp(
+      tally.byLanguage,
+      records.map(({ language }) => language),
+    ),
+    byOutcome: countUp(
+      tally.byOutcome,
+      records.map(({ outcome }) => outcome ?? "none"),
+    ),
+    leftOut: countUp(tally.leftOut, leftOut),
+  };
+  if (memory === null || records.length === 0) return counted;
+  return withRemembered(counted, await remember(records, embedder, memory, { redact }));
+}
+
+/** Outcomes that do not speak against the comment. */
+const TELLING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
+
+/** With what was spoken about and what it became, where its line changed and both are found. */
+async function withFix(
+  record: MemoryRecord,
+  { root, isChanged }: PastThread,
+  { patchesOf, redact }: Pick<RememberingThreads, "patchesOf" | "redact">,
+): Promise<MemoryRecord> {
+  const { path, hunk } = root;
+  if (!isChanged || !TELLING.has(record.outcome) || path === null || hunk === null) return record;
+  const patch = (await patchesOf(root.pull))?.get(path);
+  const pair = patch === undefined ? null : await fixPairOfComment(hunk, patch, redact);
+  return pair === null ? record : { ...record, ...pair };
+}
+
+function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
+  return {
+    ...tally,
+    added: tally.added + done.added,
+    updated: tally.updated + done.updated,
+    unchanged: tally.unchanged + done.unchanged,
+    refused: tally.refused + done.refused.length,
+    usd: tally.usd + done.usd,
+    degraded: countUp(
+      tally.degraded,
+      Array.from({ length: done.wordsOnly }, () => "without a vector: the embedder gave none"),
+    ),
+  };
+}
+
+/** Whether an account may write, by its id. */
+export type MayWrite = (accountId: number) => boolean;
+
+/** Nobody of these may write, whatever else they are. */
+const STRANGERS = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN"]);
+/** What stands for an answer where GitHub gives none, as to the token of a person who may only read. */
+const TRUSTED = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+/** Members who conceal that they are show as contributors or as nobody; so many others are asked about in one run. */
+const MOST_ASKED = 100;
+
+function isNeverWriter({ id, isBot, association }: PastAuthor): boolean {
+  return id === 0 || isBot || STRANGERS.has(association);
+}
+
+/** Answers for the authors that are shown to it, and remembers the answers for one run. */
+export function whoMayWrite(
+  past: Pick<PastReviews, "mayWrite">,
+): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
+  /** What GitHub answered: null where it did not tell. */
+  const answers = new Map<number, boolean | null>();
+  const writers = new Set<number>();
+  let asked = 0;
+
+  async function mayWrite(author: PastAuthor): Promise<boolean> {
+    const { id, association } = author;
+    if (isNeverWriter(author)) return false;
+    // The same person has an association where they wrote, and none where they resolved a thread.
+    const isTrusted = TRUSTED.has(association);
+    if (!answers.has(id)) {
+      if (!isTrusted && asked >= MOST_ASKED) return false;
+      if (!isTrusted) asked += 1;
+      answers.set(id, await past.mayWrite(author));
+    }
+    return answers.get(id) ?? isTrusted;
+  }
+
+  return async (authors) => {
+    for (const author of authors) if (await mayWrite(author)) writers.add(author.id);
+    return (id) => writers.has(id);
+  };
+}

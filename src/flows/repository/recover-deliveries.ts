@@ -1,0 +1,96 @@
+// GitHub delivers once and keeps a log of three days. What it could not deliver, or says it did and we never took, is asked
+// for once more. It comes back through the door like any delivery, with the id that it had.
+import type { DeliveryLog, LoggedDelivery, MissedEventStore } from "../../ports/missed.ts";
+import { missedRank } from "../../receive/receive.ts";
+
+/** docs.github.com, "Redelivering webhooks": deliveries of the last three days. */
+const LOG_MS = 3 * 24 * 60 * 60_000;
+/** Attempts enter the log when they end, at most 10 s after they began; some enter late. */
+const OVERLAP_MS = 15 * 60_000;
+/** 100,000 deliveries. */
+const MOST_PAGES = 1_000;
+
+export interface RecoverLimits {
+  /** Milliseconds for which a delivery may still be on its way. */
+  readonly youngMs: number;
+  /** Deliveries asked for in one run; the next run goes on. */
+  readonly most: number;
+  /** Waits before GitHub is asked to deliver again; a request that writes counts five of its 900 points a minute. */
+  readonly pause: () => Promise<void>;
+}
+
+export interface RecoveredDeliveries {
+  /** Entries of the log that were read. */
+  readonly read: number;
+  /** X-GitHub-Delivery of those asked for. */
+  readonly asked: readonly string[];
+  /** Those that GitHub can no longer deliver. */
+  readonly gone: number;
+  /** Left to the next run. */
+  readonly left: number;
+}
+
+/**
+ * One run. Asks for each delivery at most once, ever: that is written down before GitHub is asked.
+ *
+ * @param now epoch milliseconds
+ * @throws Transient when GitHub cannot answer now; the next run begins where this one did
+ */
+export async function recoverDeliveries(
+  log: DeliveryLog,
+  book: MissedEventStore,
+  now: number,
+  limits: RecoverLimits,
+): Promise<RecoveredDeliveries> {
+  const before = await book.sweptTo();
+  const since = Math.max(now - LOG_MS, (before ?? 0) - OVERLAP_MS);
+  const { read, latest } = await readLog(log, since);
+  const until = now - limits.youngMs;
+  // Before the first time a success may have been another store's: what GitHub calls delivered is believed.
+  const wanted = [...latest.values()].filter(
+    (one) => one.at <= until && (before !== null || !one.succeeded) && rankOf(one) !== null,
+  );
+  const unknown = new Set(await book.unknown(wanted.map(({ guid }) => guid)));
+  const missed = wanted.filter(({ guid }) => unknown.has(guid)).toSorted(inOrder);
+  const asked: string[] = [];
+  let gone = 0;
+  for (const { id, guid } of missed.slice(0, limits.most)) {
+    if (!(await book.asking(guid, now))) continue;
+    await limits.pause();
+    if ((await log.redeliver(id)) === "gone") gone += 1;
+    else asked.push(guid);
+  }
+  const left = Math.max(0, missed.length - limits.most);
+  if (left === 0) await book.swept(until);
+  return { read, asked, gone, left };
+}
+
+function rankOf({ event, action }: LoggedDelivery): 0 | 1 | null {
+  return missedRank(event, action);
+}
+
+/** What people wrote comes first, then the oldest. */
+function inOrder(a: LoggedDelivery, b: LoggedDelivery): number {
+  return (rankOf(a) ?? 1) - (rankOf(b) ?? 1) || a.at - b.at;
+}
+
+/** The newest attempt of each delivery. It succeeded if any attempt did. */
+async function readLog(
+  log: DeliveryLog,
+  since: number,
+): Promise<{ readonly read: number; readonly latest: ReadonlyMap<string, LoggedDelivery> }> {
+  const latest = new Map<string, LoggedDelivery>();
+  let cursor: string | null = null;
+  let read = 0;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { deliveries, next } = await log.page(cursor);
+    for (const one of deliveries.filter(({ at }) => at >= since)) {
+      const newer = latest.get(one.guid);
+      latest.set(one.guid, newer === undefined ? one : { ...newer, succeeded: newer.succeeded || one.succeeded });
+      read += 1;
+    }
+    if (next === null || next === cursor || deliveries.some(({ at }) => at < since)) break;
+    cursor = next;
+  }
+  return { read, latest };
+}

@@ -1,0 +1,160 @@
+// Some events GitHub never sends, nor logs. So the open pull requests are looked at, repository by repository, the one that was
+// not looked at for longest first; a head of which nobody told us is reviewed like any other.
+
+import { Transient } from "../../domain/errors.ts";
+import { jobKey, type Repo, type ReviewJob } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { AddReview, MissedEventStore, OpenPull, OpenPulls } from "../../ports/missed.ts";
+
+/** A pull request that nothing happened to for so long is left alone; a server is back sooner. */
+const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
+/** Repositories of an installation in one run: with two requests each and six runs an hour a third of GitHub's 5,000. */
+const MOST_REPOSITORIES = 150;
+/** The first run after a start looks further: whatever happened while the server was away is found within minutes. */
+const MOST_AT_START = 600;
+
+/** What nobody can be asked for about a repository or installation now. */
+export interface Unasked {
+  /** `installation 12`, `acme/shop`. */
+  readonly what: string;
+  readonly error: unknown;
+}
+
+export interface RecoveredPulls {
+  /** Repositories that were looked at. */
+  readonly repositories: number;
+  /** `HOST/REPO_ID#NUMBER` of what is reviewed now. */
+  readonly added: readonly string[];
+  readonly unasked: readonly Unasked[];
+}
+
+export interface RecoverPulls {
+  readonly pulls: OpenPulls;
+  readonly book: MissedEventStore;
+  readonly add: AddReview;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Which run this is. */
+export interface RecoverRun {
+  /** The first after a start looks further. */
+  readonly isStart: boolean;
+  /** True owes every review that GitHub refused at once: somebody may have given the permission. */
+  readonly isPermitted: boolean;
+}
+
+/** A review that GitHub refused is tried again so often. */
+const REFUSED_MS = 60 * 60_000;
+
+/**
+ * One run. Adds at most one job a pull request, and none where one waits, runs or has settled that head.
+ *
+ * @throws Transient when GitHub does not tell the installations
+ */
+export async function recoverPulls(ports: RecoverPulls, { isStart, isPermitted }: RecoverRun): Promise<RecoveredPulls> {
+  const { pulls, book, now } = ports;
+  const lookedAt = await book.lookedAt();
+  const started = now();
+  // What was opened before we first looked was opened to others.
+  const refusedBefore = isPermitted ? started : started - REFUSED_MS;
+  const run: Run = {
+    ports,
+    refusedBefore,
+    lookedAt,
+    round: (await book.lastRound()) ?? started,
+    added: [],
+    unasked: [],
+  };
+  let repositories = 0;
+  for (const installationId of await pulls.installations()) {
+    const what = `installation ${installationId}`;
+    const reached = (await attempt(what, run.unasked, () => pulls.repositories(installationId))) ?? [];
+    const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
+    const due = reached.toSorted((a, b) => last(a) - last(b) || a.id - b.id);
+    repositories += await lookAtAll(installationId, due.slice(0, isStart ? MOST_AT_START : MOST_REPOSITORIES), run);
+  }
+  await book.round(started);
+  return { repositories, added: run.added, unasked: run.unasked };
+}
+
+interface Run {
+  readonly ports: RecoverPulls;
+  readonly refusedBefore: number;
+  readonly lookedAt: ReadonlyMap<string, number>;
+  /** When all repositories were last listed. */
+  readonly round: number;
+  readonly added: string[];
+  readonly unasked: Unasked[];
+}
+
+/** Returns how many could be looked at. */
+async function lookAtAll(installationId: number, due: readonly Repo[], run: Run): Promise<number> {
+  let looked = 0;
+  for (const repo of due) {
+    const given = { installationId, repo, newSince: run.lookedAt.has(repoKey(repo)) ? null : run.round };
+    const found = await attempt(`${repo.owner}/${repo.name}`, run.unasked, () => lookAt(given, run));
+    if (found === null && isLimited(run.unasked)) break;
+    if (found === null) continue;
+    looked += 1;
+    run.added.push(...found);
+  }
+  return looked;
+}
+
+/** Null when it failed, which is noted: others get their turn. */
+async function attempt<T>(what: string, unasked: Unasked[], work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    unasked.push({ what, error });
+    return null;
+  }
+}
+
+/** GitHub wants this installation to be left alone until a time. */
+function isLimited(unasked: readonly Unasked[]): boolean {
+  const error = unasked.at(-1)?.error;
+  return error instanceof Transient && error.notBefore !== null;
+}
+
+interface Looking {
+  readonly installationId: number;
+  readonly repo: Repo;
+  /** For a repository that is new to us: since when we would have been told. */
+  readonly newSince: number | null;
+}
+
+async function lookAt(
+  { installationId, repo, newSince }: Looking,
+  { ports: { pulls, book, add, now }, refusedBefore }: Run,
+): Promise<readonly string[]> {
+  const open = await pulls.open(installationId, repo, newSince === null ? now() - CATCH_UP_MS : 0);
+  if (open === null) return [];
+  // GitHub tells times in whole seconds.
+  const isOlder = ({ createdAt }: OpenPull) => newSince !== null && createdAt + 1_000 <= newSince;
+  await book.looked(repo, open.filter(isOlder), now());
+  const added: string[] = [];
+  for (const pull of open) {
+    if (!(await book.owes(repo, pull, refusedBefore))) continue;
+    const job = jobOf(installationId, repo, pull);
+    await add(job);
+    added.push(job.key);
+  }
+  return added;
+}
+
+function jobOf(installationId: number, repo: Repo, { number, headSha }: OpenPull): ReviewJob {
+  const key = jobKey(repo, number);
+  return {
+    kind: "review",
+    key,
+    delivery: "missed",
+    installationId,
+    repo,
+    number,
+    headSha,
+    trigger: "missed",
+    explicit: false,
+  };
+}

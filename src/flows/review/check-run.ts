@@ -1,0 +1,111 @@
+// The check run beside a review: begun when the review begins, ended however the review ends. It never stops a review.
+import type { FailOn } from "../../config/repo-config.ts";
+import { OutOfReach, Transient } from "../../domain/errors.ts";
+import type { Repo, ReviewJob } from "../../domain/job.ts";
+import type { Degraded, Skipped } from "../../domain/omissions.ts";
+import type { PostedReview, Superseded } from "../../domain/review.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
+import type { CheckBook, Checks } from "../../ports/checks.ts";
+import { beginCheck, type CheckPorts, checkEnd, endCheck, leftCheckEnd } from "../../publish/publish.ts";
+
+/** A job's lease, and five minutes: after that nobody believes a check that says it is in progress. */
+const PATIENCE_MS = 15 * 60_000;
+
+export interface CheckRun {
+  /** Never throws; returns what is missing without the check. */
+  begin(headSha: string, failOn: FailOn): Promise<readonly Degraded[]>;
+  /** Never throws; what GitHub did not hear is told by `sweepChecks`. */
+  end(result: PostedReview | Superseded | Skipped): Promise<void>;
+}
+
+/** The check run of one job. Where none was begun, ending it does nothing. */
+export function checkRun(job: ReviewJob, ports: CheckPorts, now: () => number): CheckRun {
+  const { key, repo, installationId, number } = job;
+  const begin = (headSha: string, failOn: FailOn) =>
+    beginCheck({ key, repo, installationId, headSha, failOn }, number, ports, now());
+  /** One of which nobody knows whether it stands there. */
+  let doubted: { readonly headSha: string; readonly failOn: FailOn } | null = null;
+  return {
+    async begin(headSha, failOn) {
+      try {
+        await begin(headSha, failOn);
+        return [];
+      } catch (error) {
+        if (error instanceof Transient) doubted = { headSha, failOn };
+        const refused = "GitHub did not take it; the App needs the permission `checks: write`";
+        return [{ part: "check-run", reason: error instanceof Transient ? publicWords(error.message) : refused }];
+      }
+    },
+    async end(result) {
+      try {
+        const missing = toBegin(result);
+        // A head that has a check keeps what it says.
+        if (missing !== null && (await ports.book.on(key, missing.headSha)) === null)
+          await begin(missing.headSha, missing.failOn);
+        for (const one of await toEnd(result, key, ports.book)) {
+          await endCheck(one, one.end ?? checkEnd(result, one.failOn), ports, now());
+        }
+      } catch {
+        // Decided and not told, or not even decided: the sweep finds it.
+      }
+    },
+  };
+
+  function toBegin(result: PostedReview | Superseded | Skipped) {
+    if (result.kind === "posted") return doubted?.headSha === result.review.headSha ? doubted : null;
+    return result.kind === "skipped" ? (result.check ?? null) : null;
+  }
+}
+
+async function toEnd(result: PostedReview | Superseded | Skipped, key: string, book: CheckBook) {
+  if (result.kind !== "posted") return book.open(key);
+  // Also one that ended before its time, as "still under way".
+  const own = await book.on(key, result.review.headSha);
+  return own === null ? [] : [{ ...own, end: null }];
+}
+
+/** What became of a check run that nobody would have ended. */
+export interface SweptCheck {
+  readonly id: number;
+  readonly key: string;
+  readonly installationId: number;
+  /** `suspended`: it stays as it is until its installation is switched on again. */
+  readonly outcome: "ended" | "later" | "suspended" | "given up";
+  readonly error: unknown;
+}
+
+/**
+ * Ends check runs that were left behind: by a process that died, a job that failed for good, a review that takes too
+ * long.
+ *
+ * @param checksOf access to the check runs of one repository
+ * @param now epoch milliseconds
+ * @param suspended installations that need not be asked
+ */
+export async function sweepChecks(
+  book: CheckBook,
+  checksOf: (installationId: number, repo: Repo) => Checks,
+  now: number,
+  suspended: ReadonlySet<number>,
+): Promise<readonly SweptCheck[]> {
+  const swept: SweptCheck[] = [];
+  for (const check of await book.left(now, PATIENCE_MS)) {
+    const { id, key, installationId, repo } = check;
+    if (suspended.has(installationId)) continue;
+    const ports = { book, checks: checksOf(installationId, repo) };
+    try {
+      await endCheck(check, check.end ?? leftCheckEnd(check.why, check.failOn), ports, now);
+      swept.push({ id, key, installationId, outcome: "ended", error: null });
+    } catch (error) {
+      const outcome = unended(error);
+      if (outcome === "given up") await book.ended(id, now);
+      swept.push({ id, key, installationId, outcome, error });
+    }
+  }
+  return swept;
+}
+
+function unended(error: unknown): SweptCheck["outcome"] {
+  if (error instanceof Transient) return "later";
+  return error instanceof OutOfReach && error.why === "suspended" ? "suspended" : "given up";
+}

@@ -1,0 +1,91 @@
+// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the check run, and memory.
+
+import { Stopped, Transient } from "../../domain/errors.ts";
+import type { ReviewJob } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Degraded, Skipped } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { PostedReview, Review, Superseded } from "../../domain/review.ts";
+import { findingRecords, remember } from "../../learn/learn.ts";
+import { publish } from "../../publish/publish.ts";
+import type { CheckRun } from "./check-run.ts";
+import { flaggedBy } from "./recollect.ts";
+import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+export interface Posting {
+  /** The review that an earlier try saved and did not post; null where there is none, or reviews are paused. */
+  unsent(isPaused: boolean): Promise<Review | null>;
+  /** Begins the check run; skipped where this head was reviewed against this base before. */
+  begin(
+    context: PullRequestContext,
+  ): Promise<Skipped | { readonly kind: "begun"; readonly degraded: readonly Degraded[] }>;
+  /**
+   * Saves a review without secrets.
+   *
+   * @throws Stopped after a `stop`: what was not read for this reason is not posted
+   */
+  save(review: Review): Promise<Review | Superseded>;
+  /** Posts a saved review, and settles one that is superseded or stopped. */
+  publish(saved: Review): Promise<PostedReview | Superseded>;
+  /** Remembers what was posted, ends the check run and settles the review: a process that dies in between comes by here again. */
+  remember(sent: PostedReview, saved: Review): Promise<SentReview>;
+}
+
+export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check: CheckRun): Posting {
+  const { ledger, now, signal } = ports;
+  return {
+    unsent: async (isPaused) => (isPaused && !job.explicit ? null : ledger.unsent(job)),
+    async begin({ repo, pull, config: { review } }) {
+      const isDone =
+        !job.explicit &&
+        ((await ledger.wasPosted(job, pull.head.sha, pull.base.sha)) ||
+          ((await ports.isOnGitHub?.(job.repo, job.number, pull.head.sha)) ?? false));
+      if (isDone) return { kind: "skipped", reason: "this head was reviewed before" };
+      await ports.waits.learn(repo, review.debounceSeconds * 1000);
+      const degraded = review.checks.enabled ? await check.begin(pull.head.sha, review.checks.failOn) : [];
+      return { kind: "begun", degraded };
+    },
+    async save(review) {
+      if (signal?.reason instanceof Stopped) throw signal.reason;
+      if (signal?.aborted === true) return { kind: "superseded", reason: "a later request took its place" };
+      const safe = await withoutSecrets(review, ports.redact);
+      await ledger.save(job, safe, now());
+      return safe;
+    },
+    async publish(saved) {
+      const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
+        // What was stopped is not posted by the next job either.
+        if (error instanceof Stopped) await ledger.settle(job, saved, now(), "stopped");
+        throw error;
+      });
+      if (sent.kind === "superseded") await ledger.settle(job, saved, now(), sent.kind);
+      return sent;
+    },
+    async remember(sent, saved) {
+      // As planned, not as posted: after a crash in between, comments that GitHub has already are remembered all the same, and
+      // remembering twice changes nothing.
+      const kept = await stage("remember", () => rememberPosted({ ...sent, findings: saved.findings }, ports));
+      await check.end(sent);
+      await ledger.settle(job, saved, now(), sent.kind);
+      return { ...sent, notRemembered: kept.kind === "remembered" ? null : kept.reason };
+    },
+  };
+}
+
+/**
+ * A damaged file costs the memory and not the job: the review is posted, and to try again would fail again. What another try may
+ * fix, such as a full disk, is tried again as long as there is one.
+ */
+async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
+  const records = findingRecords(posted, { at: ports.now(), author: ports.botLogin });
+  try {
+    const kept = await remember(records, ports.embedder, ports.memory, { redact: ports.redact });
+    await ports.keeping?.keep(repoKey(posted.review.repo), flaggedBy(posted), ports.now());
+    return kept;
+  } catch (error) {
+    if (error instanceof Transient && ports.isLastTry !== true) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "not remembered", reason } as const;
+  }
+}

@@ -1,0 +1,119 @@
+// What one review may spend, and what is recorded of it: the model's allowance, shared between retrieval and reading, the log of
+// retrievals, and the costs and figures of the written review.
+import type { RepoConfig } from "../../config/repo-config.ts";
+import { originOf } from "../../domain/figures/logged-retrieval.ts";
+import type { Repo } from "../../domain/job.ts";
+import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { ModelCost, Precedents } from "../../domain/retrieval.ts";
+import { reviewFingerprint } from "../../domain/review/review-fingerprint.ts";
+import type { MemoryHeld, Review } from "../../domain/review.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import { reviewHunks } from "../../learn/learn.ts";
+import type { ModelLeave } from "../../ports/model.ts";
+import type { RetrievePorts, RetrieveSettings } from "../../retrieve/retrieve.ts";
+import { PROMPT_VERSION } from "../../review/review.ts";
+import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
+import { logRetrieval } from "../memory/log-retrieval.ts";
+import {
+  costWith,
+  modelAllowance,
+  monthSpending,
+  newcomerAccess,
+  remainingAfter,
+  retrievalShare,
+} from "./model-allowance.ts";
+import type { WritingPorts } from "./review-ports.ts";
+
+export interface Prepared {
+  /** For retrieval, with its share of the allowance. */
+  readonly ports: RetrievePorts;
+  readonly settings: () => RetrieveSettings;
+  /** Logs what was retrieved and what it cost. */
+  record(precedents: Precedents): Promise<void>;
+  /** What retrieval left of the allowance. */
+  remaining(): ModelLeave;
+  /**
+   * The review with its costs, its figures and what was degraded before it; gives back what is left of the allowance.
+   *
+   * @param started epoch milliseconds
+   */
+  complete(written: Review, degraded: readonly Degraded[], started: number): Promise<Review>;
+}
+
+/** Sets the allowance of one review aside. */
+export async function prepare(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  ports: WritingPorts,
+): Promise<Prepared> {
+  const { job, repo, config } = context;
+  const { knowledge } = config;
+  const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
+  const allowance = await modelAllowance(config.review, repo, access, ports.now(), ports.signal);
+  const noGain = await unhelpfulMemory(context, ports);
+  const at = ports.now();
+  let spent: readonly ModelCost[] = [];
+  return {
+    ports: { ...ports, leave: retrievalShare(allowance) },
+    settings: () => ({ knowledge, now: ports.now(), gateCache: ports.gateCache, noGain }),
+    async record(precedents) {
+      spent = precedents.modelCosts ?? [];
+      const searched = { repo, number: job.number, origin: originOf(job.trigger), knowledge, at };
+      await logRetrieval(precedents, searched, ports);
+    },
+    remaining: () => remainingAfter(allowance, spent),
+    async complete(written, degraded, started) {
+      await access?.reserve?.release();
+      const held = await introduceMemory(repo, signals, ports);
+      const complete = {
+        ...written,
+        memory: held === null ? written.memory : { ...written.memory, held },
+        degraded: [...written.degraded, ...degraded, ...newcomer],
+        cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
+        month: await monthSpending(config.review, repo, access, ports.now()),
+      };
+      if (ports.redact === undefined) return complete;
+      const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+      return { ...complete, hunks: await reviewHunks(said, context.files, ports.redact) };
+    },
+  };
+}
+
+/** What decides whether a finished part of an earlier review can be taken over. */
+export function fingerprintFor({ access, known }: WritingPorts): (config: RepoConfig) => string {
+  return (config) => {
+    const models = access !== null && config.review.model !== "off" ? access.model.names : null;
+    return reviewFingerprint({ config, rules: known.version ?? "", models, prompt: PROMPT_VERSION });
+  };
+}
+
+const MOST_LANGUAGES = 5;
+
+/**
+ * What memory there is for the languages of the change: the first reviews of a repository say so. Null when it need not be said, or
+ * cannot: what is wrong with memory is said elsewhere in the review.
+ */
+async function introduceMemory(
+  repo: Repo,
+  { languages: changed }: Pick<ReviewSignals, "languages">,
+  { recall, introductions }: WritingPorts,
+): Promise<MemoryHeld | null> {
+  if (introductions === undefined || recall.off !== undefined) return null;
+  try {
+    const why = await introductions.of(repo);
+    if (why === null) return null;
+    const scope = { repo: repoKey(repo), ownerPool: null, excludePull: null, before: null };
+    const { byLanguage } = await recall.counts(scope);
+    const known = changed.filter(({ language }) => language !== UNKNOWN_LANGUAGE);
+    const most = [...byLanguage].sort(([, a], [, b]) => b - a).map(([language]) => ({ language, name: language }));
+    const languages = (known.length > 0 ? known : most)
+      .slice(0, MOST_LANGUAGES)
+      .map(({ language, name }) => ({ language: name, count: byLanguage.get(language) ?? 0 }));
+    return { languages, isImporting: why === "importing" };
+  } catch {
+    return null;
+  }
+}

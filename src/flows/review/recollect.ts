@@ -1,0 +1,128 @@
+// What speaks for or against the findings of this review, asked before it is written, so that the review stage decides by values:
+// declined findings, earlier ones about the same code, the packages of a dependency update. And what a posted review leaves behind
+// for later ones.
+import type { DependencyUpdate } from "../../domain/dependency-update.ts";
+import { Transient } from "../../domain/errors.ts";
+import type { Finding } from "../../domain/finding.ts";
+import { type RejectedMemory, rejectionsOf } from "../../domain/memory/rejections.ts";
+import { type AlikeClaim, NO_RECOLLECTION, type Recollection } from "../../domain/memory/repository-history.ts";
+import { findingMemoryId, repoKey } from "../../domain/memory.ts";
+import type { Degraded } from "../../domain/omissions.ts";
+import type { PullRequestContext } from "../../domain/pull-request.ts";
+import type { Precedents, Scope } from "../../domain/retrieval.ts";
+import type { PostedReview } from "../../domain/review.ts";
+import type { ReviewSignals } from "../../domain/signals.ts";
+import { publicWords } from "../../domain/text/public-error-text.ts";
+import { openAmong } from "../../gather/gather.ts";
+import { claimOf } from "../../learn/learn.ts";
+import type { FlaggedNow } from "../../ports/rejections.ts";
+import { codeHere, codeKeys } from "../../review/review.ts";
+import { vet } from "../../vet/vet.ts";
+import type { Stage, WritingPorts } from "./review-ports.ts";
+
+/** Pull requests that are asked whether they are open, the newest. */
+const MOST_PULLS = 10;
+/** Neighbours of a claim that are looked through for declined ones. */
+const NEIGHBOURS = 50;
+
+/** What is known of the packages of a dependency update; null for every other change. */
+export async function dependencyUpdate(
+  context: PullRequestContext,
+  signals: ReviewSignals,
+  { dependencies = null, recall }: WritingPorts,
+  stage: Stage,
+): Promise<DependencyUpdate | null> {
+  if (signals.intent.bump === null || !context.config.review.dependencies) return null;
+  return stage("vet", () => vet(context, signals, dependencies, recall));
+}
+
+/** What memory knows, and why it knows less than it could. Never rejects. */
+export async function recollect(
+  context: PullRequestContext,
+  ports: WritingPorts,
+): Promise<{ readonly recollection: Recollection; readonly degraded: readonly Degraded[] }> {
+  const { past } = ports;
+  if (past === undefined || past === null) return { recollection: NO_RECOLLECTION, degraded: [] };
+  const repo = repoKey(context.repo);
+  try {
+    const rejected = await past.rejected(repo);
+    const flagged = codeHere(await past.flagged(repo, codeKeys(context), context.pull.number), context);
+    const asked = flagged.flatMap(({ fixedAt, isTelling, pull }) => (fixedAt === null && isTelling ? [pull] : []));
+    const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
+    const alikeClaims = (findings: readonly Finding[]) => claimsLike(findings, rejected, context, ports);
+    return { recollection: { flagged, rejected, openPulls, alikeClaims, now: ports.now() }, degraded: [] };
+  } catch (error) {
+    // Only our own adapters' words are fit for a footer.
+    const why = error instanceof Transient ? publicWords(error.message) : "the question failed";
+    const reason = `what was said on other pull requests is not known: ${why}`;
+    return { recollection: NO_RECOLLECTION, degraded: [{ part: "past-findings", reason }] };
+  }
+}
+
+/** Precedents that people declined, with what they said: a model is told why. */
+export function withReasons(precedents: Precedents, rejected: readonly RejectedMemory[]): Precedents {
+  const byId = new Map(rejected.map((one) => [one.memoryId, rejectionsOf(one.each)]));
+  return {
+    ...precedents,
+    ranked: precedents.ranked.map((memory) => {
+      const rejections = byId.get(memory.record.id) ?? null;
+      return rejections === null ? memory : { ...memory, rejections };
+    }),
+  };
+}
+
+/** Cosine decides: whatever is not nearer than the embedder's own bound claims something else. */
+async function claimsLike(
+  findings: readonly Finding[],
+  rejected: readonly RejectedMemory[],
+  context: PullRequestContext,
+  { embedder, recall }: WritingPorts,
+): Promise<readonly (readonly AlikeClaim[])[]> {
+  const nothing = findings.map(() => []);
+  const bound = embedder?.sameClaim;
+  const isAsked = ({ rule, category }: Finding) => rule === null && rejected.some((one) => one.category === category);
+  if (embedder === null || bound === undefined || !findings.some(isAsked)) return nothing;
+  try {
+    const { vectors } = await embedder.embed(
+      findings.map((finding) => claimOf(finding, whereOf(context))),
+      "document",
+    );
+    const wanted = new Set(rejected.map(({ memoryId }) => memoryId));
+    const scope: Scope = {
+      repo: repoKey(context.repo),
+      ownerPool: null,
+      excludePull: context.pull.number,
+      before: null,
+    };
+    const ask = async (finding: Finding, vector: Float32Array | null): Promise<readonly AlikeClaim[]> => {
+      if (vector === null || !isAsked(finding)) return [];
+      const [hits = []] = await recall.nearest(scope, [vector], embedder.space, NEIGHBOURS, { corpora: ["finding"] });
+      return hits
+        .filter(({ id, distance }) => wanted.has(id) && distance <= bound)
+        .map(({ id, distance }) => ({ memoryId: id, similarity: Math.min(1, Math.max(0, 1 - distance)) }));
+    };
+    return await Promise.all(findings.map((finding, at) => ask(finding, vectors[at] ?? null)));
+  } catch {
+    // Without vectors code alone decides; that memory cannot be searched is said by the search for precedents.
+    return nothing;
+  }
+}
+
+function whereOf({ repo, pull }: PullRequestContext): Parameters<typeof claimOf>[1] {
+  const { number, head } = pull;
+  return { repo, pull: number, headSha: head.sha, url: null, at: 0, author: null, language: "unknown", hunk: null };
+}
+
+/** What a posted review tells about the code of its findings. */
+export function flaggedBy({ review }: PostedReview): FlaggedNow {
+  const idOf = (finding: Pick<Finding, "id">) => findingMemoryId(repoKey(review.repo), review.number, finding.id);
+  return {
+    said: review.said.flatMap(({ finding, shape, recovered }) =>
+      recovered === true || finding.side === "LEFT" || shape.at.length === 0
+        ? []
+        : [{ memoryId: idOf(finding), rule: finding.rule, shape }],
+    ),
+    standing: review.findings.map(({ finding }) => idOf(finding)),
+    fixed: review.addressed.flatMap(({ finding, isGone }) => (isGone === true ? [idOf(finding)] : [])),
+  };
+}

@@ -1,0 +1,81 @@
+// What a review asks of the world, and what the pipeline returns.
+import type { KnownRules } from "../../config/check-rules.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { PostedReview } from "../../domain/review.ts";
+import type { CheckBook, Checks, PushWaits } from "../../ports/checks.ts";
+import type { Dependencies } from "../../ports/dependency.ts";
+import type { Introductions } from "../../ports/history.ts";
+import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
+import type { ModelAccess } from "../../ports/model.ts";
+import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
+import type { Decisions } from "../../ports/talk.ts";
+import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
+import type { newGateCache } from "../../retrieve/retrieve.ts";
+
+/** What writing a review needs of the world: nothing that could post. */
+export interface WritingPorts {
+  readonly pulls: PullRequests;
+  readonly inspector: Inspector;
+  /** Null searches memory by words only. */
+  readonly embedder: Embedder | null;
+  readonly recall: Recall;
+  /** Null leaves what memory finds in the order of its own ranking. */
+  readonly reranker: Reranker | null;
+  /** Decisions whether to search memory, kept from one review to the next; null keeps none. */
+  readonly gateCache: ReturnType<typeof newGateCache> | null;
+  /** Null: rules and memory only. */
+  readonly access: ModelAccess | null;
+  /** Yields to other work in the middle of long work, if it is time to; absent: it is done in one go. */
+  readonly pause?: () => Promise<void>;
+  /** Records each retrieval; never rejects, so that no review fails for it. Null or absent: none is recorded. */
+  readonly retrievals?: RetrievalLog | null;
+  /** Where dependency updates are looked up; null or absent reads the change alone. */
+  readonly dependencies?: Dependencies | null;
+  /** Results of replays, for the gate; null or absent: it decides without. */
+  readonly replays?: Pick<Replays, "of"> | null;
+  /** Whether the review says what memory there is; absent where none does. */
+  readonly introductions?: Introductions;
+  /** What people decided about the pull request; absent on the command line. */
+  readonly decisions?: Pick<Decisions, "of">;
+  /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
+  readonly past?: (PastRejections & PastCode) | null;
+  /** Which rules there are. */
+  readonly known: KnownRules;
+  /** The text with every secret masked. Absent where nothing will be remembered. */
+  readonly redact?: (text: string) => Promise<string>;
+  /** Reviews of the pull request that were written before; absent on the command line. */
+  readonly ledger?: Pick<Ledger, "earlier">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Aborted when the review is no longer wanted: with Stopped after a `stop`, else for a later job. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ReviewPorts extends WritingPorts {
+  readonly ledger: Ledger;
+  readonly reviews: Reviews;
+  readonly checks: Checks;
+  readonly checkBook: CheckBook;
+  readonly waits: PushWaits;
+  readonly embedder: Embedder;
+  readonly memory: Memory;
+  /** Stores what is declined and the code of findings; absent or null where that is not kept. */
+  readonly keeping?: (Rejecting & FlaggedCode) | null;
+  /** The text with every secret masked. */
+  readonly redact: (text: string) => Promise<string>;
+  /** Our own account: `kodiai[bot]`. */
+  readonly botLogin: string;
+  /**
+   * Whether GitHub has a review of ours of this head: used when local state may be incomplete, after a restore. Null or absent:
+   * local state is trusted.
+   */
+  readonly isOnGitHub?: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
+  /** The last attempt: what cannot be remembered now is not remembered. */
+  readonly isLastTry?: boolean;
+}
+
+/** A review on GitHub, and why memory does not have it; null when it does. */
+export type SentReview = PostedReview & { readonly notRemembered: string | null };
+
+/** Runs one stage: the caller decides what to time, log or print of the value that it returns. */
+export type Stage = <T>(name: string, run: () => T | Promise<T>) => Promise<T>;

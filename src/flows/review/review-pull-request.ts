@@ -1,0 +1,111 @@
+// The pipeline: one pull request, from a job to a posted review, read top to bottom.
+//
+//   gather -> analyze -> recollect -> retrieve -> review -> save -> publish -> remember
+//
+// Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
+// on with "publish": nothing is written twice and nothing is posted twice.
+import { analyze } from "../../analyze/analyze.ts";
+import { Stopped } from "../../domain/errors.ts";
+import type { ReviewJob } from "../../domain/job.ts";
+import type { Skipped } from "../../domain/omissions.ts";
+import type { Review, Superseded } from "../../domain/review.ts";
+import { gather } from "../../gather/gather.ts";
+import { retrieve } from "../../retrieve/retrieve.ts";
+import { review } from "../../review/review.ts";
+import { checkRun } from "./check-run.ts";
+import { type Posting, posting } from "./posting.ts";
+import { fingerprintFor, prepare } from "./prepare.ts";
+import { dependencyUpdate, recollect, withReasons } from "./recollect.ts";
+import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
+
+/**
+ * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
+ *
+ * @throws Transient when another try may succeed; Stopped after a `stop`; anything else is a bug
+ */
+export async function reviewPullRequest(
+  job: ReviewJob,
+  ports: ReviewPorts,
+  stage: Stage,
+): Promise<SentReview | Superseded | Skipped> {
+  const check = checkRun(job, { checks: ports.checks, book: ports.checkBook }, ports.now);
+  const result = await pipeline(job, ports, stage, posting(job, ports, stage, check)).catch(async (error: unknown) => {
+    if (error instanceof Stopped) await check.end({ kind: "skipped", reason: error.message });
+    throw error;
+  });
+  // Of a posted review it was ended before the review was settled.
+  if (result.kind !== "posted") await check.end(result);
+  return result;
+}
+
+/** Steps 1 to 5: a complete review that is not posted, for the command line. */
+export function writeReview(job: ReviewJob, ports: WritingPorts, stage: Stage): Promise<Review | Skipped> {
+  return pipeline(job, ports, stage, null);
+}
+
+async function pipeline(job: ReviewJob, ports: WritingPorts, stage: Stage, post: null): Promise<Review | Skipped>;
+async function pipeline(
+  job: ReviewJob,
+  ports: WritingPorts,
+  stage: Stage,
+  post: Posting,
+): Promise<SentReview | Superseded | Skipped>;
+/** @param post what saves, posts and remembers a review; null ends the pipeline once it is written */
+async function pipeline(
+  job: ReviewJob,
+  ports: WritingPorts,
+  stage: Stage,
+  post: Posting | null,
+): Promise<Review | SentReview | Superseded | Skipped> {
+  const started = ports.now();
+  const { declined, pausedBy } = (await ports.decisions?.of(job.key)) ?? { declined: [], pausedBy: null };
+  // Written by an earlier try that ended before it was posted: steps 1 to 6 are done.
+  const unsent = (await post?.unsent(pausedBy !== null)) ?? null;
+  let saved = unsent;
+
+  if (post === null || saved === null) {
+    // 1. Gather the pull request, its configuration and diff, and what was said on it before.
+    const reviews = (await ports.ledger?.earlier(job)) ?? [];
+    const fingerprint = fingerprintFor(ports);
+    const context = await stage("gather", () =>
+      gather(job, ports.pulls, ports.known, ports.access !== null, { reviews, fingerprint, declined, pausedBy }),
+    );
+    if (context.kind === "skipped") return context;
+    const begun = (await post?.begin(context)) ?? { kind: "begun", degraded: [] };
+    if (begun.kind === "skipped") return begun;
+
+    // 2. Analyze what kind of change it is.
+    const signals = await stage("analyze", () => analyze(context));
+
+    // 3. Recollect what people said about such code and findings, and look up the packages of a dependency update.
+    const update = await dependencyUpdate(context, signals, ports, stage);
+    const { recollection, degraded } = await recollect(context, ports);
+    const prepared = await prepare(context, signals, ports);
+
+    // 4. Retrieve what was said before about code like this.
+    const found = await stage("retrieve", () => retrieve(context, signals, prepared.ports, prepared.settings()));
+    const precedents = withReasons(found, recollection.rejected);
+    await prepared.record(precedents);
+
+    // 5. Review the change by rules, memory and the model.
+    const given = { recollection, update, fingerprint: fingerprint(context.config) };
+    const written = await stage("review", () =>
+      review(context, signals, precedents, { ...given, inspector: ports.inspector, leave: prepared.remaining() }),
+    );
+    const complete = await prepared.complete(written, [...degraded, ...begun.degraded], started);
+    if (post === null) return complete;
+
+    // 6. Save it, so that a retry posts this review and writes no other.
+    const kept = await post.save(complete);
+    if (kept.kind === "superseded") return kept;
+    saved = kept;
+  }
+
+  // 7. Publish it, unless the head moved. A review that waited is then written again.
+  const sent = await post.publish(saved);
+  if (sent.kind === "superseded")
+    return unsent === null ? sent : pipeline(job, ports, stage, { ...post, unsent: () => Promise.resolve(null) });
+
+  // 8. Remember what was said.
+  return post.remember(sent, saved);
+}

@@ -1,0 +1,101 @@
+// Joins `kodiai config` to its ports: the file of a clone or of GitHub, and those that it inherits from.
+import { readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Octokit } from "@octokit/rest";
+import { gitText } from "../../adapters/git/git.ts";
+import { githubFiles } from "../../adapters/github/pull-requests.ts";
+import type { ConfigVerbPorts } from "../../cli/config.ts";
+import { isFolder } from "../../cli/find-repository.ts";
+import { UsageError } from "../../cli/usage.ts";
+import type { Repo } from "../../domain/job.ts";
+import { configAt } from "../../gather/gather.ts";
+import type { PullRequests } from "../../ports.ts";
+import { githubFetch } from "../egress.ts";
+import { knownRules } from "../rules.ts";
+import { neverTell } from "../secrets.ts";
+
+/** A repository by name, and the API that serves it. */
+export interface NamedRepository {
+  readonly host: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+type Files = Pick<PullRequests, "text" | "ownersText">;
+
+/**
+ * Whose configuration a word means: a folder (its file as it lies there), or OWNER/NAME on GitHub.
+ *
+ * @param word undefined is the folder of the process
+ * @param apiUrlFor the API of a host
+ */
+export async function configVerbPorts(
+  word: string | undefined,
+  apiUrlFor: (host: string) => string,
+): Promise<ConfigVerbPorts> {
+  const token = process.env.GITHUB_TOKEN ?? "";
+  const filesOf = (named: NamedRepository) => filesOnGitHub(apiUrlFor(named.host), token);
+  if (word !== undefined && !isFolder(word)) {
+    const named = namedRepository(word);
+    if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
+    const repo = repoOf(named);
+    const files = filesOf(named);
+    const own: Files["text"] = async (_repo, path, _sha, bytes) =>
+      (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
+    return { name: word, notRead: null, read: () => configAt(repo, "", { ...files, text: own }, knownRules()) };
+  }
+  const folder = resolve(word ?? ".");
+  const named = await originOf(folder);
+  const isReachable = named !== null && token !== "";
+  const files = isReachable ? filesOf(named) : NO_OWNER;
+  const repo = repoOf(named ?? { host: "local", owner: "local", name: "local" });
+  const own: Files["text"] = (_repo, path, _sha, bytes) => textIn(folder, path, bytes);
+  const why = named === null ? "the clone has no remote `origin` on a GitHub" : "GITHUB_TOKEN is not set";
+  return {
+    name: folder,
+    notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
+    read: () => configAt(repo, "", { ...files, text: own }, knownRules()),
+  };
+}
+
+const NO_OWNER: Pick<Files, "ownersText"> = { ownersText: () => Promise.resolve(null) };
+
+function filesOnGitHub(apiUrl: string, token: string): Files {
+  neverTell(token);
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const request = { fetch: githubFetch(apiUrl) };
+  const github = new Octokit({ auth: token, baseUrl: apiUrl, userAgent: "kodiai", request, log: silent });
+  return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
+}
+
+/** Only its name matters here: files are asked for by name. */
+function repoOf({ host, owner, name }: NamedRepository): Repo {
+  return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
+}
+
+const NAME = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
+
+function namedRepository(word: string): NamedRepository {
+  const match = NAME.exec(word);
+  if (match === null) throw new UsageError(`${JSON.stringify(word)} is neither a folder nor OWNER/NAME`);
+  const [, host, owner = "", name = ""] = match;
+  return { host: host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com", owner, name };
+}
+
+/** `git@github.com:acme/shop.git`, `ssh://git@github.com/acme/shop`, `https://github.com/acme/shop.git`. */
+const REMOTE =
+  /^(?:[\w.-]{1,100}@|(?:ssh|https?|git):\/\/(?:[^@/\s]{1,200}@)?)([\w.-]{1,250})(?::\d{1,5})?[:/]([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
+
+async function originOf(folder: string): Promise<NamedRepository | null> {
+  const url = await gitText(folder, ["remote", "get-url", "origin"]).catch(() => "");
+  const match = REMOTE.exec(url);
+  if (match === null) return null;
+  const [, host = "", owner = "", name = ""] = match;
+  return { host: host.toLowerCase(), owner, name };
+}
+
+async function textIn(folder: string, path: string, maxBytes: number): Promise<string | null> {
+  const file = join(folder, path);
+  const found = await stat(file).catch(() => null);
+  return found?.isFile() === true && found.size <= maxBytes ? readFile(file, "utf8") : null;
+}

@@ -1,0 +1,158 @@
+// Joins the MCP tools to the world: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here
+// can post.
+import { existsSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { localChanges } from "../../adapters/git/local-changes.ts";
+import { localWords } from "../../adapters/local/local-embedder.ts";
+import { noMemory } from "../../adapters/no-memory/recall.ts";
+import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { isFolder } from "../../cli/find-repository.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
+import { remember } from "../../learn/learn.ts";
+import type { McpMemory, McpPorts } from "../../mcp/mcp-ports.ts";
+import type { ModelAccess } from "../../ports/model.ts";
+import type { PullRequests } from "../../ports.ts";
+import { newGateCache } from "../../retrieve/retrieve.ts";
+import { promptDelimiter } from "../models.ts";
+import { knownRules, serverInspector } from "../rules.ts";
+import { redact, withoutSecrets, withoutSecretsKept } from "../secrets.ts";
+import type { NamedChange } from "./change.ts";
+import { openMemoryFor, repositoryOf } from "./memory.ts";
+import { type ModelWish, modelAccess } from "./model.ts";
+import { mustOpen } from "./store.ts";
+
+/** How the server was started. */
+export interface McpWords {
+  /** A folder, or OWNER/NAME of a repository that memory knows; undefined: the folder here. */
+  readonly repo: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly model: Exclude<ModelWish["use"], "show">;
+  readonly isAll: boolean;
+  readonly mayWrite: boolean;
+}
+
+type Opened = Awaited<ReturnType<typeof openMemoryFor>>;
+
+/**
+ * What the tools need.
+ *
+ * @throws UsageError or GitFailed when the repository cannot be told
+ */
+export async function mcpPorts(words: McpWords): Promise<McpPorts> {
+  const store = storePlace(words.dataDir);
+  mustOpen(store);
+  const folder = shownPlace(store);
+  const shelf = lazily(() => openMemoryFor(store));
+  const inspector = lazily(() => Promise.resolve(serverInspector()));
+  /** Looking makes no file: there is memory once somebody else, or `remember`, made it. */
+  const isThere = () => isDatabase(store) || existsSync(join(store, "memory.db"));
+  const opened = () => (isThere() ? shelf.get() : Promise.resolve(null));
+  const named = async (word: string): Promise<Repo> => {
+    const memory = await opened();
+    return repositoryOf(word, memory?.labels.all ?? (() => Promise.resolve([])), folder);
+  };
+  const repo = await named(words.repo ?? ".");
+  const gateCache = newGateCache();
+  const accesses = new Map<string, Promise<ModelAccess | null>>();
+  const accessOf = (to: Repo): Promise<ModelAccess | null> => {
+    const key = `${to.host}/${to.id}`;
+    const known = accesses.get(key) ?? modelAccess({ use: words.model }, to, store);
+    accesses.set(key, known);
+    return known;
+  };
+  // A repository that is known by its name alone has no folder here: rules and memory read the diff without files beside it.
+  const place = words.repo === undefined || isFolder(words.repo) ? resolve(words.repo ?? ".") : tmpdir();
+  return {
+    repo,
+    folder,
+    isAll: words.isAll,
+    mayWrite: words.mayWrite,
+    named,
+    memory: async () => memoryOf(await opened()),
+    change: async (to, diff, title, signal) => {
+      const memory = await opened();
+      const { pull, pulls } = await localChanges(to === repo ? place : tmpdir(), { kind: "diff", text: diff, title });
+      const ports: NamedChange["ports"] = {
+        pulls: onlyThisOpen(pulls),
+        inspector: await inspector.get(),
+        known: knownRules(),
+        embedder: memory?.embedder ?? localWords(),
+        recall: memory?.recall ?? noMemory(),
+        replays: memory?.replays ?? null,
+        past: memory?.past ?? null,
+        reranker: null,
+        retrievals: memory === null ? null : withoutSecretsKept(memory.retrievals, unrecorded),
+        gateCache,
+        access: await accessOf(to),
+        signal,
+        now: Date.now,
+      };
+      return { repo: to, number: pull.number, headSha: pull.head.sha, ports };
+    },
+    recent: [],
+    keep: async (records: readonly MemoryRecord[]) => {
+      const { embedder, memory } = await shelf.get();
+      return remember(records, embedder, memory, { redact });
+    },
+    person: personHere(),
+    clean: withoutSecrets,
+    delimiter: promptDelimiter,
+    now: Date.now,
+    async close() {
+      (await inspector.made())?.close();
+      (await shelf.made())?.close();
+    },
+  };
+}
+
+function memoryOf(opened: Opened | null): McpMemory | null {
+  if (opened === null) return null;
+  const { embedder, recall, evidence, ledger, labels, retrievals } = opened;
+  return {
+    search: { embedder, recall, retrievals: withoutSecretsKept(retrievals, unrecorded), now: Date.now },
+    evidence,
+    records: ledger,
+    known: labels.all,
+  };
+}
+
+/** No other pull request can be asked about from here, so none of them counts as open. */
+function onlyThisOpen(pulls: PullRequests): PullRequests {
+  return {
+    ...pulls,
+    pull: async (repo, number) => {
+      const pull = await pulls.pull(repo, number);
+      return number === pull.number ? pull : { ...pull, number, state: "closed" };
+    },
+  };
+}
+
+function unrecorded(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`kodiai mcp: this retrieval is not in the statistics: ${reason}\n`);
+}
+
+function personHere(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+/** Made when it is first asked for; a failure is forgotten, so that the next call tries again. */
+function lazily<T>(make: () => Promise<T>): { get(): Promise<T>; made(): Promise<T | null> } {
+  let made: Promise<T> | null = null;
+  return {
+    get() {
+      made ??= make().catch((error: unknown) => {
+        made = null;
+        throw error;
+      });
+      return made;
+    },
+    made: async () => (made === null ? null : made.catch(() => null)),
+  };
+}

@@ -1,0 +1,155 @@
+// Joins ports for the verbs that read and write memory.
+import { existsSync } from "node:fs";
+import { join, parse, resolve } from "node:path";
+import { astChunker } from "../../adapters/code-index/chunker.ts";
+import { localChanges } from "../../adapters/git/local-changes.ts";
+import { gitTree } from "../../adapters/git/tree.ts";
+import { localWords } from "../../adapters/local/local-embedder.ts";
+import type { ConventionsVerbPorts } from "../../cli/conventions.ts";
+import { isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import { findRepository, isFolder } from "../../cli/find-repository.ts";
+import type { HistoryVerbPorts, HistoryWords } from "../../cli/import-history.ts";
+import type { IndexVerbPorts, IndexWords } from "../../cli/index-repository.ts";
+import type { MemoryVerbPorts } from "../../cli/memory-words.ts";
+import type { SearchVerbPorts } from "../../cli/search.ts";
+import type { StatsVerbPorts } from "../../cli/stats.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { readEmbeddings } from "../../config/read-embeddings.ts";
+import { readReranker } from "../../config/read-reranker.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import type { Repo } from "../../domain/job.ts";
+import { repoKey } from "../../domain/memory.ts";
+import type { RepositoryLabels, Reranker } from "../../ports/memory.ts";
+import { personsPast } from "../github.ts";
+import { chosenEmbedder, chosenReranker } from "../models.ts";
+import { neverTell, redact, withoutSecretsKept } from "../secrets.ts";
+import { openStore } from "../store.ts";
+import { modelAccess, monthlyBudget } from "./model.ts";
+import { mustOpen, statisticsAt, unrecorded } from "./store.ts";
+
+/** Memory for the command line, where storePlace says. */
+export async function openMemoryFor(place: string) {
+  const store = await openStore(place, { isCommand: true });
+  // Whoever asks for memory and nothing else is better served by the reason than by an empty answer.
+  if (store.memoryProblem !== null) throw store.memoryProblem;
+  const read = readEmbeddings(setVariables(process.env));
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  const chosen = await chosenEmbedder(read.embeddings);
+  // The keyless embedder is quicker than any cache.
+  const embedder = read.embeddings.kind === "local" ? chosen : store.cached(chosen);
+  return { ...store, place, redact, embedder, close: () => void store.close() };
+}
+
+async function localRepository(path: string): Promise<Repo> {
+  return (await localChanges(resolve(path), { kind: "staged" })).repo;
+}
+
+/** The repository that a word names: a clone by its folder, else one that memory knows by its name. */
+export async function repositoryOf(word: string | undefined, all: RepositoryLabels["all"], dir: string): Promise<Repo> {
+  if (word === undefined || isFolder(word)) return localRepository(word ?? ".");
+  return findRepository(word, await all(), dir);
+}
+
+/** What `kodiai memory` needs. */
+export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
+  const opened = await openMemoryFor(storePlace(word));
+  const { all } = opened.labels;
+  return {
+    ...opened,
+    repoOf: (repo) => repositoryOf(repo, all, shownPlace(opened.place)),
+    repositories: all,
+    access: (repo) => modelAccess({ use: "auto" }, repo, opened.place),
+    usdPerMonth: monthlyBudget,
+    now: Date.now,
+  };
+}
+
+/** What verbs that only read memory share, as far as `--data-dir` leads. */
+export interface MemoryIfAny extends Pick<SearchVerbPorts, "folder" | "known" | "repoOf" | "close"> {
+  /** Null where nothing is remembered: then no file is made either. */
+  readonly opened: Awaited<ReturnType<typeof openMemoryFor>> | null;
+}
+
+/** @param word the folder that `--data-dir` names */
+export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
+  const place = storePlace(word);
+  const folder = shownPlace(place);
+  mustOpen(place);
+  const isThere = isDatabase(place) || existsSync(join(place, "memory.db"));
+  const opened = isThere ? await openMemoryFor(place) : null;
+  const all = opened?.labels.all ?? (async () => []);
+  return {
+    ...{ folder, opened },
+    known: await all(),
+    repoOf: (repo) => repositoryOf(repo, all, folder),
+    close: opened?.close ?? (() => {}),
+  };
+}
+
+/** What `kodiai search` needs. */
+export async function searchVerbPorts(word: string | undefined): Promise<SearchVerbPorts> {
+  const { opened, ...rest } = await memoryIfAny(word);
+  if (opened === null) return { ...rest, open: null };
+  const { embedder, recall, retrievals } = opened;
+  const open: SearchVerbPorts["open"] = {
+    ...{ embedder, recall, reranker: rerankerOfEnvironment },
+    access: (repo) => modelAccess({ use: "auto" }, repo, storePlace(word)),
+    retrievals: withoutSecretsKept(retrievals, unrecorded),
+    now: Date.now,
+  };
+  return { ...rest, open };
+}
+
+/** The reranker that the environment names; null without one. Throws an Error that names the variable. */
+async function rerankerOfEnvironment(): Promise<Reranker | null> {
+  const read = readReranker(setVariables(process.env));
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return chosenReranker(read.reranker);
+}
+
+/** What `kodiai stats` and `kodiai doctor` read. Where nothing was written down, no file is made. */
+export async function statsVerbPorts(word: string | undefined): Promise<StatsVerbPorts> {
+  return { ...(await statisticsAt(storePlace(word))), repoKeyOf: async (repo) => repoKey(await localRepository(repo)) };
+}
+
+/** What `kodiai index` needs: the tree of one commit of a clone, and memory. */
+export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
+  const opened = await openMemoryFor(storePlace(words.dataDir));
+  try {
+    const { path, repo: word, wiki } = words;
+    const repo = await repositoryOf(word ?? path, opened.labels.all, shownPlace(opened.place));
+    const named = word !== undefined && isFolder(word) ? word : ".";
+    const tree = await gitTree(resolve(wiki ?? path ?? named), words.revision);
+    const urlOf = (file: string) => fileUrl(repo, tree.commit, file, wiki !== undefined);
+    return { ...opened, repo, tree, urlOf, chunker: astChunker(), now: Date.now };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Local clones have no address. A wiki shows its pages by their names, whatever folder they lie in. */
+function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWiki: boolean): string | null {
+  if (host === "local" || host === "eval") return null;
+  const page = `https://${host}/${owner}/${name}`;
+  if (isWiki) return `${page}/wiki/${encodeURIComponent(parse(path).name)}`;
+  return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** @param word the folder that `--data-dir` names; where nothing is remembered, no file is made */
+export async function conventionsVerbPorts(word: string | undefined): Promise<ConventionsVerbPorts> {
+  const { opened, ...rest } = await memoryIfAny(word);
+  if (opened === null) return { ...rest, open: null };
+  const { memory, recall, embedder } = opened;
+  return { ...rest, open: { memory, recall, space: embedder.space } };
+}
+
+/** What `kodiai import` needs. A dry run opens no file. */
+export async function historyVerbPorts(words: HistoryWords): Promise<HistoryVerbPorts> {
+  neverTell(words.token);
+  const found = await personsPast(words);
+  if (words.isDry) return { ...found, redact, embedder: localWords(), memory: null, book: null, close: () => {} };
+  const opened = await openMemoryFor(storePlace(words.dataDir));
+  await opened.labels.relabel(found.repo);
+  return { ...opened, ...found, book: opened.history };
+}

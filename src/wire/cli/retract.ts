@@ -1,0 +1,105 @@
+// Joins ports for `kodiai retract`, the one verb that writes to GitHub: as the App where its credentials are set, else with
+// a person's token.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Octokit } from "@octokit/rest";
+import { appClient, appSlug } from "../../adapters/github/app-slug.ts";
+import { githubRetractions } from "../../adapters/github/retractions.ts";
+import { gatedFetch } from "../../adapters/github/write-gate.ts";
+import { unheldWrites } from "../../adapters/github/write-path.ts";
+import { apiUrlFor } from "../../cli/api-url.ts";
+import { isDatabase, storePlace } from "../../cli/data-dir.ts";
+import type { RetractVerbPorts, RetractWords } from "../../cli/retract.ts";
+import { readServersEnv } from "../../cli/server-folder.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { readEnv } from "../../config/env.ts";
+import { readEmbeddings } from "../../config/read-embeddings.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import type { Repo } from "../../domain/job.ts";
+import type { Retractions } from "../../ports/checks.ts";
+import { privateKeyOf } from "../../server/private-key.ts";
+import { githubFetch } from "../egress.ts";
+import { chosenEmbedder } from "../models.ts";
+import { openStore } from "../store.ts";
+
+interface SignedIn {
+  readonly repo: Repo;
+  readonly retractions: Retractions;
+}
+
+/**
+ * What the verb needs.
+ *
+ * @throws UsageError when nobody is signed in; Error when GitHub does not know the repository
+ */
+export async function retractVerbPorts(words: RetractWords): Promise<RetractVerbPorts> {
+  const unread = readServersEnv(words.dataDir);
+  if (unread !== null) process.stderr.write(`kodiai retract: ${unread}\n`);
+  const { APP_ID, GITHUB_TOKEN } = process.env;
+  if (!APP_ID && !GITHUB_TOKEN) {
+    throw new UsageError("set the App's credentials as for the server (APP_ID …), or GITHUB_TOKEN");
+  }
+  const signedIn = await (APP_ID ? asApp(words) : asPerson(words, GITHUB_TOKEN ?? ""));
+  return { ...signedIn, ...(await shelfIn(storePlace(words.dataDir))) };
+}
+
+async function asApp(words: RetractWords): Promise<SignedIn> {
+  const read = readEnv(process.env);
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  const { appId, githubApiUrl, githubHost } = read.env;
+  if (words.host !== null && words.host !== githubHost) {
+    throw new UsageError(`this App lives on ${githubHost}, not on ${words.host}`);
+  }
+  const credentials = { appId, privateKey: privateKeyOf(read.env) };
+  const fetch = githubFetch(githubApiUrl);
+  const app = appClient(credentials, githubApiUrl, fetch);
+  const botLogin = `${await appSlug(app)}[bot]`;
+  const where = { owner: words.owner, repo: words.name };
+  const { data: installation } = await app.rest.apps.getRepoInstallation(where);
+  const minted = await app.rest.apps.createInstallationAccessToken({
+    installation_id: installation.id,
+    repositories: [words.name],
+    permissions: { metadata: "read", pull_requests: "write" },
+  });
+  const github = clientOf(minted.data.token, githubApiUrl);
+  return {
+    repo: await repoOf(github, words, githubHost),
+    retractions: githubRetractions(github, botLogin, unheldWrites()),
+  };
+}
+
+async function asPerson(words: RetractWords, token: string): Promise<SignedIn> {
+  const host = words.host ?? URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  const github = clientOf(token, apiUrlFor(host));
+  return {
+    repo: await repoOf(github, words, host),
+    retractions: githubRetractions(github, "kodiai[bot]", unheldWrites()),
+  };
+}
+
+function clientOf(token: string, apiUrl: string): Octokit {
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  return new Octokit({
+    auth: token,
+    baseUrl: apiUrl,
+    userAgent: "kodiai",
+    request: { fetch: gatedFetch(githubFetch(apiUrl)) },
+    log: silent,
+  });
+}
+
+async function repoOf(github: Octokit, { owner, name }: RetractWords, host: string): Promise<Repo> {
+  const { data } = await github.rest.repos.get({ owner, repo: name });
+  const visibility = data.private ? "private" : "public";
+  return { host, id: data.id, ownerId: data.owner.id, owner: data.owner.login, name: data.name, visibility };
+}
+
+/** Looking creates no file. */
+async function shelfIn(place: string): Promise<Pick<RetractVerbPorts, "shelf" | "close">> {
+  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) return { shelf: null, close: () => {} };
+  const set = setVariables(process.env);
+  const read = readEmbeddings(set);
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  const { memory, close } = await openStore(place, { isCommand: true });
+  return { shelf: { memory, embedder: await chosenEmbedder(read.embeddings) }, close: () => void close() };
+}

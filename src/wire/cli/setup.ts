@@ -1,0 +1,49 @@
+// Joins `kodiai setup` to GitHub, to the page that a browser opens, and to the import of past reviews.
+import { readFile } from "node:fs/promises";
+import { convertManifest, pastOf, registeredApp, setWebhook } from "../../adapters/github/app-registration.ts";
+import { voyagePrice } from "../../adapters/voyage/prices.ts";
+import { doctor } from "../../cli/doctor.ts";
+import { importPast } from "../../cli/import-history.ts";
+import type { SetupVerbPorts } from "../../cli/setup.ts";
+import { appDescription } from "../../config/app-manifest.ts";
+import { readEmbeddings } from "../../config/read-embeddings.ts";
+import { setVariables } from "../../config/set-variables.ts";
+import { openSetupDoor } from "../../server/setup-door.ts";
+import { githubFetch } from "../egress.ts";
+import { neverTell } from "../secrets.ts";
+import { historyVerbPorts } from "./memory.ts";
+
+/** Comes with the package: three folders up from here, in the source as in what is published. */
+const APP_YML = new URL("../../../app.yml", import.meta.url);
+
+/** What `kodiai setup` needs of the world. `apiUrl` in all of them is the base address of GitHub's REST API. */
+export async function setupVerbPorts(): Promise<SetupVerbPorts> {
+  return {
+    description: appDescription(await readFile(APP_YML, "utf8")),
+    page: openSetupDoor,
+    convert: async (code, apiUrl) => {
+      const app = await convertManifest(code, apiUrl, githubFetch(apiUrl));
+      neverTell(app.privateKey);
+      neverTell(app.webhookSecret, app.clientSecret);
+      return app;
+    },
+    app: (credentials, apiUrl) => {
+      neverTell(credentials.privateKey);
+      return registeredApp(credentials, apiUrl, githubFetch(apiUrl));
+    },
+    setWebhook: (credentials, hook, apiUrl) => setWebhook(credentials, hook, apiUrl, githubFetch(apiUrl)),
+    past: (credentials, named, apiUrl) => pastOf(credentials, named, apiUrl, githubFetch(apiUrl)),
+    importPast: ({ token, host, apiUrl, ...named }) =>
+      importPast(
+        [`${named.owner}/${named.name}`, "--data-dir", named.dataDir],
+        (words) => historyVerbPorts({ ...words, host, token, apiUrl }),
+        () => token,
+      ),
+    // Setup has set the variables of the file that it wrote.
+    doctor: (words) => doctor(words, () => null),
+    usdPerMillionTokens: () => {
+      const read = readEmbeddings(setVariables(process.env));
+      return "embeddings" in read && read.embeddings.kind === "voyage" ? voyagePrice(read.embeddings.model) : 0;
+    },
+  };
+}

@@ -1,0 +1,251 @@
+// Where the command line finds what is kept: in a folder, or in the PostgreSQL that DATABASE_URL names; and the verbs that look after
+// it. Looking creates nothing.
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { memoryOff } from "../../adapters/no-memory/memory-off.ts";
+import { noMemory } from "../../adapters/no-memory/recall.ts";
+import type { BackupPorts } from "../../cli/backup.ts";
+import { dataDir, isDatabase, shownPlace, storePlace } from "../../cli/data-dir.ts";
+import type { JobsVerbPorts } from "../../cli/jobs.ts";
+import type { OpenMigrate } from "../../cli/migrate.ts";
+import type { PersonPorts } from "../../cli/person.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { StoreUnusable } from "../../domain/errors.ts";
+import type { WritingPorts } from "../../flows/review/review-ports.ts";
+import type { Replays, RetrievalLog, RetrievalStatistics } from "../../ports/memory.ts";
+import type { SpendingBook } from "../../ports/model.ts";
+import { storedMemory } from "../../store/memory/memory.ts";
+import { openMemoryFile, reclaimFile } from "../../store/memory/memory-file.ts";
+import { threadRecall } from "../../store/memory/recall.ts";
+import { storedReplays } from "../../store/memory/repositories.ts";
+import { MEMORY_PART } from "../../store/memory/schema.ts";
+import { migrate } from "../../store/migrate.ts";
+import { openPostgres } from "../../store/postgres.ts";
+import { rewriteTables } from "../../store/postgres-rewrite.ts";
+import { openQueueFile } from "../../store/queue/clock.ts";
+import { storedJobAdmin } from "../../store/queue/job-admin.ts";
+import { QUEUE_PART } from "../../store/queue/schema.ts";
+import { storedRetrievalStatistics, storedRetrievals } from "../../store/reviews/retrievals.ts";
+import { storedSpending } from "../../store/reviews/spending.ts";
+import type { Database } from "../../store/sql.ts";
+import { openSqlite } from "../../store/sqlite.ts";
+import { backUpStore } from "../../store/upkeep/backup.ts";
+import { moveStore } from "../../store/upkeep/move.ts";
+import { storedPeople } from "../../store/upkeep/people.ts";
+import { restoreStore } from "../../store/upkeep/restore.ts";
+import { appendTombstone } from "../../store/upkeep/tombstones.ts";
+import { neverTell, passwordIn, withoutSecretsKept } from "../secrets.ts";
+
+/** A command searches once and ends: there is no next time for which the index could be read. */
+const PATIENCE = { answerMs: 60_000 };
+
+/** A command is one process that asks a few things one after the other, and ends without closing anything. */
+const FEW = { connections: 3, name: "kodiai command", isLastWord: true } as const;
+
+/** Connections to the database of a place (see storePlace). */
+export function databaseAt(place: string): Database {
+  neverTell(passwordIn(place));
+  return openPostgres(place, FEW);
+}
+
+/**
+ * Why the store at a place cannot be opened; null where it can, and where there is none yet. One line, which names no path:
+ * it stands in reviews.
+ */
+export function storeProblem(place: string): string | null {
+  if (isDatabase(place)) return null;
+  try {
+    if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === false) return "the data folder is not a folder";
+    for (const name of ["memory.db", "queue.db"]) {
+      const path = join(place, name);
+      if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, constants.R_OK);
+    }
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read";
+    return `the store could not be opened (${code})`;
+  }
+}
+
+/** @throws Error where the store at a place cannot be opened */
+export function mustOpen(place: string): void {
+  const problem = storeProblem(place);
+  if (problem !== null) throw new Error(`${place}: ${problem}`);
+}
+
+/** What a local review reads of what was remembered and writes down of its searches; nothing where there is nothing yet. */
+export function rememberedAt(place: string): Pick<WritingPorts, "recall" | "replays" | "retrievals"> {
+  if (isDatabase(place)) {
+    const db = databaseAt(place);
+    const retrievals = withoutSecretsKept(storedRetrievals(db), unrecorded);
+    return { recall: threadRecall({ place, patience: PATIENCE }), replays: storedReplays(db), retrievals };
+  }
+  const path = join(place, "memory.db");
+  const problem = storeProblem(place);
+  if (problem !== null) return { recall: memoryOff(problem).recall, replays: null, retrievals: null };
+  const recall = existsSync(path) ? threadRecall({ place: path, patience: PATIENCE }) : noMemory();
+  return { recall, replays: replaysInFile(path), retrievals: retrievalsIn(place) };
+}
+
+/** Of a file that is only read: null when it is not there or cannot be read. */
+function replaysInFile(path: string): Pick<Replays, "of"> {
+  return {
+    async of(repo) {
+      if (!existsSync(path)) return null;
+      try {
+        const db = openSqlite(path, { now: Date.now, isReader: true });
+        return await storedReplays(db)
+          .of(repo)
+          .finally(() => db.close());
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Where memory is, what retrieval does is recorded beside it; each entry opens the file and closes it. */
+function retrievalsIn(folder: string): RetrievalLog | null {
+  if (!existsSync(join(folder, "memory.db"))) return null;
+  const write: RetrievalLog["write"] = async (entry) => {
+    const db = await openQueueFile(join(folder, "queue.db"));
+    await storedRetrievals(db)
+      .write(entry)
+      .finally(() => db.close());
+  };
+  return withoutSecretsKept({ write }, unrecorded);
+}
+
+export function unrecorded(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
+}
+
+/** What was recorded of searches. */
+export async function statisticsAt(
+  place: string,
+): Promise<{ readonly statistics: RetrievalStatistics; close(): Promise<void> }> {
+  if (!isDatabase(place)) mustOpen(place);
+  const path = join(place, "queue.db");
+  const db = isDatabase(place) ? databaseAt(place) : await openQueueFile(existsSync(path) ? path : ":memory:");
+  return { statistics: storedRetrievalStatistics(db, Date.now), close: () => db.close() };
+}
+
+/** What models cost is kept beside the server's queue; where there is none, nothing is counted, and no file is made. */
+export async function spendingAt(place: string): Promise<SpendingBook | null> {
+  if (isDatabase(place)) return storedSpending(databaseAt(place));
+  const path = join(place, "queue.db");
+  return existsSync(path) ? storedSpending(await openQueueFile(path)) : null;
+}
+
+/** @param word the folder that `--data-dir` names; where no server ever ran, no file is made */
+export async function jobsVerbPorts(word: string | undefined): Promise<JobsVerbPorts> {
+  const place = storePlace(word);
+  const folder = shownPlace(place);
+  if (isDatabase(place)) {
+    neverTell(passwordIn(place));
+    const db = openPostgres(place, { connections: 1, name: "kodiai command", isLastWord: true });
+    return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
+  }
+  const path = join(place, "queue.db");
+  if (!existsSync(path)) return { folder, jobs: null, close: () => Promise.resolve() };
+  const db = await openQueueFile(path);
+  return { folder, jobs: storedJobAdmin(db), close: () => db.close() };
+}
+
+/** What `kodiai backup` and `kodiai restore` need. */
+export function backupPorts(word: string | undefined): BackupPorts {
+  if (isDatabase(storePlace(word))) {
+    throw new UsageError("DATABASE_URL names a PostgreSQL: back it up and restore it with its own tools, as pg_dump");
+  }
+  const folder = dataDir(word);
+  return {
+    folder,
+    backUp: (to) => backUpStore(folder, to, Date.now()),
+    restore: (from) => restoreStore(from, folder, Date.now()),
+  };
+}
+
+/**
+ * What `kodiai export-data` and `kodiai erase` need.
+ *
+ * @throws UsageError where there is no store: looking creates no file
+ */
+export async function personPorts(word: string | undefined): Promise<PersonPorts> {
+  const place = storePlace(word);
+  if (isDatabase(place)) {
+    const db = databaseAt(place);
+    // Another process may be at it: then PostgreSQL does it by itself later.
+    const reclaim = () => db.script("VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON)").catch(() => {});
+    const { forget } = storedMemory(db, reclaim);
+    const people = storedPeople(
+      { queue: db, memory: db },
+      { nameOf: () => "database", forget, reclaim, rewrite: () => rewriteTables(db) },
+    );
+    return { ...people, close: () => db.close() };
+  }
+  const folder = dataDir(word);
+  if (!existsSync(join(folder, "queue.db"))) throw new UsageError(`there is no store in ${folder}; see --data-dir`);
+  return peopleIn(folder);
+}
+
+/** Erasing is recorded for backups that are older than it. */
+async function peopleIn(folder: string): Promise<PersonPorts> {
+  const queue = await openQueueFile(join(folder, "queue.db"));
+  const path = join(folder, "memory.db");
+  const memory = existsSync(path) ? await openMemoryFile(path) : null;
+  const people = storedPeople(
+    { queue, memory },
+    {
+      nameOf: (of) => `${of}.db`,
+      forget: async (repo, ids) =>
+        memory === null ? 0 : storedMemory(memory, () => reclaimFile(memory)).forget(repo, ids),
+      record: ({ ids, loginHashes }, texts) =>
+        appendTombstone(folder, {
+          forgot: "person",
+          ids: [...ids],
+          logins: [...loginHashes],
+          texts,
+          at: Date.now(),
+        }),
+      async reclaim() {
+        await reclaimFile(queue);
+        if (memory !== null) await reclaimFile(memory);
+      },
+      // Removed text is overwritten at once (see openSqlite).
+      rewrite: () => Promise.resolve(null),
+    },
+  );
+  return {
+    ...people,
+    async close() {
+      await queue.close();
+      await memory?.close();
+    },
+  };
+}
+
+/** @param to the address; undefined for DATABASE_URL, which does not show it to whoever lists processes */
+export const openMigration: OpenMigrate = async (from, to) => {
+  const named = /^sqlite:\/\/(.+)$/.exec(from)?.[1];
+  if (named === undefined) throw new UsageError("the store that is read is named sqlite://DIR");
+  const url = to ?? process.env.DATABASE_URL;
+  if (url === undefined) throw new UsageError("say where to: postgres://…, or set DATABASE_URL");
+  const folder = resolve(named);
+  for (const name of ["queue.db", "memory.db"])
+    if (!existsSync(join(folder, name))) throw new StoreUnusable(`There is no ${name} in ${folder}.`);
+  const queue = await openQueueFile(join(folder, "queue.db"));
+  const memory = await openMemoryFile(join(folder, "memory.db"));
+  // A statement reads a page in a moment; all is on disk before the move ends.
+  const target = openPostgres(url, { lockMs: 10_000, connections: 2, name: "kodiai migrate" });
+  const close = async () => {
+    for (const db of [queue, memory, target]) await db.close();
+  };
+  try {
+    await migrate(target, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
+    return { folder, move: (report) => moveStore({ queue, memory }, target, report), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

@@ -1,0 +1,225 @@
+// Gives each job of a server its ports: its tokens reach the job's own repository and nothing else.
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { cachedStatistics } from "../adapters/cached-statistics.ts";
+import { astChunker } from "../adapters/code-index/chunker.ts";
+import { dryRunEvidence, dryRunMemory } from "../adapters/dry-run/memory.ts";
+import { dryRunReplies } from "../adapters/dry-run/replies.ts";
+import { dryRunReviews } from "../adapters/dry-run/reviews.ts";
+import type { GitHub } from "../adapters/github/clients.ts";
+import { githubDeliveryLog } from "../adapters/github/delivery-log.ts";
+import { githubDependencies } from "../adapters/github/dependencies.ts";
+import { githubFeedback } from "../adapters/github/feedback.ts";
+import { githubOpenPulls } from "../adapters/github/open-pulls.ts";
+import { githubPermissions } from "../adapters/github/permissions.ts";
+import { githubFiles, githubPullRequests } from "../adapters/github/pull-requests.ts";
+import { githubReplies } from "../adapters/github/replies.ts";
+import { githubRepositoryHost } from "../adapters/github/repository-host.ts";
+import { githubReviews } from "../adapters/github/reviews.ts";
+import { githubThreads } from "../adapters/github/threads.ts";
+import type { WritePath } from "../adapters/github/write-path.ts";
+import type { secretRedactor } from "../adapters/secrets/redact.ts";
+import { redactedReplies } from "../adapters/secrets/redacted-replies.ts";
+import { redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import type { CommandJob } from "../domain/command.ts";
+import type { FeedbackJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
+import type { CommandPorts } from "../flows/commands/order.ts";
+import type { LearnPorts } from "../flows/people/learn-from-people.ts";
+import type { FollowPorts } from "../flows/repository/follow-repository.ts";
+import type { ReviewPorts } from "../flows/review/review-ports.ts";
+import type { RetrievalStatistics } from "../ports/memory.ts";
+import type { AddReview } from "../ports/missed.ts";
+import type { Inspector, Lease, Ledger } from "../ports.ts";
+import { newGateCache } from "../retrieve/retrieve.ts";
+import type { MissedPorts } from "../server/missed-sweeper.ts";
+import { pastOf, pathOf, standingReviews, type WiredGitHub, wiredChecks } from "./github.ts";
+import { type Asking, accessFor } from "./models.ts";
+import { knownRules } from "./rules.ts";
+import { redact, redactor, withoutSecretsKept } from "./secrets.ts";
+import type { HeldRecords, Store } from "./store.ts";
+
+const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
+
+/** What reads memory and code for reviews. */
+export interface Reading extends Pick<ReviewPorts, "embedder" | "reranker"> {
+  readonly asking: Asking;
+}
+
+/** Gives each job its ports: tokens reach only the job's own repository. */
+export function reviewPorts(
+  github: WiredGitHub,
+  store: Store,
+  rules: Inspector,
+  { embedder, reranker, asking }: Reading,
+): (lease: Lease<ReviewJob | CommandJob>) => Promise<Omit<CommandPorts, "jobs">> {
+  const { clients } = github;
+  const authors = new LRUCache<string, number>(AUTHOR_CACHE);
+  const gateCache = newGateCache();
+  const pause = inTurn();
+  const retrievals = withoutSecretsKept(store.retrievals, github.onUnrecorded);
+  return async (lease) => {
+    const { job } = lease;
+    const held = store.held(lease);
+    const path = pathOf(github, held.writes, job.installationId);
+    const client = await clients.forRepository(job.installationId, job.repo);
+    const real = githubReviews(client, github.botLogin, path);
+    const reviews = github.onUnposted === null ? real : dryRunReviews(real, github.onUnposted);
+    return {
+      pulls: githubPullRequests({
+        github: client,
+        clients,
+        installationId: job.installationId,
+        botLogin: github.botLogin,
+        authors: { get: (key) => authors.get(key), set: (key, merged) => void authors.set(key, merged) },
+        attempt: lease.attempt,
+      }),
+      reviews: redactedReviews(reviews, redactor),
+      dependencies: githubDependencies(client),
+      ...talkPorts(client, { ...github, redactor }, store, { held, path }),
+      inspector: rules,
+      known: knownRules(),
+      embedder,
+      reranker,
+      recall: store.recall,
+      introductions: store.introductions,
+      retrievals,
+      memory: github.onUnposted === null ? store.memory : dryRunMemory(store.memory),
+      past: store.past,
+      replays: store.replays,
+      keeping: github.onUnposted === null ? store.past : null,
+      redact,
+      botLogin: github.botLogin,
+      gateCache,
+      pause,
+      access: accessFor(asking, lease, store.book, { key: job.key, replies: store.replies }),
+      checks: wiredChecks(github, held.writes)(job.installationId, job.repo),
+      checkBook: held.checks,
+      waits: store.waits,
+      isOnGitHub: await standingReviews(client, github.botLogin, store),
+      ledger: github.onUnposted === null ? held.ledger : unpostedLedger(held.ledger),
+      now: Date.now,
+    };
+  };
+}
+
+/** Milliseconds between requests for files: at most 600 of GitHub's 900 points a minute. */
+const FILES_PACE_MS = 100;
+
+/** Gives each job that follows a repository its ports: its token reads that repository and nothing else. */
+export function followPorts(
+  github: WiredGitHub,
+  store: Store,
+  { embedder, asking }: Pick<Reading, "embedder" | "asking">,
+): (lease: Lease<UpkeepJob>) => FollowPorts {
+  const { clients } = github;
+  const chunker = astChunker();
+  const paceMs = github.pace ? FILES_PACE_MS : 0;
+  const of = (lease: Lease<UpkeepJob>, { installationId, repo }: UpkeepJob): FollowPorts => ({
+    host: githubRepositoryHost({ clients, installationId, repo, paceMs }),
+    pulls: githubFiles(clients, installationId),
+    known: knownRules(),
+    labels: store.labels,
+    memory: store.memory,
+    traces: store.traces,
+    embedder,
+    chunker,
+    redact,
+    describing: { recall: store.recall, access: accessFor(asking, lease, store.book) },
+    history: { past: pastOf(clients, installationId, github.pace), book: store.history, botLogin: github.botLogin },
+    now: Date.now,
+  });
+  return (lease) => of(lease, lease.job);
+}
+
+/** Figures of a running server, read at most every five minutes. */
+export function serverStatistics(store: Store): RetrievalStatistics {
+  return cachedStatistics(store.statistics, Date.now);
+}
+
+/** What a dry run wrote was not posted: without the dry run the same head is reviewed. */
+function unpostedLedger(ledger: Ledger): Ledger {
+  return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
+}
+
+export interface TalkWiring {
+  readonly botLogin: string;
+  /** Told what a dry run does not post; null posts. */
+  readonly onUnposted: Parameters<typeof dryRunReplies>[1] | null;
+  readonly redactor: ReturnType<typeof secretRedactor>;
+}
+
+type TalkPorts = Pick<
+  CommandPorts,
+  "permissions" | "threads" | "replies" | "decisions" | "book" | "records" | "evidence"
+>;
+
+/** The ports of a conversation in the repository that the client may read. */
+export function talkPorts(
+  client: GitHub,
+  { botLogin, onUnposted, redactor }: TalkWiring,
+  store: Store,
+  { held, path }: { readonly held: HeldRecords; readonly path: WritePath },
+): TalkPorts {
+  const real = githubReplies(client, botLogin, path);
+  return {
+    permissions: githubPermissions(client),
+    threads: githubThreads(client, botLogin),
+    replies: redactedReplies(onUnposted === null ? real : dryRunReplies(real, onUnposted), redactor),
+    decisions: store.decisions,
+    book: held.answers,
+    records: held.ledger,
+    evidence: onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
+  };
+}
+
+/** Gives each job its ports: its token reaches that repository and nothing else. */
+export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob) => Promise<LearnPorts> {
+  const { clients, botLogin } = github;
+  return async ({ installationId, repo }) => {
+    const client = await clients.forRepository(installationId, repo);
+    const authors = { get: () => undefined, set: () => {} };
+    return {
+      feedback: githubFeedback(client, botLogin),
+      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors }),
+      records: store.ledger,
+      evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
+      book: store.looks,
+      redact,
+      now: Date.now,
+    };
+  };
+}
+
+/** At most 600 of GitHub's 900 points a minute: a GET is one, a POST five. */
+const READ_PACE_MS = 100;
+
+const WRITE_PACE_MS = 350;
+
+/** @param host `github.com`, or the host of a GitHub Enterprise Server */
+export function missedPorts(github: WiredGitHub, store: Store, host: string, add: AddReview): MissedPorts {
+  const { app, clients, pace } = github;
+  return {
+    log: githubDeliveryLog(app),
+    pulls: githubOpenPulls({ app, clients, host, paceMs: pace ? READ_PACE_MS : 0 }),
+    book: store.missed,
+    add,
+    now: Date.now,
+    pause: () => (pace ? wait(WRITE_PACE_MS) : Promise.resolve()),
+  };
+}
+
+/** Milliseconds: with a step on top that began just before, still well under what a webhook notices. */
+const HELD_MS = 2;
+
+/**
+ * @returns settles at once until the thread has been held for so long since others had their turn, and then when they had it;
+ *   one for the whole process, since it is one thread that is held
+ */
+export function inTurn(heldMs: number = HELD_MS): () => Promise<void> {
+  let since = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - since < heldMs) return;
+    await turn();
+    since = performance.now();
+  };
+}

@@ -1,0 +1,180 @@
+// Joins language models, embedders and rerankers to their ports: none of them sees a secret.
+import { randomBytes } from "node:crypto";
+import { keptReplies } from "../adapters/kept-replies.ts";
+import { localWords } from "../adapters/local/local-embedder.ts";
+import { meteredModel } from "../adapters/metered-model.ts";
+import { redactStrings } from "../adapters/secrets/redact-strings.ts";
+import type { ServiceLimits } from "../adapters/service-call.ts";
+import type { Embeddings } from "../config/read-embeddings.ts";
+import type { ModelChoice } from "../config/read-model.ts";
+import type { RerankerChoice } from "../config/read-reranker.ts";
+import { Transient } from "../domain/errors.ts";
+import type { Repo } from "../domain/job.ts";
+import type { ModelUsage, PromptPiece, Purpose } from "../domain/model.ts";
+import type { Embedder, RerankCandidate, Reranker } from "../ports/memory.ts";
+import type { Model, ModelAccess, ReplyBook, SpendingBook } from "../ports/model.ts";
+import type { Held } from "../ports.ts";
+import { egressTo } from "./egress.ts";
+import { neverTell, redact, redactor } from "./secrets.ts";
+
+/** A model behind whatever server was chosen; null without one. Secrets in a prompt are masked, line by line, before it leaves. */
+export async function chosenModel(choice: ModelChoice): Promise<Model>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null>;
+export async function chosenModel(choice: ModelChoice | null): Promise<Model | null> {
+  return choice === null ? null : withMaskedPrompts(await openModel(choice));
+}
+
+/**
+ * A model of the size and price that were chosen, whose answers come from elsewhere: from files, or from nobody. It is asked
+ * exactly what the chosen one would be, and reaches no server.
+ */
+export async function standInModel(choice: ModelChoice, ask: Model["ask"]): Promise<Model> {
+  return withMaskedPrompts({ ...(await openModel(choice)), ask });
+}
+
+async function openModel(choice: ModelChoice): Promise<Model> {
+  // Loaded only when chosen: the SDK takes a second to import.
+  const { ANTHROPIC_URL, anthropicModel } = await import("../adapters/anthropic/model.ts");
+  neverTell(choice.apiKey);
+  const fetch = egressTo(choice.baseUrl ?? ANTHROPIC_URL, { deadlineMs: null });
+  return anthropicModel({ ...choice, fetch, mask, now: Date.now });
+}
+
+async function mask(text: string): Promise<string> {
+  return (await redactor.redact(text)).text;
+}
+
+function withMaskedPrompts(model: Model): Model {
+  const masked = (pieces: readonly PromptPiece[]) =>
+    Promise.all(pieces.map(async (piece) => ({ ...piece, text: await mask(piece.text) })));
+  return {
+    ...model,
+    mask,
+    ask: async (request, signal) => model.ask({ ...request, user: await masked(request.user) }, signal),
+  };
+}
+
+/** What fences text by others in a prompt: 128 bits that nobody can guess. */
+export function promptDelimiter(): string {
+  return `kodiai-${randomBytes(16).toString("hex")}`;
+}
+
+/**
+ * Access to a model for one job of a repository: each question goes into the book, and off what the job has set aside.
+ *
+ * @param review whose answers are kept until it is written; null or absent: none are
+ */
+export function accessFor(
+  asking: Asking,
+  { job: { repo }, ...held }: AskingJob,
+  book: SpendingBook,
+  review: { readonly key: string; readonly replies: ReplyBook } | null = null,
+): ModelAccess | null {
+  const { model, usdPerMonth } = asking;
+  if (model === null) return null;
+  const record = (purpose: Purpose, usage: ModelUsage) => {
+    const at = Date.now();
+    return untilWritten(() => book.record(repo, at, purpose, usage, held));
+  };
+  // A question whose cost could not be written for good was answered all the same.
+  const metered = meteredModel(model, record, () => {});
+  const redact = <T>(value: T) => redactStrings(value, redactor);
+  // A question whose answer could not be kept was answered all the same.
+  const kept =
+    review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
+  const reserve = book.reserve(held, repo);
+  return { model: kept ?? metered, spending: book, reserve, usdPerMonth, delimiter: promptDelimiter };
+}
+
+/** Between two tries to write down what a question cost. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Tries again while the store cannot be written. A job sets money aside while it runs, so it may not go on, and give that back,
+ * before what it spent is in the book; with a full disk its review could not be kept either.
+ */
+async function untilWritten(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof Transient)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+/** A job that is held, of a repository. */
+type AskingJob = Held & { readonly job: { readonly repo: Repo } };
+
+/** The operator's model, and what it may cost a month for all repositories. */
+export interface Asking {
+  readonly model: Model | null;
+  /** US$; null: no ceiling. */
+  readonly usdPerMonth: number | null;
+}
+
+/** An embedder that leaves the machine sees no secret. */
+function withoutSecretsSent(embedder: Embedder): Embedder {
+  return {
+    get space() {
+      return embedder.space;
+    },
+    threshold: embedder.threshold,
+    ...(embedder.sameClaim === undefined ? {} : { sameClaim: embedder.sameClaim }),
+    weight: embedder.weight,
+    embed: async (texts, kind) => embedder.embed(await Promise.all(texts.map(redact)), kind),
+  };
+}
+
+/**
+ * What turns text into vectors: as the operator chose, else the keyless one.
+ *
+ * @param limits other than the documented ones: for tests and `doctor`, which do not wait so long
+ */
+export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
+  if (embeddings.kind === "local") return localWords();
+  const { model, apiKey, dimension, baseUrl } = embeddings;
+  neverTell(apiKey);
+  // Loaded only when chosen: the SDK takes a second to import.
+  if (embeddings.kind === "voyage") {
+    const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
+    const { voyageEmbedder } = await import("../adapters/voyage/embedder.ts");
+    const own = baseUrl ?? VOYAGE_URL;
+    return withoutSecretsSent(
+      voyageEmbedder({ ...embeddings, baseUrl: own, fetch: egressTo(own), limits, now: Date.now }),
+    );
+  }
+  const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
+  const fetch = egressTo(embeddings.baseUrl);
+  const settings = {
+    baseUrl: embeddings.baseUrl,
+    model,
+    apiKey: apiKey ?? undefined,
+    dimension: dimension ?? undefined,
+    limits,
+  };
+  return withoutSecretsSent(httpEmbedder({ ...settings, fetch, now: Date.now }));
+}
+
+/** What puts found memories into a better order: as the operator chose, else nothing. It sees no secret. */
+export async function chosenReranker(choice: RerankerChoice): Promise<Reranker | null> {
+  if (choice.kind === "off") return null;
+  neverTell(choice.apiKey);
+  const { VOYAGE_URL } = await import("../adapters/voyage/client.ts");
+  const { voyageReranker } = await import("../adapters/voyage/reranker.ts");
+  const baseUrl = choice.baseUrl ?? VOYAGE_URL;
+  const { name, rerank } = voyageReranker({ ...choice, baseUrl, fetch: egressTo(baseUrl), now: Date.now });
+  // Several queries of one review share candidates, and looking for secrets takes over a millisecond a text.
+  const known = new WeakMap<RerankCandidate, Promise<RerankCandidate>>();
+  const safe = (candidate: RerankCandidate) => {
+    const masked = known.get(candidate) ?? redact(candidate.text).then((text) => ({ ...candidate, text }));
+    known.set(candidate, masked);
+    return masked;
+  };
+  return {
+    name,
+    rerank: async (query, candidates, topK) =>
+      rerank(await redact(query), await Promise.all(candidates.map(safe)), topK),
+  };
+}
