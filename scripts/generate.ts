@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { EXPERIMENTS } from "../src/adapters/github/live-experiments.ts";
 import { HELP } from "../src/cli/help.ts";
 import { configJsonSchema } from "../src/config/schema-json.ts";
 import { commandsMarkdown } from "./commands-markdown.ts";
@@ -35,7 +36,7 @@ function promisesPage(): string {
 
 const files = new Map([
   ["docs/cli.md", cliMarkdown()],
-  ["docs/permissions.md", permissionsMarkdown(read("app.yml"))],
+  ["docs/permissions.md", permissionsMarkdown(read("app.yml"), EXPERIMENTS)],
   ["docs/configuration.md", configurationMarkdown()],
   ["docs/kodiai.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
   [".kodiai.yml.example", exampleYaml()],

@@ -1,5 +1,6 @@
 // docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
 import { appReasons, type Reason } from "../src/config/app-manifest.ts";
+import type { LivePromise } from "../src/domain/live-report.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from app.yml; edit the comments there. -->
@@ -44,47 +45,33 @@ const CONFIRMED: readonly (readonly [fact: string, source: string])[] = [
     `${DOCS}/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects`,
   ],
   [
+    "A search knows an App as `author:app/NAME`.",
+    `${DOCS}/search-github/searching-on-github/searching-issues-and-pull-requests#search-by-author`,
+  ],
+  [
+    "Open pull requests follow their base branch to its new name; one whose head branch is renamed is closed.",
+    `${DOCS}/repositories/configuring-branches-and-merges-in-your-repository/managing-branches-in-your-repository/renaming-a-branch`,
+  ],
+  [
     "With data residency the API is at `https://api.SUBDOMAIN.ghe.com`, of an Enterprise Server at `https://HOST/api/v3`.",
     `${DOCS}/enterprise-cloud@latest/admin/data-residency/about-github-enterprise-cloud-with-data-residency`,
   ],
 ];
 
-/** What no document says, and what Kodiai does either way. */
-const LIVE: readonly (readonly [open: string, meanwhile: string])[] = [
+/** What no run can bring about, and what Kodiai does either way. */
+const UNTRIED: readonly (readonly [open: string, meanwhile: string])[] = [
   ["The form in which GraphQL reports a secondary limit with 200.", "Both known forms are read."],
-  ["Whether `resolveReviewThread` still needs `contents: write`.", "A refusal is told in the answer."],
   [
-    "Whether an App may react to comments of the conversation with `pull_requests: write`.",
-    "Answers are posted without; refused reactions are counted by `kodiai doctor`.",
-  ],
-  [
-    "Whether searches know Copilot's pull requests: they know an App as `author:app/NAME`, and refuse `author:Copilot` with 422.",
-    "The author's tier is missing with its reason; a check still concludes.",
-  ],
-  [
-    "Whether a write to a repository that was renamed gets 307, as documented, or 301.",
-    "Both are followed, 301 to the repository's number only.",
-  ],
-  [
-    "Whether an App may hide its own review comments (`minimizeComment`).",
-    "`kodiai retract` names what is left for a person to hide, and takes back the rest.",
-  ],
-  [
-    "Whether outside collaborators can log in to the dashboard through a private App of another account.",
-    "Who cannot uses `KODIAI_DASHBOARD_TOKEN`.",
-  ],
-  [
-    "Whether GitHub shows a queued check suite of the App where `review.checks` is off.",
-    "`kodiai setup --without-checks` makes an App that has no suites.",
-  ],
-  [
-    "The oldest Enterprise Server: `fullDatabaseId` of review comments and the event `merge_group` are needed.",
-    "Nothing older than a release that GitHub still supports is promised.",
+    "When GitHub stops making the diff of a large pull request (422, `not_available`).",
+    "It is waited for; then the comparison of the two commits is read, or the texts.",
   ],
 ];
 
-/** @param appYml the text of app.yml */
-export function permissionsMarkdown(appYml: string): string {
+/**
+ * @param appYml the text of app.yml
+ * @param promises what a live run tries
+ */
+export function permissionsMarkdown(appYml: string, promises: readonly LivePromise[]): string {
   const { permissions, events } = appReasons(appYml);
   const row = ({ name, level, why }: Reason) => [
     level === null ? `\`${name}\`` : `\`${name}: ${level}\``,
@@ -99,6 +86,12 @@ export function permissionsMarkdown(appYml: string): string {
     "## What GitHub's documentation confirms\n",
     markdownTable([["what Kodiai relies on", "source"], ...CONFIRMED.map(([fact, url]) => [fact, `<${url}>`])]),
     "## What only a run on the real GitHub can confirm\n",
-    markdownTable([["what is open", "what Kodiai does"], ...LIVE.map(([open, meanwhile]) => [open, meanwhile])]),
+    "`kodiai doctor --live OWNER/NAME` tries these with the installed App, in a repository made for it ([how](operating.md#trying-github-itself)).\n",
+    markdownTable([
+      ["name", "what Kodiai relies on", "how it is tried", "what Kodiai does otherwise"],
+      ...promises.map(({ name, promise, how, otherwise }) => [`\`${name}\``, promise, how, otherwise]),
+    ]),
+    "No run can bring these about:\n",
+    markdownTable([["what is open", "what Kodiai does"], ...UNTRIED]),
   ].join("\n");
 }

@@ -26,6 +26,7 @@ const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
 const ABLATION_TITLE = "the ablation tells each gain beside what was expected, and what it could not measure";
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
+const LIVE_TEST = "test/cli/doctor-live.test.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -1792,5 +1793,45 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'login.replace(/^(.+)\\[bot\\]$/, "app/$1")',
     replace: "login",
     test: ["test/app/which-pull-requests.test.ts", "Dependabot's pull request is reviewed, known by its number"],
+  },
+  {
+    id: "a live run that cleans nothing up",
+    loses: "a live run cleans up, also when it is stopped",
+    file: "src/adapters/github/live-run.ts",
+    find: "of undo.toReversed()",
+    replace: "of undo.slice(undo.length)",
+    test: [LIVE_TEST, "while the repository has another name, it cleans up"],
+  },
+  {
+    id: "a live report that names the repository",
+    loses: "the report of a live run names nobody",
+    file: "src/adapters/github/mask.ts",
+    find: ".replace(WORD, shown)",
+    replace: "",
+    test: [LIVE_TEST, "a live run tries each promise, cleans up, and prints the report that the manual shows"],
+  },
+  {
+    id: "a live run that does not ask",
+    loses: "a live run asks before it does anything",
+    file: "src/cli/doctor-live.ts",
+    find: "if (yes !== true && !",
+    replace: "if (yes === false && !",
+    test: [LIVE_TEST, "it asks first, and wants a token of a person who may push"],
+  },
+  {
+    id: "a live run in a repository in use",
+    loses: "a live run leaves a repository in use alone",
+    file: "src/cli/doctor-live.ts",
+    find: "openPulls > 0 || ",
+    replace: "",
+    test: [LIVE_TEST, "a repository in use is left alone unless that is meant"],
+  },
+  {
+    id: "a limit taken for an answer",
+    loses: "in a live run a limit is no answer",
+    file: "src/adapters/github/live-run.ts",
+    find: "isAnswer && !(known instanceof Transient)",
+    replace: "isAnswer || known instanceof Transient",
+    test: [LIVE_TEST, "a limit is no answer: the App waits, and the person's token cleans up"],
   },
 ];

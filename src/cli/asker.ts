@@ -49,6 +49,6 @@ const NOBODY: Asker = {
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>;
-  cancel("Stopped. What was done stays; run kodiai setup again to go on.");
+  cancel("Stopped. What was done stays; run the command again to go on.");
   throw new Cancelled("stopped");
 }

@@ -71,6 +71,10 @@ usage: kodiai VERB [options]
              --http PORT               over HTTP on loopback, with the token in KODIAI_MCP_TOKEN
              --allow-write             may remember notes; --all may be asked about every repository that memory knows
   doctor   what is configured, reachable and degraded; in the server's folder, with --data-dir, it reads .env too
+             --live OWNER/NAME         instead try on GitHub what no document promises, in a repository made for it: asks first,
+                                       opens a pull request with GITHUB_TOKEN or --token-file FILE, cleans up, prints a report
+             --yes, --force            ask nothing; go on in a repository that is in use
+             --outside-login yes|no    whether an outside collaborator could log in to the dashboard
   version  of Kodiai and of Node
   help     this page; kodiai VERB --help: what that verb takes
 

@@ -7,6 +7,8 @@ import { EnvVariables } from "../config/env-variables.ts";
 export interface EgressWish {
   /** Null: never gives up, for callers with patience of their own. 30 s without it. */
   readonly deadlineMs?: number | null;
+  /** Told the status of each redirect that is followed. */
+  readonly onRedirect?: (status: number) => void;
   /** The address is our own: a server asked by the command line beside it. */
   readonly own?: boolean;
 }
@@ -16,11 +18,12 @@ export interface EgressWish {
  *
  * @param address of the operator: any URL within the origin that is meant
  */
-export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
+export function egressTo(address: string, { deadlineMs, onRedirect, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
   return guardedFetch({
     origins: [origin],
     privateHosts: own ? [hostname] : privateHosts(),
+    onRedirect,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
 }
@@ -30,8 +33,12 @@ export function egressTo(address: string, { deadlineMs, own = false }: EgressWis
  *
  * @param deadlineMs other than the documented one in tests
  */
-export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
-  return restStatuses(wholeAnswers(egressTo(apiUrl, deadlineMs === undefined ? {} : { deadlineMs })));
+export function githubFetch(apiUrl: string, deadlineMs?: number, onRedirect?: (status: number) => void): GuardedFetch {
+  const wish = {
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(onRedirect === undefined ? {} : { onRedirect }),
+  };
+  return restStatuses(wholeAnswers(egressTo(apiUrl, wish)));
 }
 
 /** Hosts that the operator listed, also for plain http: those stand next door. */

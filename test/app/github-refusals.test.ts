@@ -1,7 +1,7 @@
 // What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere: each reason has an end of its own.
 import { afterEach, expect, test } from "vitest";
 import { kodiai } from "../cli/kodiai.ts";
-import { abuse, diffNotAvailable, moved, notAccessible, submittedTooQuickly } from "../fakes/github/refusals.ts";
+import { refused as refusal } from "../fakes/github/refusals.ts";
 import { BALANCE, said, summaryOf } from "./given.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { answered } from "./talking.ts";
@@ -49,14 +49,14 @@ test("twenty comments of which GitHub refuses six: fourteen are inline, six on t
 });
 
 test.each([
-  ["ten comments", "submitted too quickly", 10, submittedTooQuickly],
-  ["ten comments", "abuse", 10, abuse],
-  ["one comment", "abuse", 1, abuse],
+  ["ten comments", "submitted too quickly", 10],
+  ["ten comments", "abuse", 10],
+  ["one comment", "abuse", 1],
 ] as const)(
   "%s, throttled (%s): all inline after the wait, and nothing is asked before it",
-  async (_, _words, count, refusal) => {
+  async (_, words, count) => {
     const { stage: at, world, repository, posts } = await opened();
-    world.fail({ match: REVIEWS, ...refusal() });
+    world.fail(refusal(words));
     const began = Date.now();
     const pull = await world.pullRequest(repository, { title: "Balance", files: balances(count) });
     const { runAt } = await at.waitsAgain(pull);
@@ -87,8 +87,8 @@ const COMPARE = { method: "GET", path: /\/compare\// };
 /** The listing is refused as often as it is asked for, comparisons `comparisons` times. */
 async function withoutDiff(comparisons: number) {
   const { stage: at, world, repository } = await opened();
-  world.fail({ match: FILES, times: 100, ...diffNotAvailable() });
-  world.fail({ match: COMPARE, times: comparisons, ...diffNotAvailable() });
+  world.fail(refusal("diff not available", { match: FILES, times: 100 }));
+  world.fail(refusal("diff not available", { match: COMPARE, times: comparisons }));
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
   for (let tries = 0; tries < 3; tries += 1) {
     expect((await at.waitsAgain(pull)).outcome).toContain("GitHub answered 422 to GET");
@@ -100,7 +100,7 @@ async function withoutDiff(comparisons: number) {
 
 test("a diff that GitHub is still making is waited for", async () => {
   const { stage: at, world, repository } = await opened();
-  world.fail({ match: FILES, ...diffNotAvailable() });
+  world.fail(refusal("diff not available"));
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(2) });
   await at.waitsAgain(pull);
   await at.hurry();
@@ -128,8 +128,7 @@ test.each([301, 307] as const)(
     const { stage: at, world, repository, posts } = await opened();
     let to = "";
     world.fail({
-      match: REVIEWS,
-      ...moved(status, ""),
+      ...refusal(`moved, ${status}`, { match: REVIEWS }),
       get headers() {
         return { location: to };
       },
@@ -168,7 +167,7 @@ test("reactions that GitHub refuses cost nothing but themselves, and doctor coun
   world.person("otto", { permission: "admin", association: "OWNER" });
   const pull = await world.pullRequest(repository, { title: "Balance", files: balances(1) });
   await at.settled(pull);
-  world.fail({ match: { method: "POST", path: /\/reactions$/ }, times: 100, ...notAccessible() });
+  world.fail(refusal("not accessible", { match: { method: "POST", path: /\/reactions$/ }, times: 100 }));
   await world.comment(pull, "otto", "/kodiai help");
   await answered(at);
   expect(world.comments(pull).summary).toHaveLength(3);

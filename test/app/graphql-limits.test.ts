@@ -1,6 +1,6 @@
 // GraphQL says 200 where REST would refuse. What GitHub asks us to wait for is waited for, and nothing that people did is lost.
 import { afterEach, expect, test } from "vitest";
-import { GRAPHQL_REFUSALS } from "../fakes/github/faults.ts";
+import { type RefusalName, refused } from "../fakes/github/refusals.ts";
 import { BACKUP, LOGIN } from "./given.ts";
 import { outcome } from "./heard.ts";
 import { openStage, type Stage, until } from "./stage.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 const FILE = "ops/backup.py";
 
 /** Otto, who may, has given a reason against the one finding; GraphQL refuses the first `times` times. */
-async function play(refusal: keyof typeof GRAPHQL_REFUSALS, times = 1) {
+async function play(refusal: RefusalName, times = 1) {
   stage = await openStage();
   const at = stage;
   const { world } = at;
@@ -23,7 +23,7 @@ async function play(refusal: keyof typeof GRAPHQL_REFUSALS, times = 1) {
   const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
   const pull = await world.pullRequest(repository, { title: "Back up", author: "mona", files: { [FILE]: BACKUP } });
   await at.settled(pull);
-  world.fail({ match: { path: "/graphql" }, times, ...GRAPHQL_REFUSALS[refusal]() });
+  world.fail(refused(refusal, { times }));
   const began = Date.now();
   const root = pull.comments[0]?.id ?? 0;
   await world.reply(pull, "otto", root, "By design: the names come from our own inventory.");
@@ -41,7 +41,7 @@ async function play(refusal: keyof typeof GRAPHQL_REFUSALS, times = 1) {
   return { stage: at, world, pull, root, waits, isClosed, queries, learnt };
 }
 
-test.each(["primary", "dearer"] as const)(
+test.each(["graphql points used up", "graphql points too few"] as const)(
   "without points left (%s) GraphQL waits until they are back, REST goes on, and what was said is learnt",
   async (refusal) => {
     const { stage: at, world, pull, root, waits, isClosed, queries, learnt } = await play(refusal);
@@ -59,14 +59,14 @@ test.each(["primary", "dearer"] as const)(
 );
 
 test("a secondary limit closes the installation, as one of REST does, and what was said is learnt after it", async () => {
-  const { waits, isClosed, learnt } = await play("secondary");
+  const { waits, isClosed, learnt } = await play("graphql secondary limit");
   expect(waits).toBeGreaterThan(110_000);
   expect(isClosed()).toBe(true);
   expect(await learnt()).toMatch(/^declined .* by @otto/);
 });
 
 test("a query that GitHub took too long for is asked again soon, and what was said is learnt", async () => {
-  const { waits, isClosed, learnt } = await play("timeout");
+  const { waits, isClosed, learnt } = await play("graphql timeout");
   expect(waits).toBeLessThan(600_000);
   expect(isClosed()).toBe(false);
   expect(await learnt()).toMatch(/^declined .* by @otto/);

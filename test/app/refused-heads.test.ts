@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { badCredentials, notAccessible } from "../fakes/github/refusals.ts";
+import { type RefusalName, refused } from "../fakes/github/refusals.ts";
 import { BALANCE, said } from "./given.ts";
 import { openStage, type Stage, until } from "./stage.ts";
 
@@ -27,9 +27,9 @@ async function sweeps(count: number): Promise<void> {
 }
 
 /** A token that is not taken is made once more. */
-async function refusedPull(refusal = notAccessible()): Promise<Pull> {
-  const times = refusal.status === 401 ? 2 : 1;
-  stage.world.fail({ match: { method: "GET", path: /\/pulls\/\d+$/ }, times, ...refusal });
+async function refusedPull(refusal: RefusalName = "not accessible"): Promise<Pull> {
+  const times = refusal === "bad credentials" ? 2 : 1;
+  stage.world.fail(refused(refusal, { match: { method: "GET", path: /\/pulls\/\d+$/ }, times }));
   const pull = await stage.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
   expect(await stage.settled(pull)).toMatchObject({ state: "parked" });
   return pull;
@@ -41,12 +41,12 @@ async function refusedInstallations(): Promise<string> {
 }
 
 test.each([
-  ["403", notAccessible],
-  ["401", badCredentials],
-])(
+  ["403", "not accessible"],
+  ["401", "bad credentials"],
+] as const)(
   "a review that GitHub refuses with %s is tried again an hour later, not sooner, and is reported until then",
   async (_, refusal) => {
-    const pull = await refusedPull(refusal());
+    const pull = await refusedPull(refusal);
     await sweeps(3);
     expect(stage.jobs(pull)).toHaveLength(1);
     expect(await refusedInstallations()).toBe("1");

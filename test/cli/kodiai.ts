@@ -17,16 +17,19 @@ export interface RunOptions {
   readonly cwd: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Told the number of the process. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** Runs `kodiai WORDS` and waits for its end; killed after 50 s. */
-export function kodiai(words: readonly string[], { cwd, stdin = "", env = {} }: RunOptions): Promise<Ended> {
+export function kodiai(words: readonly string[], { cwd, stdin = "", env = {}, onStart }: RunOptions): Promise<Ended> {
   const bare = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(?:GITHUB_|KODIAI_|ANTHROPIC_|APP_ID|NO_COLOR|FORCE_COLOR|VITEST|NODE_(?!COMPILE_))/.test(name),
     ),
   );
   const child = spawn(process.execPath, [MAIN, ...words], { cwd, env: { ...bare, ...env }, timeout: 50_000 });
+  if (child.pid !== undefined) onStart?.(child.pid);
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);
   const out: Buffer[] = [];

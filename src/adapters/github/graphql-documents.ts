@@ -64,6 +64,11 @@ export const MINIMIZE = document(`mutation ($id: ID!) {
   minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
 }`);
 
+/** What this GitHub's schema knows of a review comment. */
+export const REVIEW_COMMENT_FIELDS = document(
+  'query { __type(name: "PullRequestReviewComment") { fields(includeDeprecated: true) { name } } }',
+);
+
 /** How each pull request ended, and who resolved which of its first hundred threads. */
 export function fatesOf(pulls: readonly number[]): GraphqlDocument {
   const each = pulls.map(

@@ -25,6 +25,8 @@ export interface Egress {
   readonly privateHosts?: readonly string[];
   /** Null: never gives up, for callers with patience of their own. 30 s without it. */
   readonly deadlineMs?: number | null;
+  /** Told the status of each redirect that is followed. */
+  readonly onRedirect?: ((status: number) => void) | undefined;
   /** Instead of the system's resolver; in tests only. */
   readonly resolve?: Resolve;
 }
@@ -70,6 +72,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
     for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
       const next = redirectTarget(response, url, init?.method ?? "GET");
       if (next === null) break;
+      egress.onRedirect?.(response.status);
       await response.body?.cancel();
       url = next;
       response = await once(url, init);

@@ -14,7 +14,7 @@ export type Caller =
       readonly owner: string;
       readonly may: (permission: Permission) => boolean;
     }
-  | { readonly kind: "person"; readonly person: Person };
+  | { readonly kind: "person"; readonly person: Person; readonly writes: boolean };
 
 interface Grant {
   readonly owner: string;
@@ -30,6 +30,7 @@ interface Holder {
   readonly person: Person;
   /** As it was when the token was made. */
   readonly id: number;
+  readonly writes: boolean;
 }
 
 /** What a request wants to do. `isPrivate` is null when there is no such repository. */
@@ -45,8 +46,8 @@ export interface Wish {
 export interface Door {
   /** Remembers an installation token from the answer that made it. */
   remember(answer: Json, owner: string, bot?: Person): void;
-  /** Lets a person's own token in; it may read everything and write nothing. */
-  welcome(token: string, person: Person): void;
+  /** Lets a person's own token in; it may read everything, and write only where it `writes`. */
+  welcome(token: string, person: Person, writes?: boolean): void;
   /** Makes every token unknown, as after a revocation. */
   forgetTokens(): void;
   /** Tokens are for ids: one follows the repository to another name, and loses it to another owner (null). */
@@ -60,7 +61,7 @@ export function openDoor(bot: Person): Door {
   const people = new Map<string, Holder>();
   return {
     remember: (answer, owner, by = bot) => void grants.set(String(answer.token), grantOf(answer, owner, by)),
-    welcome: (token, person) => void people.set(token, { person, id: person.id }),
+    welcome: (token, person, writes = false) => void people.set(token, { person, id: person.id, writes }),
     forgetTokens: () => grants.clear(),
     moved(from, to) {
       for (const { repositories } of grants.values())
@@ -82,7 +83,7 @@ function admit(wish: Wish, grants: ReadonlyMap<string, Grant>, people: ReadonlyM
   const holder = people.get(token);
   // A token is of an account, whose name can be another's by now.
   if (holder && holder.person.id !== holder.id) throw new Refusal(401, "Bad credentials");
-  if (holder) return enterAsPerson(holder.person, wish.operation);
+  if (holder) return enterAsPerson(holder, wish.operation);
   const grant = grants.get(token);
   if (!grant || grant.expiresAt < Date.now()) throw new Refusal(401, "Bad credentials");
   if (need === "app") throw new Refusal(401, "A JSON web token could not be decoded");
@@ -105,11 +106,11 @@ function enterAsApp(need: Need): Caller {
   return { kind: "app" };
 }
 
-function enterAsPerson(person: Person, operation: string): Caller {
+function enterAsPerson({ person, writes }: Holder, operation: string): Caller {
   // A question of GraphQL is reading as well; what would write is refused by its route.
-  if (!operation.startsWith("GET ") && operation !== GRAPHQL)
+  if (!writes && !operation.startsWith("GET ") && operation !== GRAPHQL)
     throw new Refusal(403, "Resource not accessible by personal access token");
-  return { kind: "person", person };
+  return { kind: "person", person, writes };
 }
 
 function checkRepository(grant: Grant, { operation, repository, isPrivate }: Wish): void {

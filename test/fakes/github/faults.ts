@@ -5,6 +5,8 @@ export interface Fault {
     readonly method?: string;
     /** Tested against the path without query. */
     readonly path: RegExp | string;
+    /** Tested against the body as it was sent. */
+    readonly body?: RegExp;
   };
   /** The status to answer; left out together with `drop`. */
   readonly status?: number;
@@ -37,16 +39,16 @@ export interface Fault {
 export interface Faults {
   plan(fault: Fault): void;
   /** The fault that meets this request, used up by one. */
-  next(method: string, path: string): Fault | null;
+  next(method: string, path: string, body?: unknown): Fault | null;
 }
 
 export function planFaults(): Faults {
   const planned: { readonly fault: Fault; left: number }[] = [];
   return {
     plan: (fault) => void planned.push({ fault, left: fault.times ?? 1 }),
-    next(method, path) {
+    next(method, path, body) {
       const found = planned.find(
-        ({ fault, left }) => left > 0 && meets(fault, method, path) && (fault.chance?.() ?? true),
+        ({ fault, left }) => left > 0 && meets(fault, method, path, body) && (fault.chance?.() ?? true),
       );
       if (!found) return null;
       found.left--;
@@ -55,60 +57,11 @@ export function planFaults(): Faults {
   };
 }
 
-function meets({ match }: Fault, method: string, path: string): boolean {
+function meets({ match }: Fault, method: string, path: string, body: unknown): boolean {
   if (match.method !== undefined && match.method.toUpperCase() !== method) return false;
+  if (match.body !== undefined && !match.body.test(JSON.stringify(body ?? ""))) return false;
   return typeof match.path === "string" ? path.includes(match.path) : match.path.test(path);
 }
-
-const IN_A_QUARTER = () => String(Math.floor(Date.now() / 1000) + 900);
-
-/**
- * What GraphQL answers with 200 where REST would refuse. Sources: GitHub's documentation, "Rate limits and query limits for the
- * GraphQL API" (status, headers, words); googleapis/repo-automation-bots issue 4020 and octokit/plugin-throttling.js issue 824
- * (types); octokit/plugin-retry.js (the timeout).
- */
-export const GRAPHQL_REFUSALS = {
-  /** Points are used up for the next quarter of an hour. */
-  primary: () => ({
-    status: 200,
-    headers: {
-      "x-ratelimit-remaining": "0",
-      "x-ratelimit-reset": IN_A_QUARTER(),
-      "x-ratelimit-resource": "graphql",
-    },
-    body: { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded for installation ID 1001." }] },
-  }),
-  /** Some are left, fewer than the query costs. */
-  dearer: () => ({
-    status: 200,
-    headers: {
-      "x-ratelimit-remaining": "4",
-      "x-ratelimit-reset": IN_A_QUARTER(),
-      "x-ratelimit-resource": "graphql",
-    },
-    body: { errors: [{ type: "RATE_LIMIT", message: "API rate limit already exceeded for installation ID 1001." }] },
-  }),
-  secondary: () => ({
-    status: 200,
-    headers: { "retry-after": "120" },
-    body: {
-      documentation_url: "https://docs.github.com/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api",
-      message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-    },
-  }),
-  timeout: () => ({
-    status: 200,
-    body: {
-      data: null,
-      errors: [
-        {
-          message:
-            "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. Please include `0403:094E:157B29B:29134A0:61E4695A` when reporting this issue.",
-        },
-      ],
-    },
-  }),
-} as const satisfies Record<string, () => Pick<Fault, "status" | "headers" | "body">>;
 
 const MESSAGES = new Map([
   [403, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."],

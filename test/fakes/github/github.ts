@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly webhookSecret?: string;
   /** Milliseconds until lists show what was written; 0 when left out. */
   readonly lagMs?: number;
+  /** True makes installation tokens of the form that GitHub gave up in 2026. */
+  readonly opaqueTokens?: boolean;
   /** True calls it a violation when one owner's repositories are written to twice within a second. */
   readonly strictPacing?: boolean;
 }
@@ -106,8 +108,8 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   readonly installations: ReadonlyMap<string, number>;
   /** Whom the world knows; made on first mention, changed by naming more. */
   person(login: string, facts?: Partial<Omit<Person, "login">>): Person;
-  /** A personal access token that reads everything and writes nothing. */
-  personalToken(login: string): string;
+  /** A personal access token that reads everything and, unless it `writes` as its person may, writes nothing. */
+  personalToken(login: string, options?: { readonly writes?: boolean }): string;
   repository(
     owner: string,
     name: string,
@@ -162,6 +164,7 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     repositories: new Map(),
     people: new Map(),
     installations,
+    formerNames: new Map(),
     withdrawn: new Set(),
     changes: changesReader(git),
     hooks: openHooks(APP.id, webhookSecret),
@@ -206,10 +209,12 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     git,
     door,
     faults,
+    persons: () => ({ ...acts, ...ofRepositories }),
     description,
     requests,
     violations,
     unfaithful,
+    opaqueTokens: options.opaqueTokens === true,
     pace: options.strictPacing === true ? writePace() : null,
   });
 
@@ -225,9 +230,9 @@ export async function startGitHub(options: WorldOptions = {}): Promise<GitHubWor
     bot,
     installations,
     person,
-    personalToken(login) {
-      const token = `ghp_${login}`;
-      door.welcome(token, person(login));
+    personalToken(login, { writes = false } = {}) {
+      const token = writes ? `ghp_${login}Writes` : `ghp_${login}`;
+      door.welcome(token, person(login), writes);
       return token;
     },
     async repository(owner, name, { files, private: isPrivate = false }) {

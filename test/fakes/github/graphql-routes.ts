@@ -53,6 +53,7 @@ function acts(hub: Hub, caller: Caller, author: Person): Json {
         const root = pull.comments.find(({ id }) => threadId(id) === thread);
         if (root === undefined) continue;
         pull.resolved.add(root.id);
+        pull.resolvedBy.set(root.id, author);
         return { thread: threadNode(pull, root) };
       }
       throw noNode(thread);
@@ -70,7 +71,8 @@ function acts(hub: Hub, caller: Caller, author: Person): Json {
 }
 
 function may(caller: Caller, permission: Parameters<Extract<Caller, { kind: "installation" }>["may"]>[0]): boolean {
-  return caller.kind === "installation" ? caller.may(permission) : permission.endsWith(":read");
+  if (caller.kind === "installation") return caller.may(permission);
+  return permission.endsWith(":read") || (caller.kind === "person" && caller.writes);
 }
 
 function forbidden(): FieldRefused {

@@ -15,6 +15,8 @@ export interface Hub {
   readonly people: Map<string, Person>;
   /** By owner login. */
   readonly installations: ReadonlyMap<string, number>;
+  /** Former OWNER/NAME, in lower case → the repository's id. */
+  readonly formerNames: Map<string, number>;
   /** Ids of repositories that no installation reaches any more. */
   readonly withdrawn: Set<number>;
   readonly changes: ReadChanges;

@@ -111,44 +111,10 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
       const headRef = options.branch ?? `change-${number}`;
       const headSha = await git.commit(repo, baseSha, options.files, options.title);
       await git.point(repo, headRef, headSha);
-      const pull: Pull = {
-        repository,
-        // Both change with the repository's.
-        get owner() {
-          return repository.owner;
-        },
-        get repo() {
-          return repository.name;
-        },
-        number,
-        id: hub.nextId(),
-        author: person(options.author ?? "mona"),
-        createdAt: now(),
-        title: options.title,
-        body: options.body ?? null,
-        state: "open",
-        merged: false,
-        draft: options.draft ?? false,
-        locked: false,
-        labels: [...(options.labels ?? [])],
-        requestedReviewers: [],
-        baseRef,
-        baseSha,
-        headRef,
-        headSha,
-        fork: options.fork ?? null,
-        withoutPatch: new Set(options.withoutPatch ?? []),
-        reviews: [],
-        comments: [],
-        issueComments: [],
-        reactions: [],
-        resolved: new Set(),
-        resolvedBy: new Map(),
-        mergedAt: null,
-        mergedBy: null,
-        dismissals: [],
-      };
-      repository.pulls.push(pull);
+      const { title, body = null, draft = false, labels = [], fork = null, withoutPatch = [] } = options;
+      const from = { title, body, headRef, headSha, baseRef, baseSha };
+      const pull = openedPull(hub, repository, person(options.author ?? "mona"), from);
+      Object.assign(pull, { draft, labels: [...labels], fork, withoutPatch: new Set(withoutPatch) });
       if (options.announce !== false) await announce(pull, "opened", pull.author);
       return pull;
     },
@@ -264,6 +230,47 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     },
   };
   return acts;
+}
+
+/** Where a pull request comes from and where it goes. */
+export type OpenedFrom = Pick<Pull, "title" | "body" | "headRef" | "headSha" | "baseRef" | "baseSha">;
+
+/** A pull request that is open from now on; no webhook is sent. */
+export function openedPull(hub: Hub, repository: Repository, author: Person, from: OpenedFrom): Pull {
+  const pull: Pull = {
+    ...from,
+    repository,
+    // Both change with the repository's.
+    get owner() {
+      return repository.owner;
+    },
+    get repo() {
+      return repository.name;
+    },
+    number: repository.pulls.length + 1,
+    id: hub.nextId(),
+    author,
+    createdAt: now(),
+    state: "open",
+    merged: false,
+    draft: false,
+    locked: false,
+    labels: [],
+    requestedReviewers: [],
+    fork: null,
+    withoutPatch: new Set(),
+    reviews: [],
+    comments: [],
+    issueComments: [],
+    reactions: [],
+    resolved: new Set(),
+    resolvedBy: new Map(),
+    mergedAt: null,
+    mergedBy: null,
+    dismissals: [],
+  };
+  repository.pulls.push(pull);
+  return pull;
 }
 
 function labelOf(pull: Pull, name: string): unknown {

@@ -11,7 +11,12 @@ const LISTED_COMMITS = 250;
 export function pullRoutes(hub: Hub): Hono<RouteEnv> {
   const routes = new Hono<RouteEnv>();
 
-  routes.get("/repos/:owner/:repo", (c) => c.json(repositoryOf(hub, c).json));
+  routes.get("/repos/:owner/:repo", (c) => {
+    const repository = repositoryOf(hub, c);
+    const { caller } = c.env;
+    const rights = caller.kind === "person" ? { permissions: rightsOf(roleIn(caller.person, repository)) } : {};
+    return c.json({ ...repository.json, ...rights });
+  });
 
   routes.get("/repos/:owner/:repo/pulls", (c) => {
     const state = c.req.query("state") ?? "open";

@@ -99,6 +99,7 @@ export function repositoryActs(
       await git.ask("PATCH", `/repos/${repository.owner}/${from}`, { name });
       await refresh(repository, repository.owner, name);
       moved(`${repository.owner}/${from}`, `${repository.owner}/${name}`);
+      hub.formerNames.set(`${repository.owner}/${from}`.toLowerCase(), repository.id);
       await announce(repository, "renamed", { changes: { repository: { name: { from } } } });
     },
     async setPrivate(repository, isPrivate) {

@@ -27,7 +27,7 @@ import {
   textOf,
 } from "./hub.ts";
 import { inOrder } from "./lists.ts";
-import { PATH_DIFF_TOO_LARGE } from "./refusals.ts";
+import { REFUSALS } from "./refusals.ts";
 import { reviewCommentJson, reviewJson } from "./shapes.ts";
 
 const STATES = { COMMENT: "COMMENTED", APPROVE: "APPROVED", REQUEST_CHANGES: "CHANGES_REQUESTED" } as const;
@@ -226,7 +226,8 @@ async function lineComment(
   const startSide = raw.start_side === "LEFT" || raw.start_side === "RIGHT" ? raw.start_side : side;
   const startLine = isNumber(raw.start_line) ? raw.start_line : null;
   const anchor: Anchor = { path: String(raw.path), side, startSide, startLine, line: raw.line };
-  if (pull.withoutPatch.has(anchor.path)) throw new Refusal(422, "Validation Failed", [PATH_DIFF_TOO_LARGE]);
+  if (pull.withoutPatch.has(anchor.path))
+    throw new Refusal(422, "Validation Failed", REFUSALS["path diff too large"].answer().body.errors);
   const { files } = await hub.changes(pull, commitId);
   const patches = new Map(files.map((file) => [file.filename, file.patch ?? null]));
   const target = placeAnchor(anchor, patches);

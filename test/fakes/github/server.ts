@@ -15,7 +15,9 @@ import { LOGIN_PATHS, type LoginDesk, loginRoutes } from "./login-routes.ts";
 import type { Description, SentRequest } from "./openapi.ts";
 import { GRAPHQL } from "./operations.ts";
 import { packageRoutes } from "./package-routes.ts";
+import { type PersonActs, personRoutes } from "./person-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
+import { refused } from "./refusals.ts";
 import { reviewRoutes } from "./review-routes.ts";
 import { appJson, userJson, WEB } from "./shapes.ts";
 import { statelessToken, subjectOf } from "./stateless-token.ts";
@@ -41,11 +43,15 @@ export interface Doorway {
   readonly git: GitHalf;
   readonly door: Door;
   readonly faults: Faults;
+  /** What a person's token may do. */
+  readonly persons: () => PersonActs;
   readonly description: Description;
   readonly requests: LoggedRequest[];
   readonly violations: string[];
   /** Says what is written too soon after the last; null where that is not looked at. */
   readonly pace: ((sent: SentRequest) => readonly string[]) | null;
+  /** True makes installation tokens of the older form. */
+  readonly opaqueTokens: boolean;
   /** Where our own answers differ from GitHub's description. */
   readonly unfaithful: string[];
   readonly confirmed: Confirmed;
@@ -68,6 +74,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
   const routes = new Hono<RouteEnv>();
   routes.route("/", pullRoutes(way.hub)).route("/", reviewRoutes(way.hub)).route("/", talkRoutes(way.hub));
   routes.route("/", appRoutes(way.hub)).route("/", graphqlRoutes(way.hub)).route("/", packageRoutes(way.hub));
+  routes.route("/", personRoutes(way.hub, way.git, way.persons));
   routes.route("/", appSetupRoutes(way.hub, way.confirmed, way.app)).route("/", userRoutes(way.hub, way.app));
   routes.all("*", (c) => proxied(way, c));
   routes.onError((error) => (error instanceof Refusal ? refusal(error) : broken(error)));
@@ -82,7 +89,7 @@ export async function listen(way: Doorway): Promise<{ close(): Promise<void> }> 
     const entry: LoggedRequest = { ...arrived.sent, query: arrived.search, status: 0 };
     way.requests.push(entry);
     if (!isGraphql(arrived.sent)) way.violations.push(...way.description.checkRequest(arrived.sent));
-    const fault = way.faults.next(arrived.sent.method, arrived.sent.path);
+    const fault = way.faults.next(arrived.sent.method, arrived.sent.path, arrived.sent.body);
     if (way.pace !== null) way.violations.push(...way.pace(arrived.sent));
     const answer = await meet(way, routes, arrived, fault);
     if (fault?.drop === true) {
@@ -111,6 +118,14 @@ function byName({ repositories }: Hub, arrived: Arrived): Arrived {
   const found = [...repositories.values()].find((one) => String(one.id) === id);
   if (found === undefined) return arrived;
   return { ...arrived, sent: { ...arrived.sent, path: `/repos/${found.owner}/${found.name}${rest}` } };
+}
+
+/** Where a repository that was renamed is found; null for any other, and where its former name is another's by now. */
+function movedTo({ apiUrl, repositories, formerNames }: Hub, { sent, search }: Arrived): string | null {
+  const [, name = "", rest = ""] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(sent.path.toLowerCase()) ?? [];
+  const id = repositories.has(name) ? undefined : formerNames.get(name);
+  if (id === undefined) return null;
+  return `${apiUrl}/repositories/${id}${sent.path.slice(sent.path.length - rest.length)}${search}`;
 }
 
 function isGraphql({ method, path }: SentRequest): boolean {
@@ -151,6 +166,9 @@ async function meet(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived, faul
 
 async function answered(way: Doorway, routes: Hono<RouteEnv>, arrived: Arrived): Promise<Response> {
   const { sent, authorization, accept, text, search } = arrived;
+  const elsewhere = movedTo(way.hub, arrived);
+  if (elsewhere !== null)
+    return faultyAnswer(refused(sent.method === "GET" ? "moved, 301" : "moved, 307", { to: elsewhere }));
   try {
     const caller = admit(way, arrived);
     const headers: Record<string, string> = { accept };
@@ -300,7 +318,7 @@ function rememberToken(way: Doorway, path: string, answer: Json): void {
   const id = Number(path.split("/")[3]);
   const [owner = ""] = [...hub.installations].find(([, installation]) => installation === id) ?? [];
   const [second] = [...(way.second?.installations ?? [])].find(([, installation]) => installation === id) ?? [];
-  answer.token = statelessToken(String(answer.token), way.git.app.id);
+  if (!way.opaqueTokens) answer.token = statelessToken(String(answer.token), way.git.app.id);
   if (isJson(answer.permissions)) answer.permissions = { metadata: "read", ...answer.permissions };
   if (second === undefined) door.remember(answer, owner);
   else door.remember(answer, second, way.second?.bot);

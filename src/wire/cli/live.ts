@@ -1,0 +1,38 @@
+// Joins what `kodiai doctor --live` needs: the App as the server runs it, and a person's token.
+import { readFileSync } from "node:fs";
+import { liveGitHub } from "../../adapters/github/live-run.ts";
+import type { LiveVerbPorts, LiveWords } from "../../cli/doctor-live.ts";
+import { readServersEnv } from "../../cli/server-folder.ts";
+import { UsageError } from "../../cli/usage.ts";
+import { readEnv } from "../../config/env.ts";
+import { privateKeyOf } from "../../server/private-key.ts";
+import { githubFetch } from "../egress.ts";
+import { neverTell, withoutSecrets } from "../secrets.ts";
+
+/** @throws UsageError where the App's credentials or the token are missing */
+export function liveVerbPorts(words: LiveWords): LiveVerbPorts {
+  const unread = readServersEnv(words.dataDir);
+  if (unread !== null) process.stderr.write(`kodiai doctor: ${unread}\n`);
+  if (process.env.APP_ID === undefined) throw new UsageError("--live needs the App's credentials, as the server does");
+  const read = readEnv(process.env);
+  if ("problems" in read) throw new UsageError(read.problems.join("; "));
+  const { appId, githubApiUrl: apiUrl, githubHost: host } = read.env;
+  const token = (words.tokenFile === undefined ? process.env.GITHUB_TOKEN : readToken(words.tokenFile))?.trim() ?? "";
+  if (token === "") throw new UsageError("--live needs your own token, in GITHUB_TOKEN or --token-file");
+  const privateKey = privateKeyOf(read.env);
+  neverTell(token, privateKey);
+  const { owner, name, outsideLogin } = words;
+  const live = liveGitHub({
+    ...{ credentials: { appId, privateKey }, token, apiUrl, host, owner, name, outsideLogin },
+    fetchWith: (onRedirect) => githubFetch(apiUrl, undefined, onRedirect),
+  });
+  return { ...live, run: async (signal, onTrying) => withoutSecrets(await live.run(signal, onTrying)) };
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`--token-file: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
