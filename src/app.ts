@@ -4,6 +4,7 @@ import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from 
 import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
+import { NoRoom } from "./domain/no-room.ts";
 import { otherSpaces } from "./domain/other-spaces.ts";
 import { OutOfReach } from "./domain/out-of-reach.ts";
 import { Transient } from "./domain/transient.ts";
@@ -237,6 +238,8 @@ function startWorkers(
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
+      // One worker is left to others, where there are two.
+      limits: () => ({ ofRepository: Math.max(1, options.workers - 1), hasRoom: runner.hasRoom() }),
     },
     options.workers,
   );
@@ -288,5 +291,5 @@ function describeLater(
 
 /** Anything but "try again later" and GitHub's last word. */
 function isBug(error: unknown): boolean {
-  return error !== null && !(error instanceof Transient) && !(error instanceof OutOfReach);
+  return error !== null && ![Transient, OutOfReach, NoRoom].some((known) => error instanceof known);
 }
