@@ -187,7 +187,8 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
+  const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent };
   return { embedder, reranker, asking };
 }
 

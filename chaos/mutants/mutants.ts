@@ -21,6 +21,7 @@ const QUEUE_TEST = "test/store/queue/contract.test.ts";
 const QUEUE_FILE_TEST = "test/store/queue/queue-file.test.ts";
 const QUEUE_TROUBLES_TEST = "test/store/queue/troubles.test.ts";
 const SHARED_WORKERS_TEST = "test/app/shared-workers.test.ts";
+const BUDGETS_TEST = "test/app/budgets.test.ts";
 const RECORDS_TEST = "test/store/reviews/contract.test.ts";
 const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
@@ -71,6 +72,59 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (placeAt(found, index).waitingTurn !== null) await",
     replace: "if (placeAt(found, index).waitingTurn === -9) await",
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
+  },
+  {
+    id: "a stranger spends the month",
+    loses: "people without write access spend a part of the month",
+    file: "src/flows/model-leave.ts",
+    find: "if (isOutsider && outsiders !== undefined)",
+    replace: "if (outsiders === null)",
+    test: [
+      BUDGETS_TEST,
+      "strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most",
+    ],
+  },
+  {
+    id: "everybody may write",
+    loses: "who has no write access is asked of GitHub",
+    file: "src/flows/outsider.ts",
+    find: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");',
+    replace: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "read");',
+    test: [
+      BUDGETS_TEST,
+      "a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes",
+    ],
+  },
+  {
+    id: "reviews of strangers are not counted",
+    loses: "a pull request of people without write access has some reviews a day",
+    file: "src/store/reviews/spending.ts",
+    find: "(SELECT outsider FROM bookings WHERE bookings.job = CAST($7 AS bigint))",
+    replace: "(SELECT 0 FROM bookings WHERE bookings.job = CAST($7 AS bigint))",
+    test: [
+      "test/store/reviews/contract.test.ts",
+      "reviews of a pull request for people without write access are counted once each, without the one that asks",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "anybody has all read again",
+    loses: "a head that was reviewed is reviewed in full again for people with write access only",
+    file: "src/flows/command-review.ts",
+    find: "!isWriter(order) && (await ports",
+    replace: 'order.key === "" && (await ports',
+    test: [BUDGETS_TEST, "a head that was reviewed is reviewed in full again for people with write access only"],
+  },
+  {
+    id: "one repository uses the whole ceiling",
+    loses: "each repository has a share of the operator's ceiling",
+    file: "src/flows/model-leave.ts",
+    find: "partOf(ceiling, repositoryPercent)",
+    replace: "partOf(ceiling, 100 + 0 * repositoryPercent)",
+    test: [
+      BUDGETS_TEST,
+      "one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said",
+    ],
   },
   {
     id: "a repository holds every worker",

@@ -119,7 +119,10 @@ async function configured(
 ): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await open();
   if (reranker !== null) return { reranker };
-  const leave = await modelLeave(defaultConfig().review, repo, await access(repo), now());
+  const leave = await modelLeave(defaultConfig().review, repo, await access(repo), now(), {
+    isOutsider: false,
+    isReview: false,
+  });
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(

@@ -10,7 +10,7 @@ import type { Precedents } from "../domain/retrieval.ts";
 import { gatherSettings, gatherThread } from "../gather/gather.ts";
 import { retrieveForQuestion } from "../retrieve/retrieve.ts";
 import { type Answered, answer } from "../review/review.ts";
-import { findingOfThread, type Order } from "./command-order.ts";
+import { findingOfThread, isWriter, type Order } from "./command-order.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave } from "./model-leave.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
@@ -36,7 +36,11 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { knowledge } = config;
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
-  const leave = await modelLeave(config.review, repo, access, at, ports.signal);
+  const leave = await modelLeave(config.review, repo, access, at, {
+    isOutsider: !isWriter(order),
+    isReview: false,
+    signal: ports.signal,
+  });
   const searching = { ...ports, leave: leaveForMemory(leave) };
   const precedents = await step("retrieve", () =>
     retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),

@@ -28,7 +28,7 @@ import type { Introductions } from "../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../ports/memory.ts";
 import type { ModelAccess } from "../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../ports/rejections.ts";
-import type { Decisions } from "../ports/talk.ts";
+import type { Decisions, Permissions } from "../ports/talk.ts";
 import type { EarlierReview, Inspector, Ledger, PullRequests, Reviews } from "../ports.ts";
 import { publish } from "../publish/publish.ts";
 import { type newGateCache, retrieve } from "../retrieve/retrieve.ts";
@@ -39,6 +39,7 @@ import { introduceMemory } from "./introduce-memory.ts";
 import { logRetrieval } from "./log-retrieval.ts";
 import { modelLeave, monthSpending } from "./model-leave.ts";
 import { newcomerAccess } from "./newcomer-access.ts";
+import { isForOutsider } from "./outsider.ts";
 import { flaggedBy, recollect, withReasons } from "./recollect.ts";
 import { costWith, leaveAfter, leaveForMemory } from "./share-leave.ts";
 import { unhelpfulMemory } from "./unhelpful-memory.ts";
@@ -69,6 +70,8 @@ export interface WritingPorts {
   readonly introductions?: Introductions;
   /** What people decided about the pull request; absent where nobody could have. */
   readonly decisions?: Pick<Decisions, "of">;
+  /** Who may write to the repository; absent where whoever asks pays. */
+  readonly permissions?: Permissions;
   /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
   readonly past?: (PastRejections & PastCode) | null;
   /** Which rules there are. */
@@ -197,7 +200,9 @@ export async function writeReview(
   const { recollection, degraded: forgotten } = await recollect(context, ports);
   const { repo, config } = context;
   const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
-  const leave = await modelLeave(config.review, repo, access, ports.now(), ports.signal);
+  const isOutsider = await isForOutsider(context, access, ports.permissions);
+  const asker = { isOutsider, isReview: true, signal: ports.signal };
+  const leave = await modelLeave(config.review, repo, access, ports.now(), asker);
   const noGain = await unhelpfulMemory(context, ports);
   const asked = ports.now();
   const retrieved = await step("retrieve", () =>
@@ -233,7 +238,7 @@ export async function writeReview(
     memory: held === null ? written.memory : { ...written.memory, held },
     degraded: [...written.degraded, ...forgotten, ...missing, ...newcomer],
     cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
-    month: await monthSpending(config.review, repo, access, ports.now()),
+    month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
   };
   if (ports.redact === undefined) return complete;
   const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));

@@ -1,5 +1,6 @@
 // The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
 import { SUMMARY_MARKER } from "../domain/marker.ts";
+import type { BudgetName } from "../domain/outcome.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { below } from "./below.ts";
 import { dependencyUpdateLines } from "./dependency-update.ts";
@@ -94,9 +95,15 @@ function memory({ memory: { gate, precedents } }: Review): string {
 /** Said early enough that somebody can still decide about it. */
 function month({ month: spent }: Review): string {
   if (spent === undefined || spent === null || spent.usd < spent.of * MONTH_SHARE) return "";
-  const whose = spent.whose === "operator" ? ", of all repositories" : "";
-  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${whose}.`;
+  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${WHOSE[spent.whose]}.`;
 }
+
+const WHOSE = {
+  repository: "",
+  outsiders: ", of people without write access",
+  operator: ", of all repositories",
+  share: ", the share of this repository",
+} as const satisfies Record<BudgetName, string>;
 
 function dollars(usd: number): string {
   return Number.isInteger(usd) ? String(usd) : usd.toFixed(2);

@@ -149,11 +149,14 @@ ${table(
   `output_tokens ${int} NOT NULL`,
   // US$; NULL where the model has no price.
   `usd ${real}`,
+  // Who asked; NULL where no job did. 1: for people without write access to the repository.
+  `job ${int}`,
+  `outsider ${int} NOT NULL DEFAULT 0`,
 )}
 CREATE INDEX spending_by_repo ON spending (repo, at);
 CREATE INDEX spending_by_time ON spending (at);
 -- What running jobs have reserved of budgets and not spent yet, US$. Whichever process takes the job again reserves again.
-${table("bookings", `job ${int} PRIMARY KEY`, `token ${int} NOT NULL`, `repo ${text} NOT NULL`, `usd ${real} NOT NULL`)}
+${table("bookings", `job ${int} PRIMARY KEY`, `token ${int} NOT NULL`, `repo ${text} NOT NULL`, `usd ${real} NOT NULL`, `outsider ${int} NOT NULL DEFAULT 0`)}
 
 ${table("paused", `key ${text} PRIMARY KEY`, `by ${text} NOT NULL`, `at ${int} NOT NULL`)}
 ${table("declined", `key ${text} NOT NULL`, `finding ${text} NOT NULL`, `by ${text} NOT NULL`, `reason ${text} NOT NULL`, `at ${int} NOT NULL`, "PRIMARY KEY (key, finding)")}
