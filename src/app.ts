@@ -1,9 +1,10 @@
 // The app as it runs: the door takes signed deliveries, the queue keeps them, the workers walk each job down its corridor.
+
 import type { Logger } from "pino";
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
 import type { CommandJob } from "./domain/command.ts";
-import { OutOfReach, Transient } from "./domain/errors.ts";
+import { NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "./domain/job.ts";
 import { otherSpaces } from "./domain/memory/index-state.ts";
 import type { AnyJob, Inspector, JobEnd, Lease } from "./ports.ts";
@@ -176,7 +177,8 @@ async function readers(
   const reranker = await chosenReranker(choice);
   if (reranker !== null)
     log.info({ reranker: reranker.name }, "what memory finds is reranked: each review costs money");
-  const asking = { model: await chosenModel(model), usdPerMonth: model?.usdPerMonth ?? null };
+  const { usdPerMonth = null, repositoryPercent = 100 } = model ?? {};
+  const asking = { model: await chosenModel(model), usdPerMonth, repositoryPercent };
   return { embedder, reranker, asking };
 }
 
@@ -227,6 +229,8 @@ function startWorkers(
         void watch();
         logEnd(log, lease, end, error, { head: lease.job.headSha, ...seen.ended("review", lease, end) });
       },
+      // One worker is left to others, where there are two.
+      limits: () => ({ ofRepository: Math.max(1, options.workers - 1), hasRoom: runner.hasRoom() }),
     },
     options.workers,
   );
@@ -278,5 +282,5 @@ function describeLater(
 
 /** Anything but "try again later" and GitHub's last word. */
 function isBug(error: unknown): boolean {
-  return error !== null && !(error instanceof Transient) && !(error instanceof OutOfReach);
+  return error !== null && ![Transient, OutOfReach, NoRoom].some((known) => error instanceof known);
 }

@@ -199,28 +199,41 @@ export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
   /** It runs again in so many milliseconds, or later. */
   | { readonly state: "retry"; readonly inMs: number; readonly reason: string }
+  /** It waits at its place until a process has room for a large change; the try does not count. */
+  | { readonly state: "no-room"; readonly reason: string }
   /** It failed for good, or too often: it runs again when an operator says so. */
   | { readonly state: "parked"; readonly reason: string };
 
 /** Who takes which jobs: see Queue. */
 export type LaneName = "review" | "command" | "upkeep";
 
+/** What a process may take at this moment. */
+export interface LeaseLimits {
+  /** Jobs of one repository that it may hold at a time, in the lane. */
+  readonly ofRepository: number;
+  /** False passes over jobs that ended as `no-room`. */
+  readonly hasRoom: boolean;
+}
+
 /** The jobs that one group of workers takes. When a job may run is decided by the queue's own clock. */
 export interface Lane<Taken extends AnyJob> {
   /**
    * The next job that may run now, held for as long as this process lives (see Queue.heartbeat); null when none may. Interrupted
-   * jobs come first; then the repository that was served longest ago, and of its jobs the one that has waited longest. Jobs of
-   * an installation that GitHub asks to leave alone wait, and so do jobs that may not run beside another.
+   * jobs come first; then the account that was served longest ago, of its repositories the one that was, and of its jobs the one
+   * that has waited longest. Jobs of an installation that GitHub asks to leave alone wait, and so do jobs that may not run beside
+   * another.
+   *
+   * @param limits absent: none
    */
-  lease(): Promise<Lease<Taken> | null>;
+  lease(limits?: LeaseLimits): Promise<Lease<Taken> | null>;
   /** False when another process holds the job by now: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
   /** False once another process may do the job. */
   isLeaseValid(lease: Held): Promise<boolean>;
   /** True when a later job of the same key waits: what the lease's job does is no longer wanted. */
   isSuperseded(lease: Lease<Taken>): Promise<boolean>;
-  /** In how many milliseconds the next waiting job may run; 0 when one may now, null when none waits. */
-  nextInMs(): Promise<number | null>;
+  /** In how many milliseconds the next waiting job may run; 0 when one may now, null when none waits that the limits let pass. */
+  nextInMs(limits?: LeaseLimits): Promise<number | null>;
 }
 
 /**

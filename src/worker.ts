@@ -1,8 +1,8 @@
 // Takes jobs from a lane of the queue, one pull request or repository at a time each, and decides what a failure means.
 
-import { LeaseLost, OutOfReach, Transient } from "./domain/errors.ts";
+import { LeaseLost, NoRoom, OutOfReach, Transient } from "./domain/errors.ts";
 import type { ReviewJob } from "./domain/job.ts";
-import type { AnyJob, JobEnd, Lane, Lease } from "./ports.ts";
+import type { AnyJob, JobEnd, Lane, Lease, LeaseLimits } from "./ports.ts";
 
 /** What takes longer hangs: it is let go, and whatever it still writes is refused. The longest review takes ten minutes. */
 const LONGEST_MS = 60 * 60_000;
@@ -39,6 +39,8 @@ export interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly now: () => number;
   /** 0 ≤ x < 1, for jitter. */
   readonly random: () => number;
+  /** What may be taken now; absent: anything. */
+  readonly limits?: () => LeaseLimits;
 }
 
 export interface Worker {
@@ -79,7 +81,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
 
   async function takeAll(): Promise<void> {
     while (!stopped && running.size < parallel) {
-      const lease = await unlessTransient(() => ports.queue.lease());
+      const lease = await unlessTransient(() => ports.queue.lease(ports.limits?.()));
       if (lease === null) return;
       // Taken while somebody said stop: others need not wait until this process is gone.
       if (stopped) await giveBack(lease);
@@ -103,9 +105,9 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
 
   async function untilNext(): Promise<number> {
     if (stopped) return 0;
-    const next = await unlessTransient(async () => ({ inMs: await ports.queue.nextInMs() }));
+    const next = await unlessTransient(async () => ({ inMs: await ports.queue.nextInMs(ports.limits?.()) }));
     if (next === null) return LOOK_AGAIN_MS;
-    // A job that waits behind a running one of its pull request is looked at when that one ends.
+    // A job that waits behind a running one, or for room, is looked at when that one ends.
     return next.inMs === null ? LONGEST_SLEEP_MS : Math.min(LONGEST_SLEEP_MS, Math.max(SHORTEST_SLEEP_MS, next.inMs));
   }
 
@@ -224,6 +226,7 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) return lastWord(error);
+  if (error instanceof NoRoom) return { state: "no-room", reason: error.message };
   if (!(error instanceof Transient)) return { state: "parked", reason };
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
   const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_TOLD_BACKOFF_MS;

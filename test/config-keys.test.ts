@@ -1,6 +1,7 @@
 // Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is added without a case here fails the last test.
 import { describe, expect, test } from "vitest";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
+import type { ModelAccess, Reserve } from "../src/ports/model.ts";
 import { reviewMarkdown } from "../src/publish/publish.ts";
 import { type Change, reviewOf } from "./app/corridor.ts";
 import { BACKUP, BALANCE, LOGIN, WEAK_LOGIN } from "./app/given.ts";
@@ -41,7 +42,7 @@ function customRule(lines: Readonly<Record<string, string>> = {}): string {
 }
 
 /** A model that finds one thing in any file, and repeats what it was told about language and paths. */
-function echoing(settings?: ScriptedSettings): Change["access"] {
+function echoing(settings?: ScriptedSettings): ModelAccess {
   const echo = (told: string) => /Write title, body and walkthrough in (.+)\./.exec(told)?.[1] ?? "";
   const heeded = (asked: string) => (asked.includes("check the tenant") ? "and heeds the tenant" : "");
   return scriptedModel((question) => {
@@ -53,6 +54,12 @@ function echoing(settings?: ScriptedSettings): Change["access"] {
 const ETAG: Omit<Change, "config" | "access"> = { files: { "src/login.ts": LOGIN } };
 const STRANGER: Pick<Change, "world"> = {
   world: { pull: aPull({ author: { login: "rae", id: 77, type: "User", association: "FIRST_TIME_CONTRIBUTOR" } }) },
+};
+const OUTSIDER: Pick<Change, "world" | "permissions"> = { ...STRANGER, permissions: { of: async () => "read" } };
+const THIRD_TODAY: Reserve = {
+  book: async ({ most }) => ({ usd: most, purses: [] }),
+  outsidersReviews: async () => 3,
+  release: async () => {},
 };
 const TENANT = "check the tenant";
 
@@ -114,6 +121,20 @@ const CASES: readonly Case[] = [
     says: /Found by a model/,
     insteadOf: /this month's budget of USD 50 is used up: rules and memory only/,
     change: { ...ETAG, access: echoing({ spent: 51 }) },
+  },
+  {
+    key: "review.budget.outsiders.percentOfMonth",
+    config: "review: {budget: {outsiders: {percentOfMonth: 50}}}",
+    says: /Found by a model/,
+    insteadOf: /this month's budget of USD 5 for people without write access .{1,40} is used up: rules and memory only/,
+    change: { ...ETAG, ...OUTSIDER, access: echoing({ spent: 6 }) },
+  },
+  {
+    key: "review.budget.outsiders.reviewsPerDay",
+    config: "review: {budget: {outsiders: {reviewsPerDay: 4}}}",
+    says: /Found by a model/,
+    insteadOf: /a pull request gets 3 reviews by the model in 24 hours for people without write access/,
+    change: { ...ETAG, ...OUTSIDER, access: { ...echoing(), reserve: THIRD_TODAY } },
   },
   {
     key: "pathInstructions",

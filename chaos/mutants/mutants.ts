@@ -20,6 +20,8 @@ export interface Mutant {
 const QUEUE_TEST = "test/store/queue/contract.test.ts";
 const QUEUE_FILE_TEST = "test/store/queue/queue-file.test.ts";
 const QUEUE_TROUBLES_TEST = "test/store/queue/troubles.test.ts";
+const SHARED_WORKERS_TEST = "test/app/shared-workers.test.ts";
+const BUDGETS_TEST = "test/app/budgets.test.ts";
 const RECORDS_TEST = "test/store/reviews/contract.test.ts";
 const FIELD_RULES_TEST = "test/learn/field-rules.test.ts";
 const RETRIEVAL_SUITE_TEST = "test/eval/retrieval-suite.test.ts";
@@ -72,11 +74,119 @@ export const MUTANTS: readonly Mutant[] = [
     test: [QUEUE_TEST, "a newer head takes the place of one that waits"],
   },
   {
+    id: "a stranger spends the month",
+    loses: "people without write access spend a part of the month",
+    file: "src/flows/review/model-allowance.ts",
+    find: "if (isOutsider && outsiders !== undefined)",
+    replace: "if (outsiders === null)",
+    test: [
+      BUDGETS_TEST,
+      "strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most",
+    ],
+  },
+  {
+    id: "everybody may write",
+    loses: "who has no write access is asked of GitHub",
+    file: "src/flows/review/model-allowance.ts",
+    find: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");',
+    replace: 'return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "read");',
+    test: [
+      BUDGETS_TEST,
+      "a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes",
+    ],
+  },
+  {
+    id: "reviews of strangers are not counted",
+    loses: "a pull request of people without write access has some reviews a day",
+    file: "src/store/reviews/spending.ts",
+    find: "(SELECT outsider FROM bookings WHERE bookings.job = CAST($7 AS bigint))",
+    replace: "(SELECT 0 FROM bookings WHERE bookings.job = CAST($7 AS bigint))",
+    test: [
+      "test/store/reviews/contract.test.ts",
+      "reviews of a pull request for people without write access are counted once each, without the one that asks",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "anybody has all read again",
+    loses: "a head that was reviewed is reviewed in full again for people with write access only",
+    file: "src/flows/command-review.ts",
+    find: "!isWriter(order) && (await ports",
+    replace: 'order.key === "" && (await ports',
+    test: [BUDGETS_TEST, "a head that was reviewed is reviewed in full again for people with write access only"],
+  },
+  {
+    id: "one repository uses the whole ceiling",
+    loses: "each repository has a share of the operator's ceiling",
+    file: "src/flows/review/model-allowance.ts",
+    find: "partOf(ceiling, repositoryPercent)",
+    replace: "partOf(ceiling, 100 + 0 * repositoryPercent)",
+    test: [
+      BUDGETS_TEST,
+      "one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said",
+    ],
+  },
+  {
+    id: "a repository holds every worker",
+    loses: "a repository leaves a worker to others",
+    file: "src/app.ts",
+    find: "ofRepository: Math.max(1, options.workers - 1)",
+    replace: "ofRepository: options.workers",
+    test: [SHARED_WORKERS_TEST, "large pull requests of one repository leave a worker to another repository"],
+  },
+  {
+    id: "large changes wait in their workers",
+    loses: "a large change for which there is no room gives its worker back",
+    file: "src/server/large-reviews.ts",
+    find: "if (free === 0) throw new NoRoom();",
+    replace: "while (free === 0) await new Promise((go) => setTimeout(go, 50));",
+    test: [
+      SHARED_WORKERS_TEST,
+      "a large change for which there is no room gives its worker back, and its try does not count",
+    ],
+  },
+  {
+    id: "large changes are begun without room",
+    loses: "a job that waits for room is not begun before there is some",
+    file: "src/store/queue/job-lane.ts",
+    find: "large <= CAST($3 AS bigint)",
+    replace: "large <= CAST($3 AS bigint) + 1",
+    test: [
+      QUEUE_TEST,
+      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "a try without room counts",
+    loses: "a large change that waits for room is not parked for it",
+    file: "src/store/queue/job-lane.ts",
+    find: "attempt = attempt - 1, large = 1",
+    replace: "large = 1",
+    test: [
+      QUEUE_TEST,
+      "a job for which there is no room waits at its place, counts no try, and is taken by whoever has room",
+    ],
+    isQuick: true,
+  },
+  {
+    id: "accounts take no turns",
+    loses: "an account with many repositories does not hold up the others",
+    file: "src/store/queue/job-lane.ts",
+    find: "ORDER BY firsts.turn, firsts.id LIMIT 1",
+    replace: "ORDER BY firsts.id LIMIT 1",
+    test: [
+      QUEUE_TEST,
+      "an account with many repositories delays another by one job of its own at a time, and its repositories take turns",
+    ],
+    isQuick: true,
+  },
+  {
     id: "retries for ever from the start",
     loses: "a job that is tried again waits until its time",
     file: "src/store/queue/job-lane.ts",
-    find: " AND +run_at <= CAST($2 AS bigint) AND deaths",
-    replace: " AND deaths",
+    find: "`+run_at <= CAST($6 AS bigint) AND ",
+    replace: "`+run_at >= 0 AND ",
     test: [QUEUE_TEST, "a job that is tried again waits until its time and counts its attempts"],
   },
   {
@@ -125,9 +235,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "a queue that is sorted for each lease",
     loses: "leasing stays fast however long the queue is",
-    file: "src/store/queue/job-lane.ts",
-    find: " AND +run_at <= CAST($2 AS bigint) AND deaths",
-    replace: " AND run_at <= CAST($2 AS bigint) AND deaths",
+    file: "src/store/queue/schema.ts",
+    find: "CREATE INDEX jobs_in_turn ON jobs (lane, account, turn, run_at, id, repo)",
+    replace: "CREATE INDEX jobs_in_turn ON jobs (lane, account, run_at)",
     test: [QUEUE_TROUBLES_TEST, "an index serves the order of leasing: a long queue is neither read nor sorted"],
   },
   {

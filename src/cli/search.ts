@@ -120,7 +120,8 @@ async function configured(
 ): Promise<Pick<SearchPorts, "reranker" | "leave">> {
   const reranker = await open();
   if (reranker !== null) return { reranker };
-  const leave = await modelAllowance(defaultConfig().review, repo, await access(repo), now());
+  const asker = { isOutsider: false, isReview: false };
+  const leave = await modelAllowance(defaultConfig().review, repo, await access(repo), now(), asker);
   if (leave.model !== null) return { reranker: null, leave };
   if (leave.reason !== null) throw new UsageError(`--rerank: ${leave.reason}`);
   throw new UsageError(

@@ -27,6 +27,8 @@ export function configView(
     ["review.newcomers", review.newcomers],
     ["review.budget.usdPerReview", review.budget.usdPerReview],
     ["review.budget.usdPerMonth", review.budget.usdPerMonth],
+    ["review.budget.outsiders.percentOfMonth", review.budget.outsiders.percentOfMonth],
+    ["review.budget.outsiders.reviewsPerDay", review.budget.outsiders.reviewsPerDay],
     ["pathFilters", `${pathFilters.length} globs`],
     ["pathInstructions", `${pathInstructions.length} entries`],
     ["rules", `${Object.keys(rules).length} set`],

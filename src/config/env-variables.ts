@@ -149,7 +149,7 @@ export const EnvVariables = z.object({
   KODIAI_WORKERS: wholeNumber(1, 16)
     .default("2")
     .transform(Number)
-    .describe("Reviews that run at the same time, 1–16."),
+    .describe("Reviews that run at the same time, 1–16. One repository gets at most all but one of them."),
   KODIAI_SEARCH_MEMORY_MB: wholeNumber(64, 65_536)
     .transform(Number)
     .optional()
@@ -261,6 +261,12 @@ export const EnvVariables = z.object({
       "At most this many US$ a calendar month (UTC) for all repositories together; then rules and memory review alone. Without it: only what each repository's `review.budget` says.",
     )
     .meta({ examples: ["200"] }),
+  KODIAI_REPOSITORY_PERCENT: wholeNumber(1, 100)
+    .default("50")
+    .transform(Number)
+    .describe(
+      "How much of KODIAI_USD_PER_MONTH one repository may use, in percent, 1–100. 100 where Kodiai serves one.",
+    ),
   HTTPS_PROXY: proxy
     .optional()
     .describe("Proxy for https requests. The lower-case name counts as well.")

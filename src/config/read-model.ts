@@ -17,6 +17,8 @@ export interface ModelChoice {
   readonly contextTokens: number | null;
   /** US$ a calendar month for all repositories together; null or absent: no ceiling. */
   readonly usdPerMonth?: number | null;
+  /** How much of that one repository may use, in percent; absent: all. */
+  readonly repositoryPercent?: number;
 }
 
 const Chosen = EnvVariables.pick({
@@ -28,6 +30,7 @@ const Chosen = EnvVariables.pick({
   KODIAI_MODEL_TEMPERATURE: true,
   KODIAI_MODEL_CONTEXT_TOKENS: true,
   KODIAI_USD_PER_MONTH: true,
+  KODIAI_REPOSITORY_PERCENT: true,
   KODIAI_ALLOW_HTTP_HOSTS: true,
 });
 
@@ -69,6 +72,7 @@ function chosen(values: ReturnType<typeof Chosen.parse>): ModelChoice {
     temperature: values.KODIAI_MODEL_TEMPERATURE ?? null,
     contextTokens: values.KODIAI_MODEL_CONTEXT_TOKENS ?? null,
     usdPerMonth: values.KODIAI_USD_PER_MONTH ?? null,
+    repositoryPercent: values.KODIAI_REPOSITORY_PERCENT,
   };
 }
 
@@ -85,6 +89,7 @@ function unused(set: ReadonlyMap<string, string>): readonly string[] {
     "KODIAI_MODEL_TEMPERATURE",
     "KODIAI_MODEL_CONTEXT_TOKENS",
     "KODIAI_USD_PER_MONTH",
+    "KODIAI_REPOSITORY_PERCENT",
   ]
     .filter((name) => set.has(name))
     .map(

@@ -110,6 +110,27 @@ const Review = z
             "At most this many US$ a calendar month (UTC) in this repository; then rules and memory review alone.",
           )
           .meta({ examples: [20] }),
+        outsiders: z
+          .strictObject({
+            percentOfMonth: z
+              .number()
+              .min(0)
+              .max(100)
+              .default(10)
+              .describe("How much of the month's budget all of them may spend together, in percent.")
+              .meta({ examples: [25] }),
+            reviewsPerDay: z
+              .int()
+              .min(0)
+              .max(100)
+              .default(3)
+              .describe("How many reviews of one pull request the model writes for them in 24 hours.")
+              .meta({ examples: [1] }),
+          })
+          .prefault({})
+          .describe(
+            "People without write access to the repository, where they opened the pull request from a fork or asked. Then rules and memory review alone, and the summary says so.",
+          ),
       })
       .prefault({})
       .describe("What the model may cost."),

@@ -1,8 +1,10 @@
 // Budgets of a month, and how much of what is left of them one piece of work may set aside.
 import type { Repo } from "./job.ts";
+import type { BudgetName } from "./omissions.ts";
 
 /** What may be spent in a calendar month (UTC). */
 export interface Budget {
+  readonly whose: BudgetName;
   /** Null: of all repositories together. */
   readonly repo: Pick<Repo, "host" | "id"> | null;
   /** US$. */

@@ -40,7 +40,7 @@ export const VERBS = [
   {
     verb: "full review",
     usage: "full review",
-    says: "Review all of the pull request again, whatever was reviewed before.",
+    says: "Review all of the pull request again, whatever was reviewed before. Of a head that was reviewed already, it takes write access.",
     text: 0,
     least: "triage",
     author: true,

@@ -41,6 +41,8 @@ export interface ReviewJob {
   readonly trigger: Trigger;
   /** True when a person asked for this review by name (label, review request, check run, command line): policy does not hold it back. */
   readonly explicit: boolean;
+  /** Who asked for this review by name; absent where nobody did, or GitHub does not tell. */
+  readonly askedBy?: { readonly id: number; readonly login: string };
   /** What whoever asked wants looked at: untrusted text of at most 200 characters. */
   readonly focus?: string;
   /** Title and description as they stood when a person asked (see askedWords); absent where nobody did, or nobody knows. */

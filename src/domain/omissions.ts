@@ -33,10 +33,15 @@ export interface Cost {
   readonly ms: number;
 }
 
+/**
+ * Whose budget of a month it is: the repository's own, the part of it for people without write access, the operator's for all
+ * repositories, or one repository's share of that.
+ */
+export type BudgetName = "repository" | "outsiders" | "operator" | "share";
+
 /** What models cost this calendar month (UTC), against a budget. */
 export interface MonthSpending {
-  /** Whose budget: the repository's own, or the operator's for all repositories. */
-  readonly whose: "repository" | "operator";
+  readonly whose: BudgetName;
   /** US$ spent. */
   readonly usd: number;
   /** US$ that may be spent. */

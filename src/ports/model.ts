@@ -23,8 +23,9 @@ export interface Spending {
   /**
    * @param repo one repository; null for all of them together
    * @param since epoch milliseconds: of what was spent, not of what is set aside
+   * @param outsiders only what people without write access caused
    */
-  purse(repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<Purse>;
+  purse(repo: Pick<Repo, "host" | "id"> | null, since: number, outsiders?: boolean): Promise<Purse>;
 }
 
 /**
@@ -34,12 +35,19 @@ export interface Spending {
  */
 export interface Reserve {
   /**
-   * In one step: looks what each budget has left, without what this job set aside before, and sets that much aside instead.
+   * In one step: looks what each budget has left, without what this job set aside before, and sets that much aside instead. Where
+   * one of the budgets is that of people without write access, what the job spends counts as theirs.
    *
    * @param since epoch milliseconds: when the month began
    * @throws LeaseLost when the job is not held any more
    */
   book(wanted: Wanted, budgets: readonly Budget[], since: number): Promise<Booking>;
+  /**
+   * How many other reviews of the job's pull request asked a model for people without write access.
+   *
+   * @param since epoch milliseconds
+   */
+  outsidersReviews(since: number): Promise<number>;
   /** The job spends no more: what is left of it is anybody's. */
   release(): Promise<void>;
 }
@@ -84,6 +92,8 @@ export interface ModelAccess {
   readonly reserve?: Reserve | null;
   /** The operator's ceiling: US$ a calendar month (UTC) for all repositories together; null or absent: none. */
   readonly usdPerMonth?: number | null;
+  /** How much of that one repository may use, in percent; absent: all. */
+  readonly repositoryPercent?: number;
   /** What fences text by others in a prompt: `kodiai-` and 16 or more hex digits that nobody can guess; another one each time. */
   readonly delimiter: () => string;
 }

@@ -1,5 +1,6 @@
 // The sticky summary: verdict, what the pull request does, findings without a comment of their own, what was not done.
 import { SEVERITIES } from "../domain/finding.ts";
+import type { BudgetName } from "../domain/omissions.ts";
 import type { SeenBefore } from "../domain/retrieval.ts";
 import { SUMMARY_MARKER } from "../domain/review/marker.ts";
 import { quietVerdict } from "../domain/review/quiet-verdict.ts";
@@ -93,9 +94,15 @@ function memory({ memory: { gate, precedents } }: Review): string {
 /** Said early enough that somebody can still decide about it. */
 function month({ month: spent }: Review): string {
   if (spent === undefined || spent === null || spent.usd < spent.of * MONTH_SHARE) return "";
-  const whose = spent.whose === "operator" ? ", of all repositories" : "";
-  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${whose}.`;
+  return ` USD ${dollars(spent.usd)} of ${dollars(spent.of)} this month${WHOSE[spent.whose]}.`;
 }
+
+const WHOSE = {
+  repository: "",
+  outsiders: ", of people without write access",
+  operator: ", of all repositories",
+  share: ", the share of this repository",
+} as const satisfies Record<BudgetName, string>;
 
 function dollars(usd: number): string {
   return Number.isInteger(usd) ? String(usd) : usd.toFixed(2);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { jobKey, type Repo, type ReviewJob } from "../domain/job.ts";
 import { cutText } from "../domain/text/cut-text.ts";
-import { type Delivery, Repository } from "./delivery.ts";
+import { type Delivery, Repository, User } from "./delivery.ts";
 
 const Check = z.object({
   head_sha: z.string().regex(/^[0-9a-f]{40,64}$/),
@@ -16,6 +16,7 @@ const CheckDelivery = z
     action: z.string(),
     installation: z.object({ id: z.int() }),
     repository: Repository,
+    sender: User.optional(),
     check_run: Check.optional(),
     check_suite: Check.optional(),
   })
@@ -43,7 +44,7 @@ export function readCheckRun(
     const [issue] = parsed.error.issues;
     return `malformed payload: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an object"}`;
   }
-  const { action, check, installation, repository } = parsed.data;
+  const { action, check, installation, repository, sender } = parsed.data;
   if (action !== "rerequested") return `check run: action ${JSON.stringify(cutText(action, 40))} asks nothing of us`;
   const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
   const number = named === undefined ? check.pull_requests?.[0]?.number : Number(named);
@@ -58,5 +59,6 @@ export function readCheckRun(
     headSha: check.head_sha,
     trigger: "rerequested",
     explicit: true,
+    ...(sender === undefined ? {} : { askedBy: { id: sender.id, login: sender.login } }),
   };
 }

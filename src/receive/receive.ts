@@ -148,6 +148,7 @@ function job(delivery: Delivery, payload: PullRequestDelivery, reception: Recept
     headSha: pull.head.sha,
     trigger,
     explicit,
+    ...(explicit ? { askedBy: { id: payload.sender.id, login: payload.sender.login } } : {}),
     ...(explicit && pull.body !== undefined ? { words: askedWords(pull.title, pull.body) } : {}),
   };
 }

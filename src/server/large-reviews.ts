@@ -1,5 +1,6 @@
-// Reviews of large changes hold much in memory, from the moment in which their texts are read to their end: so many of them are at
-// work at once, and whoever comes later waits with nothing but the list of what changed.
+// Reviews of large changes hold much in memory, from the moment in which their texts are read to their end: a process has room for
+// two at a time. Whoever finds none gives the job back, so that no worker waits idle.
+import { NoRoom } from "../domain/errors.ts";
 import type { Changes, PullRequests } from "../ports.ts";
 
 /** From so many changed lines, or files, on a change is large: parsed, and with its texts, it takes some 20 MB and more. */
@@ -8,55 +9,32 @@ const LARGE_FILES = 500;
 const AT_ONCE = 2;
 
 export interface LargeReviews {
-  /**
-   * One review's way of reading its pull request.
-   *
-   * @param signal aborted when nobody wants the review any more: it waits no longer then, and finds out by itself
-   */
-  admit(pulls: PullRequests, signal: AbortSignal): { readonly pulls: PullRequests; readonly done: () => void };
+  hasRoom(): boolean;
+  /** One review's way of reading its pull request, which throws NoRoom for a large change while there is none; `done` ends it. */
+  admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void };
 }
 
 export function largeReviews(atOnce: number = AT_ONCE): LargeReviews {
   let free = atOnce;
-  const waiting = new Set<() => void>();
-
-  /** True when there is room, which then is taken; false when nobody waits for it any more. */
-  async function room(signal: AbortSignal): Promise<boolean> {
-    while (free === 0) {
-      if (signal.aborted) return false;
-      await new Promise<void>((resolve) => {
-        const go = () => {
-          waiting.delete(go);
-          signal.removeEventListener("abort", go);
-          resolve();
-        };
-        waiting.add(go);
-        signal.addEventListener("abort", go);
-      });
-    }
-    if (signal.aborted) return false;
-    free -= 1;
-    return true;
-  }
-
   return {
-    admit(pulls, signal) {
+    hasRoom: () => free > 0,
+    admit(pulls) {
       let holds = false;
       return {
         pulls: {
           ...pulls,
           async changes(repo, pull) {
             const changes = await pulls.changes(repo, pull);
-            if (!holds && isLarge(changes)) holds = await room(signal);
+            if (holds || !isLarge(changes)) return changes;
+            if (free === 0) throw new NoRoom();
+            free -= 1;
+            holds = true;
             return changes;
           },
         },
         done() {
-          if (!holds) return;
+          if (holds) free += 1;
           holds = false;
-          free += 1;
-          // The one that has waited longest.
-          for (const go of waiting) return go();
         },
       };
     },

@@ -98,7 +98,7 @@ export const METRICS = [
     name: "kodiai_job_ends_total",
     type: "counter",
     unit: null,
-    labels: { lane: LANE, state: "`done`, `retry` or `parked`" },
+    labels: { lane: LANE, state: "`done`, `retry`, `no-room` (a large change that was given back) or `parked`" },
     help: "Runs of jobs that ended, by how.",
   },
   {

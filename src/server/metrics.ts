@@ -72,7 +72,7 @@ export function appMetrics(version: string): Metrics {
   // From the start, since Prometheus takes the first value of a series that begins later for no increase.
   count("kodiai_deliveries_total", { event: "pull_request", outcome: "review" }, 0);
   for (const lane of LANES)
-    for (const state of ["done", "retry", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
+    for (const state of ["done", "retry", "no-room", "parked"]) count("kodiai_job_ends_total", { lane, state }, 0);
   for (const outcome of [...OUTCOMES, "other"]) count("kodiai_reviews_total", { outcome }, 0);
   return {
     answered(status, ms) {

@@ -28,6 +28,8 @@ export interface JobRunner {
   /** @param overtaken aborted when a later job took its place */
   readonly review: (lease: Lease<ReviewJob>, isLastTry: boolean, overtaken: AbortSignal) => Promise<string>;
   readonly command: (lease: Lease<CommandJob>) => Promise<string>;
+  /** Whether a review of a large change would find room. */
+  readonly hasRoom: () => boolean;
 }
 
 /** Forgotten while it ran, by a process that ended before it did: what is left in the queue names no repository (see Traces). */
@@ -63,9 +65,9 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
     try {
       const ports = await portsOf(lease);
       const reviews = stoppable(ports.reviews, signal);
-      const either = AbortSignal.any([signal, overtaken]);
-      const admitted = large.admit(ports.pulls, either);
+      const admitted = large.admit(ports.pulls);
       done = admitted.done;
+      const either = AbortSignal.any([signal, overtaken]);
       const given = { ...ports, pulls: admitted.pulls, reviews, signal: either, isLastTry };
       return outcome(await reviewPullRequest(job, given, stoppingStep(stepOf(job), signal)));
     } catch (error) {
@@ -80,6 +82,7 @@ export function jobRunner({ queue, onAdded, portsOf, stepOf }: RunnerPorts): Job
 
   return {
     review,
+    hasRoom: large.hasRoom,
     command: async (lease) =>
       isForgotten(lease.job)
         ? FORGOTTEN

@@ -23,6 +23,7 @@ export function storedTraces(db: Database, reclaim: (tables: readonly string[]) 
         await tx.run("DELETE FROM jobs WHERE repo = $1 AND state <> 'running'", [repo]);
         await tx.run("UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 || '#' AND meaning < $1 || '$'", [repo]);
         for (const table of BY_REPOSITORY) await tx.run(`DELETE FROM ${table} WHERE repo = $1`, [repo]);
+        await tx.run("DELETE FROM account_turns WHERE account NOT IN (SELECT account FROM turns)");
         let removedReviews = 0;
         for (const table of BY_KEY) {
           const removed = await tx.run(`DELETE FROM ${table} WHERE ${IN_KEYS}`, [repo]);
@@ -30,7 +31,7 @@ export function storedTraces(db: Database, reclaim: (tables: readonly string[]) 
         }
         return removedReviews;
       });
-      await reclaim(["jobs", "deliveries", ...BY_REPOSITORY, ...BY_KEY]);
+      await reclaim(["jobs", "deliveries", "account_turns", ...BY_REPOSITORY, ...BY_KEY]);
       return reviews;
     },
     async besides({ host, id }, key) {

@@ -70,7 +70,7 @@ export function accessFor(
   book: SpendingBook,
   review: { readonly key: string; readonly replies: ReplyBook } | null = null,
 ): ModelAccess | null {
-  const { model, usdPerMonth } = asking;
+  const { model, usdPerMonth, repositoryPercent } = asking;
   if (model === null) return null;
   const record = (purpose: Purpose, usage: ModelUsage) => {
     const at = Date.now();
@@ -83,7 +83,8 @@ export function accessFor(
   const kept =
     review && keptReplies(metered, { book: review.replies, ...review, redact, now: Date.now, lost: () => {} });
   const reserve = book.reserve(held, repo);
-  return { model: kept ?? metered, spending: book, reserve, usdPerMonth, delimiter: promptDelimiter };
+  const limits = { usdPerMonth, ...(repositoryPercent === undefined ? {} : { repositoryPercent }) };
+  return { model: kept ?? metered, spending: book, reserve, ...limits, delimiter: promptDelimiter };
 }
 
 /** Between two tries to write down what a question cost. */
@@ -112,6 +113,8 @@ export interface Asking {
   readonly model: Model | null;
   /** US$; null: no ceiling. */
   readonly usdPerMonth: number | null;
+  /** How much of that one repository may use, in percent; absent: all. */
+  readonly repositoryPercent?: number;
 }
 
 /** An embedder that leaves the machine sees no secret. */

@@ -8,6 +8,7 @@ import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthrop
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { BACKUP, LOGIN, said, summaryOf, writes } from "./given.ts";
 import { openStage, type Stage, until } from "./stage.ts";
+import { answered, reactions, replies } from "./talking.ts";
 
 let stage: Stage | undefined;
 let anthropic: FakeAnthropic | undefined;
@@ -22,7 +23,15 @@ const CALM = says({ findings: [], ruleFindings: [], walkthrough: "Backs the shop
 
 async function withModel(
   replies: Reply,
-  { usdPerMonth = null, app = {} }: { readonly usdPerMonth?: number | null; readonly app?: Partial<AppOptions> } = {},
+  {
+    usdPerMonth = null,
+    repositoryPercent = 100,
+    app = {},
+  }: {
+    readonly usdPerMonth?: number | null;
+    readonly repositoryPercent?: number;
+    readonly app?: Partial<AppOptions>;
+  } = {},
 ): Promise<{ stage: Stage; asked: () => number; model: FakeAnthropic }> {
   const model = await startAnthropic({ replies: () => replies });
   anthropic = model;
@@ -36,6 +45,7 @@ async function withModel(
         temperature: null,
         contextTokens: null,
         usdPerMonth,
+        repositoryPercent,
       },
       ...app,
     },
@@ -156,34 +166,159 @@ test("however many pushes come one after the other, the first head and the last 
   expect(summaryOf(at.world, pull).body).toContain(pull.headSha.slice(0, 7));
 }, 600_000);
 
-test("strangers' forks, however many and however long what they write, spend the budget and one question at most", async () => {
-  const forks = process.env.SLOW === "1" ? 200 : 12;
-  // USD 0.40 a question.
-  const dear = says(
-    { findings: [], ruleFindings: [], walkthrough: "Backs up." },
-    { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
-  );
-  const { stage: at, asked } = await withModel(dear, { usdPerMonth: 2, app: { workers: 1 } });
+/** USD 0.40 a question. */
+const DEAR = says(
+  { findings: [], ruleFindings: [], walkthrough: "Backs up." },
+  { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
+);
+
+const spentIn = (at: Stage) => Number(at.rows("SELECT coalesce(sum(usd), 0) AS usd FROM spending")[0]?.usd);
+
+test("strangers' forks, however many and however long what they write, spend a tenth of the month and one question at most", async () => {
+  const forks = process.env.SLOW === "1" ? 200 : 14;
+  const { stage: at, asked } = await withModel(DEAR, { app: { workers: 1 } });
   const repository = await shop(at);
   const body = "Please look at all of this. ".repeat(37_000);
   const pulls: Pull[] = [];
   for (let number = 0; number < forks; number++) {
     const author = `stranger${number}`;
+    at.world.person(author, { permission: "read" });
     const files = { "ops/backup.py": BACKUP, "docs/notes.md": "And so on. ".repeat(10_000) };
     pulls.push(
       await at.world.pullRequest(repository, { title: `Back up ${number}`, author, fork: author, body, files }),
     );
   }
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done" });
-  const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
-  expect(asked()).toBeGreaterThan(2);
-  expect(Number(usd)).toBeLessThanOrEqual(2 + 0.4);
+  const ofStrangers = asked();
+  expect(ofStrangers).toBeGreaterThan(8);
+  expect(spentIn(at)).toBeLessThanOrEqual(5 + 0.4);
   const told = pulls.map((pull) => summaryOf(at.world, pull).body);
-  const without = told.filter((text) => text.includes("budget of USD 2 for all repositories is used up this month"));
-  expect(without.length).toBeGreaterThanOrEqual(forks - asked());
+  const without = told.filter((text) =>
+    text.includes(
+      "- `model`: this month's budget of USD 5 for people without write access (`review.budget.outsiders`) is used up: rules and memory only",
+    ),
+  );
+  expect(without.length).toBeGreaterThanOrEqual(forks - ofStrangers);
+  expect(without.length).toBeGreaterThan(0);
   // Rules cost nothing.
   for (const pull of pulls) expect(said(at.world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
+  // Nor may they spend it by questions.
+  await at.restart();
+  const [last] = pulls.slice(-1);
+  if (last === undefined) throw new Error("no fork");
+  await at.world.comment(last, `stranger${forks - 1}`, "/kodiai ask Is the lock needed here?");
+  await answered(at);
+  expect(replies(at.world, last).at(-1)).toContain("No model answers this (this month's budget of USD 5 for people");
+  expect(asked()).toBe(ofStrangers);
+  // People with write access have the rest, for a stranger's change too.
+  const own = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await at.settled(own);
+  expect(asked()).toBeGreaterThan(ofStrangers);
+  expect(summaryOf(at.world, own).body).not.toContain("`model`");
+  at.world.person("wren", { permission: "write" });
+  await at.world.comment(last, "wren", "/kodiai review");
+  await answered(at);
+  const summary = last.issueComments.find((comment) => comment.body.includes("kodiai:summary"));
+  expect(summary?.body).not.toContain("is used up");
 }, 600_000);
+
+test("a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes", async () => {
+  const { stage: at, asked } = await withModel(CALM);
+  const repository = await shop(at);
+  at.world.person("stranger", { permission: "read" });
+  const files = { "ops/backup.py": BACKUP };
+  const pull = await at.world.pullRequest(repository, {
+    title: "Back up",
+    author: "stranger",
+    fork: "stranger",
+    files,
+  });
+  await at.settled(pull);
+  for (const push of [2, 3]) {
+    await at.world.push(pull, { ...files, "src/more.py": `${BACKUP}# ${push}\n` });
+    await at.settled(pull);
+  }
+  const ofThree = asked();
+  expect(ofThree).toBeGreaterThanOrEqual(3);
+  await at.restart();
+  await at.world.push(pull, { ...files, "src/more.py": `${BACKUP}# 4\n` });
+  await at.settled(pull);
+  // Who orders it does not matter as long as they may not write.
+  await at.world.comment(pull, "stranger", "/kodiai review");
+  await answered(at);
+  expect(asked()).toBe(ofThree);
+  expect(summaryOf(at.world, pull).body).toContain(
+    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), and these are used up: rules and memory only",
+  );
+  expect(said(at.world, pull)).toContain("ops/backup.py:3 shell-from-strings");
+  // Their other pull requests have their own three.
+  const other = await at.world.pullRequest(repository, { title: "More", author: "stranger", fork: "stranger", files });
+  await at.settled(other);
+  expect(asked()).toBeGreaterThan(ofThree);
+  // A day later.
+  const before = asked();
+  await at.restart({}, () => {
+    const db = new Database(join(at.dataDir, "queue.db"));
+    db.prepare("UPDATE spending SET at = at - 86400001").run();
+    db.close();
+  });
+  await at.world.push(pull, { ...files, "src/more.py": `${BACKUP}# 5\n` });
+  await at.settled(pull);
+  expect(asked()).toBeGreaterThan(before);
+}, 200_000);
+
+test("a head that was reviewed is reviewed in full again for people with write access only", async () => {
+  const { stage: at, asked } = await withModel(CALM);
+  const repository = await shop(at);
+  at.world.person("stranger", { permission: "read" });
+  at.world.person("trent", { permission: "triage" });
+  at.world.person("wren", { permission: "write" });
+  const files = { "ops/backup.py": BACKUP };
+  const pull = await at.world.pullRequest(repository, {
+    title: "Back up",
+    author: "stranger",
+    fork: "stranger",
+    files,
+  });
+  await at.settled(pull);
+  const once = asked();
+  for (const login of ["stranger", "trent"]) {
+    const order = await at.world.comment(pull, login, "/kodiai full review");
+    await answered(at);
+    expect(reactions(at.world, order)).toEqual(["eyes", "-1"]);
+    expect(replies(at.world, pull).at(-1)).toContain("This head was reviewed already: people with write access may");
+  }
+  expect(asked()).toBe(once);
+  await at.world.comment(pull, "wren", "/kodiai full review");
+  await answered(at);
+  expect(asked()).toBe(2 * once);
+  // What was not reviewed yet, anybody may have read who may ask.
+  await at.world.comment(pull, "wren", "/kodiai pause");
+  await answered(at);
+  await at.world.push(pull, { ...files, "src/login.ts": LOGIN });
+  await at.settled(pull);
+  const order = await at.world.comment(pull, "stranger", "/kodiai full review");
+  await answered(at);
+  expect(reactions(at.world, order)).toEqual(["eyes", "rocket"]);
+  expect(asked()).toBeGreaterThan(2 * once);
+}, 200_000);
+
+test("one repository uses its share of the operator's ceiling and leaves the rest to the others, and the reason is said", async () => {
+  const { stage: at, asked } = await withModel(CALM, { usdPerMonth: 20, repositoryPercent: 50 });
+  const [busy, other] = [await shop(at), await shop(at, "player")];
+  spend(at, busy, 10);
+  const open = async (repository: Repository) => {
+    const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+    await at.settled(pull);
+    return summaryOf(at.world, pull).body;
+  };
+  expect(await open(busy)).toContain(
+    "- `model`: this repository's share of USD 10 of the operator's budget is used up this month: rules and memory only",
+  );
+  expect(asked()).toBe(0);
+  expect(await open(other)).not.toContain("is used up");
+  expect(asked()).toBeGreaterThan(0);
+});
 
 test("the first changes of strangers are read by the small model where the repository wants it so, and the review says it", async () => {
   const { stage: at, model } = await withModel(CALM);
@@ -220,17 +355,20 @@ test("a dry run asks the model, logs the review and posts nothing", async () => 
 });
 
 test("reviews that run at the same time spend no more than the budget together, and what is set aside is said", async () => {
-  // USD 0.40 a question, and nobody is answered before all have asked who may.
-  const dear = says(
-    { findings: [], ruleFindings: [], walkthrough: "Backs up." },
-    { usage: { input_tokens: 150_000, output_tokens: 10_000 } },
-  );
-  const late: Reply = (response, call) => void setTimeout(() => dear(response, call), 1_000);
-  const { stage: at } = await withModel(late, { usdPerMonth: 1, app: { workers: 6 } });
+  // Nobody is answered before all have asked whether they may.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const late: Reply = (response, call) => void held.then(() => DEAR(response, call));
+  const { stage: at } = await withModel(late, { usdPerMonth: 1, app: { workers: 7 } });
   const repository = await shop(at, "shop", "review: {budget: {usdPerReview: 0.5}}\n");
   const pulls: Pull[] = [];
   for (let number = 0; number < 6; number++)
     pulls.push(await at.world.pullRequest(repository, { title: `${number}`, files: { "ops/backup.py": BACKUP } }));
+  const ended = () => pulls.filter((pull) => at.jobs(pull).at(-1)?.state === "done");
+  await until("the end of those for which nothing is left", () => ended().length === 4);
+  letGo();
   for (const pull of pulls) expect(await at.settled(pull)).toMatchObject({ state: "done" });
   const [{ usd } = { usd: 0 }] = at.rows("SELECT sum(usd) AS usd FROM spending");
   expect(Number(usd)).toBeGreaterThan(0);
@@ -239,7 +377,7 @@ test("reviews that run at the same time spend no more than the budget together, 
   expect(
     told.filter((text) =>
       text.includes(
-        "what is left of the operator's budget for all repositories of USD 1 is set aside for reviews that run at this moment: rules and memory only",
+        "what is left of the operator's budget of USD 1 for all repositories is set aside for reviews that run at this moment: rules and memory only",
       ),
     ).length,
   ).toBeGreaterThan(0);

@@ -29,6 +29,7 @@ export interface Change {
   readonly replays?: WritingPorts["replays"];
   readonly access?: WritingPorts["access"];
   readonly dependencies?: WritingPorts["dependencies"];
+  readonly permissions?: WritingPorts["permissions"];
   /** Reviews of the pull request that were posted before, newest first. */
   readonly earlier?: readonly Review[];
   /** Epoch milliseconds; 0 when left out. The clock stands still. */
@@ -108,6 +109,7 @@ export function portsOf({ files = {}, config, world = {}, memories, ...rest }: C
     replays: rest.replays ?? null,
     access: rest.access ?? null,
     dependencies: rest.dependencies ?? null,
+    ...(rest.permissions === undefined ? {} : { permissions: rest.permissions }),
     now: () => rest.now ?? 0,
   };
 }

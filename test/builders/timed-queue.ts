@@ -2,7 +2,7 @@
 
 import type { CommandJob } from "../../src/domain/command.ts";
 import type { FeedbackJob, ForgetJob, ReviewJob, UpkeepJob } from "../../src/domain/job.ts";
-import type { AnyJob, Held, JobEnd, Lane, Lease, Queue } from "../../src/ports.ts";
+import type { AnyJob, Held, JobEnd, Lane, Lease, LeaseLimits, Queue } from "../../src/ports.ts";
 
 /** How a job ended, with the time at which it may run again. */
 export type TimedEnd =
@@ -10,12 +10,12 @@ export type TimedEnd =
   | { readonly state: "retry"; readonly at: number; readonly reason: string };
 
 export interface TimedLane<Taken extends AnyJob> {
-  lease(now: number): Promise<Lease<Taken> | null>;
+  lease(now: number, limits?: LeaseLimits): Promise<Lease<Taken> | null>;
   end(lease: Lease<Taken>, now: number, end: TimedEnd): Promise<boolean>;
   holds(lease: Held): Promise<boolean>;
   isSuperseded(lease: Lease<Taken>): Promise<boolean>;
   /** When the next waiting job may run. */
-  nextAt(): Promise<number | null>;
+  nextAt(limits?: LeaseLimits): Promise<number | null>;
 }
 
 export interface TimedQueue extends TimedLane<ReviewJob>, Pick<Queue, "accept" | "counts"> {
@@ -57,9 +57,9 @@ export function timedQueue(queue: Queue, clock: StillClock): TimedQueue {
 
 function timedLane<Taken extends AnyJob>(lane: Lane<Taken>, clock: StillClock): TimedLane<Taken> {
   return {
-    async lease(now) {
+    async lease(now, limits) {
       await clock.set(now);
-      return lane.lease();
+      return lane.lease(limits);
     },
     async end(lease, now, end) {
       await clock.set(now);
@@ -67,8 +67,8 @@ function timedLane<Taken extends AnyJob>(lane: Lane<Taken>, clock: StillClock): 
     },
     holds: (held) => lane.isLeaseValid(held),
     isSuperseded: (lease) => lane.isSuperseded(lease),
-    async nextAt() {
-      const inMs = await lane.nextInMs();
+    async nextAt(limits) {
+      const inMs = await lane.nextInMs(limits);
       return inMs === null ? null : clock.now() + inMs;
     },
   };

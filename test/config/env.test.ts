@@ -97,6 +97,7 @@ test("every variable is read", () => {
     KODIAI_RERANKER_MODEL: "rerank-2.5-lite",
     KODIAI_RERANKER_URL: "https://ai.mongodb.com/v1/",
     KODIAI_USD_PER_MONTH: "49.50",
+    KODIAI_REPOSITORY_PERCENT: "100",
     HTTPS_PROXY: "http://proxy.example.com:3128",
     http_proxy: "http://lower.example.com:3128",
     NO_PROXY: ".internal",
@@ -143,6 +144,7 @@ test("every variable is read", () => {
       temperature: 0,
       contextTokens: 32_768,
       usdPerMonth: 49.5,
+      repositoryPercent: 100,
     },
     reranker: {
       kind: "voyage",

@@ -19,6 +19,7 @@ test("a key of Anthropic is enough", () => {
       temperature: null,
       contextTokens: null,
       usdPerMonth: null,
+      repositoryPercent: 50,
     },
   });
 });
@@ -30,6 +31,7 @@ test("a server of one's own needs no key, and the one model that is named serves
     KODIAI_MODEL_TEMPERATURE: "0.2",
     KODIAI_MODEL_CONTEXT_TOKENS: "65536",
     KODIAI_USD_PER_MONTH: "200",
+    KODIAI_REPOSITORY_PERCENT: "20",
     KODIAI_MODEL_STRUCTURED_OUTPUT: "off",
   };
   expect(read(variables)).toEqual({
@@ -41,6 +43,7 @@ test("a server of one's own needs no key, and the one model that is named serves
       temperature: 0.2,
       contextTokens: 65_536,
       usdPerMonth: 200,
+      repositoryPercent: 20,
     },
   });
   expect(read({ ...variables, KODIAI_SMALL_MODEL: "qwen3:4b" })).toMatchObject({

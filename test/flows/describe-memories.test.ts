@@ -238,7 +238,7 @@ describe("a run", () => {
     const access = { ...ports.access, spending, usdPerMonth: 8 };
     const wish = { repo: REPO, most: 1, after: null, usdPerMonth: 50, remembering: { redact } };
     const done = await describeMemories(wish, { ...ports, access });
-    expect(done.stopped?.reason).toContain("the operator's budget of this month of USD 8 does not pay");
+    expect(done.stopped?.reason).toContain("the operator's budget of USD 8 for all repositories does not pay");
     expect(ports.access.asked).toEqual([]);
   });
 

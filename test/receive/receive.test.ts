@@ -160,7 +160,12 @@ describe("somebody runs our check again", () => {
   };
 
   test("that is a review asked for by name, also where GitHub names no pull request, as for forks", () => {
-    expect(rerun({})).toEqual({ ...read("opened"), trigger: "rerequested", explicit: true });
+    expect(rerun({})).toEqual({
+      ...read("opened"),
+      trigger: "rerequested",
+      explicit: true,
+      askedBy: { id: 1, login: "octocat" },
+    });
     const listed = rerun({ external_id: "", pull_requests: [{ number: 8 }] });
     expect(listed).toMatchObject({ kind: "review", key: "github.com/42#8", number: 8 });
   });

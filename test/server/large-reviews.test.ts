@@ -1,5 +1,7 @@
-// Large changes wait for one another, small ones for nobody, and whoever is not wanted any more for nothing.
+// Large changes find room one after the other, small ones always.
+
 import { expect, test } from "vitest";
+import { NoRoom } from "../../src/domain/errors.ts";
 import type { Changes, PullRequests } from "../../src/ports.ts";
 import { largeReviews } from "../../src/server/large-reviews.ts";
 
@@ -10,54 +12,29 @@ const MANY: Changes = { kind: "listing", files: Array.from({ length: 500 }, () =
 
 function stage() {
   const large = largeReviews(1);
-  return (changes: Changes, signal = new AbortController().signal) => {
-    const { pulls, done } = large.admit({ changes: async () => changes } as unknown as PullRequests, signal);
-    const state = { read: false };
-    const reading = pulls.changes({} as never, {} as never).then((read) => {
-      state.read = true;
-      return read;
-    });
-    return { state, reading, done };
+  const open = (changes: Changes) => {
+    const { pulls, done } = large.admit({ changes: async () => changes } as unknown as PullRequests);
+    return { read: () => pulls.changes({} as never, {} as never), done };
   };
+  return { large, open };
 }
 
-/** Everything that can go on has gone on. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
-
-test("a large change waits until the one before it is done, and they go in the order in which they came", async () => {
-  const open = stage();
-  const all = [LONG, MANY, LONG].map((changes) => open(changes));
-  const small = open(SMALL);
-  const read = () => all.map(({ state }) => state.read);
-  await settled();
-  expect([read(), small.state.read]).toEqual([[true, false, false], true]);
-  small.done();
-  await settled();
-  expect(read()).toEqual([true, false, false]);
-  for (const at of [0, 1]) {
-    all[at]?.done();
-    // Twice is once.
-    all[at]?.done();
-    await settled();
-    expect(read()).toEqual([true, at >= 0, at >= 1]);
-  }
-  expect(await all[2]?.reading).toBe(LONG);
-});
-
-test("whoever is not wanted any more waits no longer, and takes nobody's room", async () => {
-  const open = stage();
-  const first = open(LONG);
-  const overtaken = new AbortController();
-  const second = open(LONG, overtaken.signal);
-  const third = open(LONG);
-  await settled();
-  overtaken.abort();
-  await settled();
-  expect([second.state.read, third.state.read]).toEqual([true, false]);
+test("a large change finds no room until the one before it is done, and a small one always does", async () => {
+  const { large, open } = stage();
+  const [first, second, small] = [open(LONG), open(MANY), open(SMALL)];
+  expect(await first.read()).toBe(LONG);
+  // It has its room, however often it reads.
+  expect(await first.read()).toBe(LONG);
+  expect(large.hasRoom()).toBe(false);
+  await expect(second.read()).rejects.toBeInstanceOf(NoRoom);
+  expect(await small.read()).toBe(SMALL);
+  // Whoever found none, or needed none, leaves none behind.
   second.done();
-  await settled();
-  expect(third.state.read).toBe(false);
+  small.done();
+  expect(large.hasRoom()).toBe(false);
   first.done();
-  await settled();
-  expect(third.state.read).toBe(true);
+  first.done();
+  expect(large.hasRoom()).toBe(true);
+  expect(await open(MANY).read()).toBe(MANY);
+  expect(large.hasRoom()).toBe(false);
 });

@@ -12,7 +12,7 @@ import { retrieveForQuestion } from "../../retrieve/retrieve.ts";
 import { type Answered, answer } from "../../review/review.ts";
 import { logRetrieval } from "../memory/log-retrieval.ts";
 import { costWith, modelAllowance, remainingAfter, retrievalShare } from "../review/model-allowance.ts";
-import { findingOfThread, type Order } from "./order.ts";
+import { findingOfThread, isWriter, type Order } from "./order.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
@@ -35,7 +35,8 @@ export async function answerQuestion(order: Order): Promise<Answer> {
   const { knowledge } = config;
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
-  const leave = await modelAllowance(config.review, repo, access, at, ports.signal);
+  const asker = { isOutsider: !isWriter(order), isReview: false, signal: ports.signal };
+  const leave = await modelAllowance(config.review, repo, access, at, asker);
   const searching = { ...ports, leave: retrievalShare(leave) };
   const precedents = await stage("retrieve", () =>
     retrieveForQuestion({ ...asked, path: comment.path }, searching, { knowledge, now: at }),

@@ -4,15 +4,21 @@ import { SEVERITIES } from "../../domain/finding.ts";
 import type { ReviewJob } from "../../domain/job.ts";
 import { quietVerdict } from "../../domain/review/quiet-verdict.ts";
 import type { Review } from "../../domain/review.ts";
-import type { Order } from "./order.ts";
+import { isWriter, type Order } from "./order.ts";
 
 const FINDINGS = 20;
 
 /** Starts a review at the newest head; the text of the order is its focus. */
-export async function startReview({ job, key, verb, text, ports }: Order): Promise<Answer> {
+export async function startReview(order: Order): Promise<Answer> {
+  const { job, key, verb, text, ports } = order;
   const { repo, number, delivery, installationId } = job;
   const head = await ports.reviews.head(repo, number);
   if (head.state === "closed") return plainAnswer("failed", "The pull request is closed.", "closed meanwhile");
+  if (verb === "full review" && !isWriter(order) && (await ports.records.latest(key))?.headSha === head.sha) {
+    const why =
+      "This head was reviewed already: people with write access may have it read again. The next push is reviewed by itself.";
+    return plainAnswer("refused", why, "full review of an unchanged head");
+  }
   const review: ReviewJob = {
     kind: "review",
     key,
@@ -23,6 +29,7 @@ export async function startReview({ job, key, verb, text, ports }: Order): Promi
     headSha: head.sha,
     trigger: "command",
     explicit: true,
+    askedBy: job.comment.author,
     whole: verb === "full review",
     ...(text === "" ? {} : { focus: text }),
     ...(job.pull.words === undefined ? {} : { words: job.pull.words }),

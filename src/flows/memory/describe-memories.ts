@@ -8,7 +8,7 @@ import type { Scope } from "../../domain/retrieval.ts";
 import { describe, describing, type Remembering, remember } from "../../learn/learn.ts";
 import type { Embedder, Memory, Recall } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
-import { overrunBy } from "../review/model-allowance.ts";
+import { budgetText, overrunBy } from "../review/model-allowance.ts";
 
 /** What is looked at: what was said in reviews. In the order of their names, so that a place in both is one text. */
 const CORPORA = ["finding", "review_comment"] as const satisfies readonly Corpus[];
@@ -244,8 +244,7 @@ async function overBudget(
     }, 0);
   const purse = most === 0 ? null : await overrunBy(most, usdPerMonth, repo, ports.access, ports.now());
   if (purse === null) return null;
-  const whose = purse.whose === "repository" ? "this month's budget" : "the operator's budget of this month";
-  const reason = `what is left of ${whose} of USD ${purse.of} does not pay for another question`;
+  const reason = `what is left of ${budgetText(purse.whose, purse.of)} does not pay for another question`;
   return { reason, again: false, notBefore: null };
 }
 

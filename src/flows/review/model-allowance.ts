@@ -2,41 +2,57 @@
 // review's money shared between finding memories and reading the change.
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, bookingOf, type Purse, type Wanted } from "../../domain/budget.ts";
+import { hasAccess } from "../../domain/command.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { ModelRequest } from "../../domain/model.ts";
-import type { Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
+import type { BudgetName, Cost, Degraded, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import type { Model, ModelAccess, ModelLeave } from "../../ports/model.ts";
+import type { Permissions } from "../../ports/talk.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Who wants to ask the model, and for what. */
+export interface Asker {
+  /** People without write access are behind it: they have a part of the money, and some reviews a day. */
+  readonly isOutsider: boolean;
+  /** A review of a pull request, not a question. */
+  readonly isReview: boolean;
+  /** Aborted when the answers are no longer wanted. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC). Where a job
  * asks, that much is set aside for it: whoever begins meanwhile has the rest.
  *
  * @param now epoch milliseconds
- * @param signal aborted when the answers are no longer wanted
- * @returns no leave when the configuration switches the model off, or a month's budget is used up
+ * @returns no leave when the configuration switches the model off, or a limit is reached, which the reason names
  */
 export async function modelAllowance(
   { budget, model: setting }: RepoConfig["review"],
   repo: Repo,
   access: ModelAccess | null,
   now: number,
-  signal?: AbortSignal,
+  { isOutsider, isReview, signal }: Asker,
 ): Promise<ModelLeave> {
   if (access === null || setting === "off") return { model: null, reason: null };
-  const { model, delimiter } = access;
+  const { model, delimiter, reserve } = access;
   const leave = { model, delimiter, ...(signal === undefined ? {} : { signal }) };
-  if (isFree(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
+  if (!hasPrice(model)) return { ...leave, usd: Number.POSITIVE_INFINITY };
+  const { reviewsPerDay } = budget.outsiders;
+  if (isOutsider && isReview && reserve && (await reserve.outsidersReviews(now - DAY_MS)) >= reviewsPerDay)
+    return { model: null, reason: usedUpToday(reviewsPerDay) };
   const wanted = { least: 0, most: budget.usdPerReview };
-  const { usd, purses } = await setAside(wanted, budget.usdPerMonth, repo, access, now);
+  const { usd, purses } = await setAside(wanted, budgetsOf(budget, repo, access, isOutsider), access, now);
   const empty = purses.find((purse) => purse.usd + purse.aside >= purse.of);
   return empty === undefined ? { ...leave, usd } : { model: null, reason: usedUp(empty) };
 }
 
 /**
- * How much of the month's budget is spent, for the footer of a review: of two budgets, the one of which less is left.
+ * How much of the month's budget is spent, for the footer of a review: of all that hold for it, the one of which least is left.
  *
  * @param now epoch milliseconds
  * @returns null where nothing is spent of any budget: no model, a free one, or switched off
@@ -46,13 +62,13 @@ export async function monthSpending(
   repo: Repo,
   access: ModelAccess | null,
   now: number,
+  isOutsider: boolean,
 ): Promise<MonthSpending | null> {
-  if (access === null || setting === "off" || isFree(access.model)) return null;
-  const budgets = budgetsOf(budget.usdPerMonth, repo, access);
-  const [first, second] = standing(budgets, await pursesOf(budgets, access, monthStart(now)));
-  if (first === undefined) return null;
-  const nearer = second !== undefined && second.usd / second.of > first.usd / first.of ? second : first;
-  return { whose: nearer.whose, usd: nearer.usd, of: nearer.of };
+  if (access === null || setting === "off" || !hasPrice(access.model)) return null;
+  const budgets = budgetsOf(budget, repo, access, isOutsider);
+  const purses = standing(budgets, await pursesOf(budgets, access, monthStart(now)));
+  const [nearest] = purses.filter(({ of }) => of > 0).toSorted((a, b) => b.usd / b.of - a.usd / a.of);
+  return nearest === undefined ? null : { whose: nearest.whose, usd: nearest.usd, of: nearest.of };
 }
 
 /**
@@ -70,7 +86,8 @@ export async function overrunBy(
   access: ModelAccess,
   now: number,
 ): Promise<MonthSpending | null> {
-  const booked = await setAside({ least: usd, most: usd }, ofRepository, repo, access, now);
+  const budgets = budgetsOf({ usdPerMonth: ofRepository }, repo, access, false);
+  const booked = await setAside({ least: usd, most: usd }, budgets, access, now);
   if (booked.usd > 0) return null;
   return booked.purses.find((purse) => purse.usd + purse.aside + usd > purse.of) ?? null;
 }
@@ -83,13 +100,11 @@ interface StandingPurse extends MonthSpending {
 
 async function setAside(
   wanted: Wanted,
-  ofRepository: number,
-  repo: Repo,
+  budgets: readonly Budget[],
   access: ModelAccess,
   now: number,
 ): Promise<{ readonly usd: number; readonly purses: readonly StandingPurse[] }> {
   const since = monthStart(now);
-  const budgets = budgetsOf(ofRepository, repo, access);
   const { usd, purses } = access.reserve
     ? await access.reserve.book(wanted, budgets, since)
     : bookingOf(wanted, budgets, await pursesOf(budgets, access, since));
@@ -97,35 +112,68 @@ async function setAside(
 }
 
 function usedUp({ whose, usd, of }: StandingPurse): string {
-  if (usd < of) {
-    const budget = whose === "repository" ? "this month's budget" : "the operator's budget for all repositories";
-    return `what is left of ${budget} of USD ${of} is set aside for reviews that run at this moment`;
-  }
-  return whose === "repository"
-    ? `this month's budget of USD ${of} is used up`
-    : `the operator's budget of USD ${of} for all repositories is used up this month`;
+  const budget = budgetText(whose, of);
+  return usd < of
+    ? `what is left of ${budget} is set aside for reviews that run at this moment`
+    : `${budget} is used up${whose === "repository" || whose === "outsiders" ? "" : " this month"}`;
 }
 
-/** The repository's own budget, then the operator's where there is one. */
-function budgetsOf(ofRepository: number, repo: Repo, { usdPerMonth }: ModelAccess): readonly Budget[] {
-  const own = { repo, of: ofRepository };
-  return typeof usdPerMonth === "number" ? [own, { repo: null, of: usdPerMonth }] : [own];
+/** A budget, as the summary names it. */
+export function budgetText(whose: BudgetName, of: number): string {
+  switch (whose) {
+    case "repository":
+      return `this month's budget of USD ${of}`;
+    case "outsiders":
+      return `this month's budget of USD ${of} for people without write access (\`review.budget.outsiders\`)`;
+    case "operator":
+      return `the operator's budget of USD ${of} for all repositories`;
+    case "share":
+      return `this repository's share of USD ${of} of the operator's budget`;
+  }
+}
+
+function usedUpToday(reviewsPerDay: number): string {
+  return `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
+}
+
+/** The budgets that hold for a piece of work: the repository's and the operator's, and their parts. */
+function budgetsOf(
+  {
+    usdPerMonth,
+    outsiders,
+  }: Pick<RepoConfig["review"]["budget"], "usdPerMonth"> & Partial<Pick<RepoConfig["review"]["budget"], "outsiders">>,
+  repo: Repo,
+  { usdPerMonth: ceiling = null, repositoryPercent = 100 }: ModelAccess,
+  isOutsider: boolean,
+): readonly Budget[] {
+  const share = ceiling === null ? Number.POSITIVE_INFINITY : partOf(ceiling, repositoryPercent);
+  const budgets: Budget[] = [{ whose: "repository", repo, of: usdPerMonth }];
+  if (ceiling !== null)
+    budgets.push({ whose: "operator", repo: null, of: ceiling }, { whose: "share", repo, of: share });
+  if (isOutsider && outsiders !== undefined)
+    budgets.push({ whose: "outsiders", repo, of: partOf(Math.min(usdPerMonth, share), outsiders.percentOfMonth) });
+  return budgets;
+}
+
+/** In hundredths of a cent. */
+function partOf(usd: number, percent: number): number {
+  return Number(((usd * percent) / 100).toFixed(4));
 }
 
 function pursesOf(budgets: readonly Budget[], { spending }: ModelAccess, since: number): Promise<readonly Purse[]> {
-  return Promise.all(budgets.map((budget) => spending.purse(budget.repo, since)));
+  return Promise.all(budgets.map(({ whose, repo }) => spending.purse(repo, since, whose === "outsiders")));
 }
 
 function standing(budgets: readonly Budget[], purses: readonly Purse[]): readonly StandingPurse[] {
-  return budgets.map(({ repo, of }, at) => {
+  return budgets.map(({ whose, of }, at) => {
     const { spent, aside } = purses[at] ?? { spent: 0, aside: 0 };
-    return { whose: repo === null ? "operator" : "repository", usd: spent, aside, of };
+    return { whose, usd: spent, aside, of };
   });
 }
 
 /** A model without a price, on the operator's own machine, spends no budget. */
-function isFree(model: Model): boolean {
-  return model.price("main", 1, 1) === null;
+export function hasPrice(model: Model): boolean {
+  return model.price("main", 1, 1) !== null;
 }
 
 function monthStart(now: number): number {
@@ -192,4 +240,22 @@ function smallOnly(model: Model): Model {
     price: (_tier, inputTokens, outputTokens) => model.price("small", inputTokens, outputTokens),
     ask: <T>(request: ModelRequest<T>, signal?: AbortSignal) => model.ask({ ...request, tier: "small" }, signal),
   };
+}
+
+/**
+ * Whether people without write access are behind a review: whoever asked for it by name, else whoever wrote the change. GitHub is
+ * asked only where money is at stake; whoever it does not answer for has no write access.
+ *
+ * @param permissions absent where a person asks at a terminal, with a model of their own
+ */
+export async function isForOutsider(
+  { job, pull, repo, config }: Pick<PullRequestContext, "job" | "pull" | "repo" | "config">,
+  access: ModelAccess | null,
+  permissions: Permissions | undefined,
+): Promise<boolean> {
+  if (permissions === undefined || access === null || config.review.model === "off" || !hasPrice(access.model))
+    return false;
+  // Only people with write access push to branches of the repository itself.
+  if (job.askedBy === undefined && pull.head.repo === `${repo.owner}/${repo.name}`) return false;
+  return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
 }

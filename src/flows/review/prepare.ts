@@ -19,6 +19,7 @@ import { unhelpfulMemory } from "../memory/decide-retrieval.ts";
 import { logRetrieval } from "../memory/log-retrieval.ts";
 import {
   costWith,
+  isForOutsider,
   modelAllowance,
   monthSpending,
   newcomerAccess,
@@ -52,7 +53,9 @@ export async function prepare(
   const { job, repo, config } = context;
   const { knowledge } = config;
   const { access, degraded: newcomer } = newcomerAccess(context, signals, ports.access);
-  const allowance = await modelAllowance(config.review, repo, access, ports.now(), ports.signal);
+  const isOutsider = await isForOutsider(context, access, ports.permissions);
+  const asker = { isOutsider, isReview: true, signal: ports.signal };
+  const allowance = await modelAllowance(config.review, repo, access, ports.now(), asker);
   const noGain = await unhelpfulMemory(context, ports);
   const at = ports.now();
   let spent: readonly ModelCost[] = [];
@@ -73,7 +76,7 @@ export async function prepare(
         memory: held === null ? written.memory : { ...written.memory, held },
         degraded: [...written.degraded, ...degraded, ...newcomer],
         cost: { ...costWith(written.cost, spent), ms: ports.now() - started },
-        month: await monthSpending(config.review, repo, access, ports.now()),
+        month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === undefined) return complete;
       const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));

@@ -8,7 +8,7 @@ import type { Introductions } from "../../ports/history.ts";
 import type { Embedder, Memory, Recall, Replays, Reranker, RetrievalLog } from "../../ports/memory.ts";
 import type { ModelAccess } from "../../ports/model.ts";
 import type { FlaggedCode, PastCode, PastRejections, Rejecting } from "../../ports/rejections.ts";
-import type { Decisions } from "../../ports/talk.ts";
+import type { Decisions, Permissions } from "../../ports/talk.ts";
 import type { Inspector, Ledger, PullRequests, Reviews } from "../../ports.ts";
 import type { newGateCache } from "../../retrieve/retrieve.ts";
 
@@ -37,6 +37,8 @@ export interface WritingPorts {
   readonly introductions?: Introductions;
   /** What people decided about the pull request; absent on the command line. */
   readonly decisions?: Pick<Decisions, "of">;
+  /** Who may write to the repository; absent where whoever asks pays. */
+  readonly permissions?: Permissions;
   /** What was declined and spoken about on other pull requests; absent or null where that is not kept. */
   readonly past?: (PastRejections & PastCode) | null;
   /** Which rules there are. */

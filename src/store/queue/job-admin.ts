@@ -9,6 +9,7 @@ interface Row extends Omit<KeptJob, "job" | "lane" | "dueInMs" | "ageMs"> {
   readonly key: string;
   readonly lane: LaneName;
   readonly repo: string;
+  readonly account: string;
   readonly job: string;
   readonly runAt: number;
   readonly createdAt: number;
@@ -34,7 +35,9 @@ export function storedJobAdmin(db: Database): JobAdmin {
   };
 }
 
-const select = ({ dialect }: Sql) => `SELECT id, key, lane, repo, state, job, attempt, deaths, run_at AS "runAt",
+const select = ({
+  dialect,
+}: Sql) => `SELECT id, key, lane, repo, account, state, job, attempt, deaths, run_at AS "runAt",
   created_at AS "createdAt", outcome, ${dialect.now} AS now FROM jobs`;
 
 function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise<JobChange>): Promise<JobChange> {
@@ -47,7 +50,8 @@ function change(db: Database, id: number, work: (tx: Sql, found: Row) => Promise
   });
 }
 
-async function retry(tx: Sql, { id, key, lane, repo, state }: Row): Promise<JobChange> {
+async function retry(tx: Sql, found: Row): Promise<JobChange> {
+  const { id, key, lane, state } = found;
   if (state === "running") return refused("it is running");
   const other = "SELECT 1 AS open FROM jobs WHERE key = $1 AND id <> $2 AND state IN ('waiting', 'running')";
   if ((await tx.one(other, [key, id])) !== null)
@@ -55,7 +59,7 @@ async function retry(tx: Sql, { id, key, lane, repo, state }: Row): Promise<JobC
   await tx.run(
     `UPDATE jobs SET state = 'waiting', attempt = 0, deaths = 0, alone = 0, run_at = ${tx.dialect.now}, turn = $2, owner = NULL,
        finished_at = NULL WHERE id = $1`,
-    [id, await turnAgain(tx, lane, repo)],
+    [id, await turnAgain(tx, found)],
   );
   await announce(tx, [lane]);
   return CHANGED;
@@ -75,7 +79,7 @@ function refused(reason: string): JobChange {
   return { kind: "refused", reason };
 }
 
-function keptOf({ key: _, repo: __, runAt, createdAt, now, job, ...rest }: Row): KeptJob {
+function keptOf({ key: _, repo: __, account: ___, runAt, createdAt, now, job, ...rest }: Row): KeptJob {
   return {
     ...rest,
     job: JSON.parse(job) as KeptJob["job"],

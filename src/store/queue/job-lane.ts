@@ -1,7 +1,7 @@
 // One lane of the queue: which job comes next, which process holds it, and how it ends.
 
 import { failPoint } from "../../adapters/fail-point.ts";
-import type { AnyJob, JobEnd, Lane, LaneName, Lease } from "../../ports.ts";
+import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
 import { announce, lockKeys } from "./coordination.ts";
 import { isHeld } from "./lease-fence.ts";
@@ -26,12 +26,14 @@ export const LONGEST_WAIT_MS = 65 * 60_000;
 /** The lane over an open database. Throws `Transient` when the database cannot be asked now. */
 export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, worker: WorkingProcess): Lane<Taken> {
   return {
-    async lease() {
+    async lease(limits = NO_LIMITS) {
       failPoint("before-lease");
       worker.served.add(lane);
-      // Without a lock first: most looks find nothing.
-      if ((await next(db, lane, worker, "")) === null) return null;
-      const taken = await db.transaction((tx) => take<Taken>(tx, lane, worker));
+      const search = { lane, worker, limits };
+      let taken: Lease<Taken> | null = null;
+      // Without a lock first: most looks find nothing. What is found may be superseded before it is taken.
+      while (taken === null && (await next(db, search)) !== null)
+        taken = await db.transaction((tx) => take<Taken>(tx, search));
       if (taken !== null) worker.held.add(taken.id);
       failPoint("after-lease");
       return taken;
@@ -45,8 +47,17 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
     },
     isLeaseValid: (held) => isHeld(db, held),
     isSuperseded: ({ job }) => hasWaiting(db, job.key),
-    nextInMs: () => nextInMs(db, lane, worker),
+    nextInMs: (limits = NO_LIMITS) => nextInMs(db, { lane, worker, limits }),
   };
+}
+
+const NO_LIMITS: LeaseLimits = { ofRepository: Number.MAX_SAFE_INTEGER, hasRoom: true };
+
+/** Who looks for a job, and which. */
+interface Search {
+  readonly lane: LaneName;
+  readonly worker: WorkingProcess;
+  readonly limits: LeaseLimits;
 }
 
 /** No job of its key runs. Behind one that does it is looked at when that one ends. */
@@ -98,37 +109,67 @@ interface Found {
   readonly id: number;
   readonly job: string;
   readonly repo: string;
+  readonly account: string;
   readonly turn: number;
   readonly runAt: number;
   readonly closedUntil: number | null;
   readonly now: number;
 }
 
+/** The turn in which an account was last served. */
+const SERVED = "(SELECT coalesce(max(turn), 0) FROM account_turns WHERE lane = $1)";
 /**
- * The first in order that may run now. The index of turns serves it; `+` keeps a database from reading and sorting all that are due.
+ * What may run but for its time: a process holds no more jobs of one repository than it may. The parameters are those of `searched`,
+ * and the time as the sixth.
  */
-const NEXT = `SELECT id, job, repo, turn, run_at AS "runAt",
-    (SELECT closed_until FROM installations WHERE installations.id = jobs.installation_id) AS "closedUntil" FROM jobs
-  WHERE state = 'waiting' AND lane = $1 AND +run_at <= CAST($2 AS bigint) AND deaths < CAST($3 AS bigint)
-    AND ${FREE} AND ${open("CAST($2 AS bigint)")} ORDER BY turn, run_at, id LIMIT 1`;
+const MAY_RUN = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND large <= CAST($3 AS bigint)
+    AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $4 AND held.lane = $1
+      GROUP BY held.repo HAVING count(*) >= CAST($5 AS bigint))
+    AND ${FREE}`;
+/** `+` keeps a database from reading and sorting all that are due. */
+const IS_DUE = `+run_at <= CAST($6 AS bigint) AND ${open("CAST($6 AS bigint)")}`;
+const FIRST = "ORDER BY turn, run_at, id LIMIT 1";
 
-/** The job that the process may take now. */
-async function next(sql: Sql, lane: LaneName, worker: WorkingProcess, lock: string): Promise<Found | null> {
-  const { now, deaths } = await openingOf(sql, lane, worker);
-  if (deaths === 0) return null;
-  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [lane, now, deaths]);
-  return found === null ? null : { ...found, now };
+/**
+ * The job that is taken next. Jobs before all turns come first. Then accounts take turns (see nextTurn in put.ts), and repositories
+ * within their account: an account with many repositories waits as long for its next job as one with a single one. The accounts that
+ * have something waiting are read off the index one by one, and of each its first job.
+ */
+const NEXT = `WITH RECURSIVE accounts (account) AS (
+    SELECT (SELECT min(account) FROM jobs WHERE state = 'waiting' AND lane = $1)
+    UNION ALL
+    SELECT (SELECT min(later.account) FROM jobs AS later
+      WHERE later.state = 'waiting' AND later.lane = $1 AND later.account > accounts.account)
+    FROM accounts WHERE accounts.account IS NOT NULL),
+  firsts AS MATERIALIZED (
+    SELECT (SELECT id FROM jobs AS own WHERE own.account = accounts.account AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}) AS id,
+      CASE WHEN last.turn >= ${SERVED} THEN last.turn + 1 ELSE ${SERVED} END AS turn
+    FROM accounts LEFT JOIN account_turns AS last ON last.lane = $1 AND last.account = accounts.account)
+  SELECT id, job, repo, account, turn, run_at AS "runAt",
+    (SELECT closed_until FROM installations WHERE installations.id = jobs.installation_id) AS "closedUntil"
+  FROM jobs WHERE state = 'waiting' AND id = coalesce(
+    (SELECT id FROM jobs AS own WHERE turn < 0 AND ${MAY_RUN} AND ${IS_DUE} ${FIRST}),
+    (SELECT firsts.id FROM firsts WHERE firsts.id IS NOT NULL ORDER BY firsts.turn, firsts.id LIMIT 1))`;
+
+function searched({ lane, worker, limits: { ofRepository, hasRoom } }: Search, { deaths }: Opening) {
+  return [lane, deaths, hasRoom ? 1 : 0, worker.instance, ofRepository];
 }
 
-async function take<Taken extends AnyJob>(
-  tx: Sql,
-  lane: LaneName,
-  worker: WorkingProcess,
-): Promise<Lease<Taken> | null> {
-  // What other processes take at this moment is passed over.
-  const found = await next(tx, lane, worker, tx.dialect.skipLocked);
+/** The job that the process may take now. */
+async function next(sql: Sql, search: Search, lock = ""): Promise<Found | null> {
+  const opening = await openingOf(sql, search.lane, search.worker);
+  if (opening.deaths === 0) return null;
+  const found = await sql.one<Omit<Found, "now">>(NEXT + lock, [...searched(search, opening), opening.now]);
+  return found === null ? null : { ...found, now: opening.now };
+}
+
+async function take<Taken extends AnyJob>(tx: Sql, search: Search): Promise<Lease<Taken> | null> {
+  const { lane, worker } = search;
+  // Processes take jobs one after the other: each sees whose turn it is.
+  await lockKeys(tx, [`lane ${lane}`]);
+  const found = await next(tx, search, tx.dialect.forUpdate);
   if (found === null) return null;
-  const { id, job, repo, turn, runAt, closedUntil, now } = found;
+  const { id, job, repo, account, turn, runAt, closedUntil, now } = found;
   // Every process that holds a job is known, also one that was taken for dead.
   await tx.run("INSERT INTO instances (id, process, beats) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING", [
     worker.instance,
@@ -141,22 +182,28 @@ async function take<Taken extends AnyJob>(
   );
   if (taken === null) throw new Error("a job vanished while it was taken");
   await tx.run(
-    `INSERT INTO turns (lane, repo, turn) VALUES ($1, $2, $3) ON CONFLICT (lane, repo)
-     DO UPDATE SET turn = CASE WHEN turns.turn < excluded.turn THEN excluded.turn ELSE turns.turn END`,
-    [lane, repo, turn],
+    `INSERT INTO turns (lane, repo, account, turn) VALUES ($1, $2, $3, $4) ON CONFLICT (lane, repo) DO UPDATE
+     SET account = excluded.account, turn = CASE WHEN turns.turn < excluded.turn THEN excluded.turn ELSE turns.turn END`,
+    [lane, repo, account, turn],
+  );
+  await tx.run(
+    `INSERT INTO account_turns (lane, account, turn) VALUES ($1, $2, ${SERVED}) ON CONFLICT (lane, account) DO UPDATE
+     SET turn = CASE WHEN account_turns.turn >= excluded.turn THEN account_turns.turn + 1 ELSE excluded.turn END`,
+    [lane, account],
   );
   const since = Math.max(runAt, closedUntil ?? 0);
   return { id, job: JSON.parse(job) as Taken, ...taken, waitedMs: Math.max(0, now - since) };
 }
 
-async function nextInMs(db: Sql, lane: LaneName, worker: WorkingProcess): Promise<number | null> {
-  const { now, deaths } = await openingOf(db, lane, worker);
+async function nextInMs(db: Database, search: Search): Promise<number | null> {
+  const opening = await openingOf(db, search.lane, search.worker);
   // A process that may take nothing looks again with its next beat.
-  if (deaths === 0) return null;
-  const waiting = `state = 'waiting' AND lane = $1 AND deaths < CAST($2 AS bigint) AND ${FREE}`;
+  if (opening.deaths === 0) return null;
+  const { now } = opening;
+  const given = searched(search, opening);
   const first = await db.one<{ at: number }>(
-    `SELECT run_at AS at FROM jobs WHERE ${waiting} AND ${open("CAST($3 AS bigint)")} ORDER BY run_at LIMIT 1`,
-    [lane, deaths, now],
+    `SELECT run_at AS at FROM jobs WHERE ${MAY_RUN} AND ${open("CAST($6 AS bigint)")} ORDER BY run_at LIMIT 1`,
+    [...given, now],
   );
   const closed = await db.all<{ id: number; until: number }>(
     "SELECT id, closed_until AS until FROM installations WHERE closed_until > $1",
@@ -167,8 +214,8 @@ async function nextInMs(db: Sql, lane: LaneName, worker: WorkingProcess): Promis
     const until = new Map(closed.map((one) => [one.id, one.until]));
     const rows = await db.all<{ id: number; at: number }>(
       `SELECT installation_id AS id, min(run_at) AS at FROM jobs
-       WHERE ${waiting} AND ${db.dialect.among("installation_id", "$3", "int")} GROUP BY installation_id`,
-      [lane, deaths, [...until.keys()]],
+       WHERE ${MAY_RUN} AND ${db.dialect.among("installation_id", "$6", "int")} GROUP BY installation_id`,
+      [...given, [...until.keys()]],
     );
     times.push(...rows.map(({ id, at }) => Math.max(at, until.get(id) ?? 0)));
   }
@@ -177,25 +224,33 @@ async function nextInMs(db: Sql, lane: LaneName, worker: WorkingProcess): Promis
 
 async function finish(tx: Sql, { id, token, job: { key } }: Lease<AnyJob>, end: JobEnd): Promise<boolean> {
   await lockKeys(tx, [key]);
-  const running = await tx.one<{ lane: LaneName; repo: string }>(
-    `SELECT lane, repo FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
+  const running = await tx.one<{ lane: LaneName; repo: string; account: string }>(
+    `SELECT lane, repo, account FROM jobs WHERE id = $1 AND token = $2 AND state = 'running'${tx.dialect.forUpdate}`,
     [id, token],
   );
   if (running === null) return false;
-  const { lane, repo } = running;
+  const { lane } = running;
   const isSuperseded = await hasWaiting(tx, key);
-  if (end.state !== "retry") await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
+  if (end.state === "done" || end.state === "parked")
+    await close(tx, id, end.state, end.state === "done" ? end.outcome : end.reason);
   // With a later job of its key that waits another try is pointless.
   else if (isSuperseded) await close(tx, id, "superseded", end.reason);
-  else {
+  else if (end.state === "no-room") {
+    // At its place. It made no progress, so what is known of processes that died over it stays.
+    await tx.run(
+      "UPDATE jobs SET state = 'waiting', owner = NULL, attempt = attempt - 1, large = 1, outcome = $2 WHERE id = $1",
+      [id, end.reason],
+    );
+  } else {
     const inMs = Math.ceil(Math.min(Math.max(0, end.inMs), LONGEST_WAIT_MS));
     await tx.run(
       `UPDATE jobs SET state = 'waiting', owner = NULL, run_at = ${tx.dialect.now} + CAST($2 AS bigint), turn = $3, deaths = 0,
          alone = 0, outcome = $4 WHERE id = $1`,
-      [id, inMs, await turnAgain(tx, lane, repo), end.reason],
+      [id, inMs, await turnAgain(tx, running), end.reason],
     );
   }
-  if (isSuperseded) await announce(tx, [lane]);
+  // Another process may have room.
+  if (isSuperseded || end.state === "no-room") await announce(tx, [lane]);
   return true;
 }
 

@@ -1,4 +1,5 @@
 // Puts jobs into the queue, each in the place of one of its key that waits, and at the turn of its repository.
+// Accounts take turns when jobs are leased (see job-lane.ts); these turns are of the repositories of one account.
 import type { AnyJob, LaneName } from "../../ports.ts";
 import { jsonRows } from "../dialect.ts";
 import type { Sql } from "../sql.ts";
@@ -31,7 +32,7 @@ interface Place {
 }
 
 interface TurnRow {
-  /** The latest turn that was served in the lane. */
+  /** The latest turn that was served in the lane, of all repositories of the account. */
   readonly served: number | null;
   /** The turn in which the repository was last served. */
   readonly last: number | null;
@@ -47,26 +48,36 @@ function nextTurn({ served, last, newest }: TurnRow): number {
   return Math.max(served ?? 0, (last ?? -1) + 1, (newest ?? -1) + 1);
 }
 
-/** The columns of TurnRow; `lane` and `repo` are SQL. */
-const turnColumns = (lane: string, repo: string) => `
-  (SELECT max(turn) FROM turns WHERE turns.lane = ${lane}) AS served,
+/** The columns of TurnRow; `lane`, `repo` and `account` are SQL. */
+const turnColumns = (lane: string, repo: string, account: string) => `
+  (SELECT max(turn) FROM turns WHERE turns.lane = ${lane} AND turns.account = ${account}) AS served,
   (SELECT turn FROM turns WHERE turns.lane = ${lane} AND turns.repo = ${repo}) AS last,
   (SELECT max(turn) FROM jobs AS own
     WHERE own.lane = ${lane} AND own.repo = ${repo} AND own.state IN ('waiting', 'running')) AS newest`;
 
 /** The turn at which a job of the repository waits from now on. */
-export async function turnAgain(tx: Sql, lane: string, repo: string): Promise<number> {
-  const row = await tx.one<TurnRow>(`SELECT ${turnColumns("CAST($1 AS text)", "CAST($2 AS text)")}`, [lane, repo]);
+export async function turnAgain(
+  tx: Sql,
+  { lane, repo, account }: { readonly lane: string; readonly repo: string; readonly account: string },
+): Promise<number> {
+  const columns = turnColumns("CAST($1 AS text)", "CAST($2 AS text)", "CAST($3 AS text)");
+  const row = await tx.one<TurnRow>(`SELECT ${columns}`, [lane, repo, account]);
   return nextTurn(row ?? { served: null, last: null, newest: null });
 }
 
 /** What each of these jobs finds, in their order. */
 async function placesOf(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly Place[]> {
-  const given = jobs.map(({ lane, job }, at) => ({ at, lane, key: job.key, repo: repoOf(job) }));
+  const given = jobs.map(({ lane, job }, at) => ({
+    at,
+    lane,
+    key: job.key,
+    repo: repoOf(job),
+    account: accountOf(job),
+  }));
   const rows = await tx.all<Omit<Place, "nextTurn"> & TurnRow>(
     `SELECT ${tx.dialect.now} AS now, own.turn AS "waitingTurn",
-       CASE WHEN own.attempt = 0 THEN own.created_at END AS since, ${turnColumns("x.lane", "x.repo")}
-     FROM ${tx.dialect.rows("$1", { at: "int", lane: "text", key: "text", repo: "text" })}
+       CASE WHEN own.attempt = 0 THEN own.created_at END AS since, ${turnColumns("x.lane", "x.repo", "x.account")}
+     FROM ${tx.dialect.rows("$1", { at: "int", lane: "text", key: "text", repo: "text", account: "text" })}
      LEFT JOIN jobs AS own ON own.key = x.key AND own.state = 'waiting' ORDER BY x.at`,
     [jsonRows(given)],
   );
@@ -79,6 +90,7 @@ const JOB = {
   lane: "text",
   job: "text",
   repo: "text",
+  account: "text",
   installation_id: "int",
   run_at: "int",
   turn: "int",
@@ -102,6 +114,7 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
       lane,
       job: JSON.stringify(job),
       repo: repoOf(job),
+      account: accountOf(job),
       installation_id: job.installationId,
       run_at: times.runAt,
       turn: turns[index],
@@ -146,6 +159,10 @@ function placeAt(places: readonly Place[], index: number): Place {
 
 function repoOf({ repo }: AnyJob): string {
   return `${repo.host}/${repo.id}`;
+}
+
+function accountOf({ repo }: AnyJob): string {
+  return `${repo.host}/${repo.ownerId}`;
 }
 
 /** Ends the jobs of a key that wait; returns how many. The key must be locked. */

@@ -29,12 +29,16 @@ ${table(
   // JSON.
   `job ${text} NOT NULL`,
   `repo ${text} NOT NULL`,
+  // Who owns the repository: HOST/OWNER_ID.
+  `account ${text} NOT NULL`,
   `installation_id ${int}`,
   `state ${text} NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'superseded', 'cancelled', 'parked'))`,
   `attempt ${int} NOT NULL DEFAULT 0`,
   `run_at ${int} NOT NULL`,
   // When it is served: its repository's turn (see turns), or before all turns (see put.ts).
   `turn ${int} NOT NULL DEFAULT 0`,
+  // 1: it was begun and given back, because its process had no room for a change so large.
+  `large ${int} NOT NULL DEFAULT 0`,
   `created_at ${int} NOT NULL`,
   `finished_at ${int}`,
   `outcome ${text}`,
@@ -51,7 +55,8 @@ ${table(
 CREATE UNIQUE INDEX jobs_one_runs ON jobs (key) WHERE state = 'running';
 CREATE UNIQUE INDEX jobs_one_waits ON jobs (key) WHERE state = 'waiting';
 CREATE INDEX jobs_by_key ON jobs (key, state);
-CREATE INDEX jobs_in_turn ON jobs (lane, turn, run_at, id) WHERE state = 'waiting';
+CREATE INDEX jobs_before_turns ON jobs (lane, turn, run_at, id) WHERE state = 'waiting' AND turn < 0;
+CREATE INDEX jobs_in_turn ON jobs (lane, account, turn, run_at, id, repo) WHERE state = 'waiting';
 CREATE INDEX jobs_by_repo ON jobs (lane, repo, turn) WHERE state IN ('waiting', 'running');
 CREATE INDEX jobs_due ON jobs (lane, run_at) WHERE state = 'waiting';
 CREATE INDEX jobs_suspected ON jobs (run_at) WHERE state = 'waiting' AND turn = -2;
@@ -60,9 +65,11 @@ CREATE INDEX jobs_counted ON jobs (state) WHERE state IN ('waiting', 'running', 
 CREATE INDEX jobs_by_installation ON jobs (installation_id) WHERE state = 'waiting';
 CREATE INDEX jobs_by_age ON jobs (finished_at) WHERE finished_at IS NOT NULL;
 
--- The turn in which each repository was last served; jobs are served in the order of their turns.
-${table("turns", `lane ${text} NOT NULL`, `repo ${text} NOT NULL`, `turn ${int} NOT NULL`, "PRIMARY KEY (lane, repo)")}
-CREATE INDEX turns_by_turn ON turns (lane, turn);
+-- The turn in which each account was last served, and each repository among those of its account.
+${table("account_turns", `lane ${text} NOT NULL`, `account ${text} NOT NULL`, `turn ${int} NOT NULL`, "PRIMARY KEY (lane, account)")}
+CREATE INDEX account_turns_by_turn ON account_turns (lane, turn);
+${table("turns", `lane ${text} NOT NULL`, `repo ${text} NOT NULL`, `account ${text} NOT NULL`, `turn ${int} NOT NULL`, "PRIMARY KEY (lane, repo)")}
+CREATE INDEX turns_by_turn ON turns (lane, account, turn);
 -- The processes that work on this database; each counts up every few seconds.
 ${table("instances", `id ${text} PRIMARY KEY`, `process ${text}`, `beats ${int} NOT NULL`)}
 -- What GitHub asks of us: not to ask before, and not to write so often. While a process has its turn to write, next_write lies in the
@@ -142,11 +149,14 @@ ${table(
   `output_tokens ${int} NOT NULL`,
   // US$; NULL where the model has no price.
   `usd ${real}`,
+  // Who asked; NULL where no job did. 1: for people without write access to the repository.
+  `job ${int}`,
+  `outsider ${int} NOT NULL DEFAULT 0`,
 )}
 CREATE INDEX spending_by_repo ON spending (repo, at);
 CREATE INDEX spending_by_time ON spending (at);
 -- What running jobs have reserved of budgets and not spent yet, US$. Whichever process takes the job again reserves again.
-${table("bookings", `job ${int} PRIMARY KEY`, `token ${int} NOT NULL`, `repo ${text} NOT NULL`, `usd ${real} NOT NULL`)}
+${table("bookings", `job ${int} PRIMARY KEY`, `token ${int} NOT NULL`, `repo ${text} NOT NULL`, `usd ${real} NOT NULL`, `outsider ${int} NOT NULL DEFAULT 0`)}
 
 ${table("paused", `key ${text} PRIMARY KEY`, `by ${text} NOT NULL`, `at ${int} NOT NULL`)}
 ${table("declined", `key ${text} NOT NULL`, `finding ${text} NOT NULL`, `by ${text} NOT NULL`, `reason ${text} NOT NULL`, `at ${int} NOT NULL`, "PRIMARY KEY (key, finding)")}

@@ -16,12 +16,14 @@ const RESERVED = `SELECT coalesce(sum(usd), 0) FROM bookings WHERE ${IS_CURRENT}
 /** Throws `Transient` for what passes. */
 export function storedSpending(db: Database): SpendingBook {
   return {
-    purse: (repo, since) => usageOf(db, repo, since),
+    purse: (repo, since, outsiders = false) => usageOf(db, repo, since, outsiders),
     async record(repo, at, purpose, { inputTokens, outputTokens, usd }, held = null) {
       await db.transaction(async (tx) => {
         await tx.run(
-          "INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd) VALUES ($1, $2, $3, $4, $5, $6)",
-          [repoKey(repo), at, purpose, inputTokens, outputTokens, usd],
+          `INSERT INTO spending (repo, at, purpose, input_tokens, output_tokens, usd, job, outsider)
+           VALUES ($1, $2, $3, $4, $5, $6, $7,
+             coalesce((SELECT outsider FROM bookings WHERE bookings.job = CAST($7 AS bigint)), 0))`,
+          [repoKey(repo), at, purpose, inputTokens, outputTokens, usd, held?.id ?? null],
         );
         if (held !== null)
           await tx.run(
@@ -41,19 +43,29 @@ function reserve(db: Database, held: Held, repo: string): Reserve {
     await tx.run("DELETE FROM bookings WHERE job = $1", [held.id]);
     await tx.run(`DELETE FROM bookings WHERE NOT ${IS_CURRENT}`);
     const usages: Purse[] = [];
-    for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since));
+    for (const budget of budgets) usages.push(await usageOf(tx, budget.repo, since, budget.whose === "outsiders"));
     const booking = bookingOf(wanted, budgets, usages);
     if (booking.usd > 0)
-      await tx.run("INSERT INTO bookings (job, token, repo, usd) VALUES ($1, $2, $3, $4)", [
+      await tx.run("INSERT INTO bookings (job, token, repo, usd, outsider) VALUES ($1, $2, $3, $4, $5)", [
         held.id,
         held.token,
         repo,
         booking.usd,
+        budgets.some(({ whose }) => whose === "outsiders") ? 1 : 0,
       ]);
     return booking;
   };
   return {
     book: (wanted, budgets, since) => fenced(db, held, (tx) => book(tx, wanted, budgets, since)),
+    async outsidersReviews(since) {
+      const row = await db.one<{ n: number }>(
+        `SELECT count(DISTINCT spending.job) AS n FROM spending
+         JOIN jobs ON jobs.id = spending.job JOIN jobs AS own ON own.key = jobs.key
+         WHERE own.id = $1 AND jobs.id <> own.id AND spending.repo = $2 AND spending.at >= $3 AND spending.outsider = 1`,
+        [held.id, repo, since],
+      );
+      return row?.n ?? 0;
+    },
     async release() {
       await db.run("DELETE FROM bookings WHERE job = $1 AND token = $2", [held.id, held.token]);
     },
@@ -61,8 +73,13 @@ function reserve(db: Database, held: Held, repo: string): Reserve {
 }
 
 /** In one statement: what is spent comes off what is reserved in one transaction, so it is counted once. */
-async function usageOf(sql: Sql, repo: Pick<Repo, "host" | "id"> | null, since: number): Promise<Purse> {
-  const which = repo === null ? "" : " AND repo = $2";
+async function usageOf(
+  sql: Sql,
+  repo: Pick<Repo, "host" | "id"> | null,
+  since: number,
+  outsiders: boolean,
+): Promise<Purse> {
+  const which = `${repo === null ? "" : " AND repo = $2"}${outsiders ? " AND outsider = 1" : ""}`;
   const given = repo === null ? [since] : [since, repoKey(repo)];
   const row = await sql.one<Purse>(`SELECT (${SPENT}${which}) AS spent, (${RESERVED}${which}) AS aside`, given);
   return row ?? { spent: 0, aside: 0 };

@@ -30,6 +30,7 @@ const MOVED: Readonly<Record<"memory" | "queue", readonly string[]>> = {
   queue: [
     "deliveries",
     "jobs",
+    "account_turns",
     "turns",
     "reviews",
     "replies",

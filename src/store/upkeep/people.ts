@@ -160,16 +160,19 @@ async function jobsOf(
 interface PersonJob {
   readonly comment?: { readonly author: { readonly id: number; readonly login: string }; readonly url: string | null };
   readonly pull?: { readonly authorId: number };
+  readonly askedBy?: { readonly id: number; readonly login: string };
   readonly unresolved?: { readonly by: { readonly id: number; readonly login: string } } | null;
 }
 
 function peopleIn({
+  askedBy,
   comment,
   unresolved,
   pull,
 }: PersonJob): readonly { readonly id: number; readonly login: string | null }[] {
   return [
     ...(comment === undefined ? [] : [comment.author]),
+    ...(askedBy === undefined ? [] : [askedBy]),
     ...(unresolved ? [unresolved.by] : []),
     ...(pull === undefined ? [] : [{ id: pull.authorId, login: null }]),
   ];
@@ -303,6 +306,8 @@ function withoutPerson(job: PersonJob, person: KnownPerson): PersonJob {
     unnamed = { ...unnamed, comment: { ...unnamed.comment, author: { id: 0, login: GHOST }, url: null } };
   if (unnamed.pull !== undefined && person.ids.includes(unnamed.pull.authorId))
     unnamed = { ...unnamed, pull: { ...unnamed.pull, authorId: 0 } };
+  if (unnamed.askedBy !== undefined && isBy(unnamed.askedBy, person))
+    unnamed = { ...unnamed, askedBy: { id: 0, login: GHOST } };
   if (unnamed.unresolved && isBy(unnamed.unresolved.by, person)) unnamed = { ...unnamed, unresolved: null };
   return unnamed;
 }

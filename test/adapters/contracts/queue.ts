@@ -406,6 +406,91 @@ export function queueContract(
       expect(served.slice(10)).toEqual([1, 1]);
     });
 
+    test("an account with many repositories delays another by one job of its own at a time, and its repositories take turns", async () => {
+      const of = (job: ReviewJob, ownerId: number) => ({ ...job, repo: { ...job.repo, ownerId } });
+      for (let number = 1; number <= 20; number++) await add(of(reviewJob(number, "a", 1), 9), 10);
+      for (let repo = 2; repo <= 30; repo++) await add(of(reviewJob(1, "a", repo), 9), 11);
+      for (let number = 1; number <= 5; number++) await add(of(reviewJob(number, "b", 100), 10), 1_000 + number);
+      const served: number[] = [];
+      for (let turn = 0; turn < 20; turn++) {
+        const lease = (await queue.lease(2_000)) as Lease;
+        served.push(lease.job.repo.id);
+        await queue.end(lease, 2_000, { state: "done", outcome: "posted" });
+      }
+      // One for the other account after each of the large one.
+      expect([1, 3, 5, 7, 9].map((at) => served[at])).toEqual([100, 100, 100, 100, 100]);
+      const large = served.filter((repo) => repo !== 100);
+      expect(new Set(large).size).toBe(large.length);
+      // Whoever was away for long has no turns saved up, and waits for none.
+      await add(of(reviewJob(9, "c", 200), 11), 3_000);
+      await add(of(reviewJob(10, "c", 201), 11), 3_000);
+      const next = [(await queue.lease(3_001)) as Lease, (await queue.lease(3_001)) as Lease];
+      expect(next.map(({ job }) => job.repo.ownerId).toSorted()).toEqual([11, 9]);
+    });
+
+    test("of one repository a process holds no more than it may, and takes those of others meanwhile", async () => {
+      const [mine, theirs] = await openTwo();
+      for (let number = 1; number <= 4; number++)
+        await mine.accept(received(reviewJob(number, "a", 1), 10), reviewJob(number, "a", 1));
+      const other = reviewJob(1, "b", 2);
+      await mine.accept(received(other, 20), other);
+      const limits = { ofRepository: 2, hasRoom: true };
+      const taken: (Lease | null)[] = [];
+      for (let turn = 0; turn < 4; turn++) taken.push(await mine.lease(30, limits));
+      expect(taken.map((lease) => lease?.job.repo.id ?? null).toSorted()).toEqual([1, 1, 2, null]);
+      // It need not look again before one of them ends.
+      expect(await mine.nextAt(limits)).toBeNull();
+      expect(await theirs.nextAt(limits)).toBe(30);
+      expect(await theirs.lease(30, limits)).not.toBeNull();
+      await mine.end(taken.find((lease) => lease?.job.repo.id === 1) as Lease, 31, ended);
+      expect((await mine.lease(32, limits))?.job.repo.id).toBe(1);
+    });
+
+    test("a job for which there is no room waits at its place, counts no try, and is taken by whoever has room", async () => {
+      const [mine, theirs] = await openTwo();
+      const [large, later] = [reviewJob(1, "a"), reviewJob(2, "a")];
+      for (const job of [large, later]) await mine.accept(received(job, 10), job);
+      const full = { ofRepository: 9, hasRoom: false };
+      // Before it was begun nobody knows that it is large.
+      const first = (await mine.lease(20, full)) as Lease;
+      expect(first.job).toEqual(large);
+      expect(await mine.end(first, 21, { state: "no-room", reason: "no room" })).toBe(true);
+      expect(await mine.holds(first)).toBe(false);
+      const second = (await mine.lease(22, full)) as Lease;
+      expect(second.job).toEqual(later);
+      expect(await mine.lease(22, full)).toBeNull();
+      expect(await mine.nextAt(full)).toBeNull();
+      expect(await theirs.nextAt({ ...full, hasRoom: true })).toBe(22);
+      expect(await theirs.lease(22)).toMatchObject({ job: large, attempt: 1, token: first.token + 1 });
+    });
+
+    test("a job that waits for room yields to a newer head, which may be small", async () => {
+      await add(reviewJob(1, "a"), 10);
+      const full = { ofRepository: 9, hasRoom: false };
+      await queue.end((await queue.lease(20, full)) as Lease, 21, { state: "no-room", reason: "no room" });
+      await add(reviewJob(1, "b"), 22);
+      const lease = (await queue.lease(23, full)) as Lease;
+      expect(lease.job.headSha).toBe("b".repeat(40));
+      await add(reviewJob(1, "c"), 24);
+      await queue.end(lease, 25, { state: "no-room", reason: "no room" });
+      expect((await queue.lease(26, full))?.job.headSha).toBe("c".repeat(40));
+      expect(await queue.lease(26)).toBeNull();
+    });
+
+    test("processes that died over a job that found no room are not forgotten", async () => {
+      const [mine] = await openTwo();
+      const job = reviewJob(1, "a");
+      await mine.accept(received(job, 1), job);
+      let at = 10;
+      for (let death = 1; death <= 3; death++) {
+        const [, victim] = await openTwo(false);
+        await victim.end((await victim.lease(at)) as Lease, at, { state: "no-room", reason: "no room" });
+        expect((await victim.lease(at))?.job).toEqual(job);
+        at = (await buried(mine, at)) + 30_000;
+      }
+      expect(await mine.counts()).toEqual({ waiting: 0, running: 0, parked: 1 });
+    });
+
     test("upkeep has a lane of its own: neither waits for the other, and the later job of a key takes the place of one that waits", async () => {
       const [push, later] = [indexJob("push-1"), indexJob("push-2")];
       const accept = (jobs: readonly UpkeepJob[], at: number) => {

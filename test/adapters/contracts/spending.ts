@@ -8,7 +8,7 @@ const USAGE = { inputTokens: 900, cachedTokens: 0, outputTokens: 100, usd: 0.25,
 const [ONE, TWO] = [reviewJob(1, "a"), reviewJob(2, "b")];
 /** As much as there is, up to a dollar. */
 const REVIEW = { least: 0, most: 1 };
-const OF_SHOP = [{ repo: SHOP, of: 1.5 }];
+const OF_SHOP = [{ whose: "repository", repo: SHOP, of: 1.5 }] as const;
 
 /** What every store promises of the book of what models cost, and of what jobs set aside. */
 export function spendingContract(name: string, open: OpenBooks): void {
@@ -67,7 +67,7 @@ export function spendingContract(name: string, open: OpenBooks): void {
       const { book } = books;
       const lease = await heldJob(queue, ONE);
       await book.record(NEIGHBOURS[0], 100, "review", { ...USAGE, usd: 2.5 });
-      const budgets = [...OF_SHOP, { repo: null, of: 2.75 }];
+      const budgets = [...OF_SHOP, { whose: "operator", repo: null, of: 2.75 }] as const;
       const purses = [
         { spent: 0, aside: 0 },
         { spent: 2.5, aside: 0 },
@@ -101,6 +101,46 @@ export function spendingContract(name: string, open: OpenBooks): void {
       expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.5, aside: 1 });
       await queue.end(held, 4, { state: "done", outcome: "posted" });
       expect(await book.purse(SHOP, 0)).toEqual({ spent: 0.5, aside: 0 });
+    });
+
+    const OUTSIDERS = [...OF_SHOP, { whose: "outsiders", repo: SHOP, of: 0.5 }] as const;
+
+    test("what people without write access spend is counted beside what all do, and what is set aside for them too", async () => {
+      const { queue, books } = await open();
+      const { book } = books;
+      const [theirs, writers] = [await heldJob(queue, ONE), await heldJob(queue, TWO)];
+      expect((await book.reserve(writers, SHOP).book({ least: 0, most: 0.75 }, OF_SHOP, 0)).usd).toBe(0.75);
+      expect((await book.reserve(theirs, SHOP).book(REVIEW, OUTSIDERS, 0)).usd).toBe(0.5);
+      expect(await book.purse(SHOP, 0, true)).toEqual({ spent: 0, aside: 0.5 });
+      await book.record(SHOP, 100, "review", USAGE, theirs);
+      await book.record(SHOP, 100, "review", { ...USAGE, usd: 0.5 }, writers);
+      await book.record(SHOP, 100, "review", USAGE);
+      expect(await book.purse(SHOP, 0, true)).toEqual({ spent: 0.25, aside: 0.25 });
+      expect(await book.purse(SHOP, 0)).toEqual({ spent: 1, aside: 0.5 });
+      expect(await book.purse(NEIGHBOURS[0], 0, true)).toEqual({ spent: 0, aside: 0 });
+    });
+
+    test("reviews of a pull request for people without write access are counted once each, without the one that asks", async () => {
+      const { queue, books } = await open();
+      const { book } = books;
+      const count = async (lease: Lease, since = 0) => book.reserve(lease, SHOP).outsidersReviews(since);
+      const reviewed = async (head: string, at: number, budgets: typeof OF_SHOP | typeof OUTSIDERS = OUTSIDERS) => {
+        const lease = await heldJob(queue, reviewJob(1, head), at);
+        await book.reserve(lease, SHOP).book({ least: 0, most: 0.01 }, budgets, 0);
+        const before = await count(lease);
+        for (const _ of [1, 2]) await book.record(SHOP, at, "review", { ...USAGE, usd: 0.001 }, lease);
+        expect(await count(lease)).toBe(before);
+        await queue.end(lease, at, { state: "done", outcome: "posted" });
+        return before;
+      };
+      expect([await reviewed("a", 10), await reviewed("b", 20), await reviewed("c", 30)]).toEqual([0, 1, 2]);
+      // Of somebody with write access, and one that asked nothing.
+      expect(await reviewed("d", 40, OF_SHOP)).toBe(3);
+      await queue.end(await heldJob(queue, reviewJob(1, "e"), 50), 50, { state: "done", outcome: "posted" });
+      const last = await heldJob(queue, reviewJob(1, "f"), 60);
+      expect(await count(last)).toBe(3);
+      expect(await count(last, 20)).toBe(2);
+      expect(await count(await heldJob(queue, TWO, 60))).toBe(0);
     });
   });
 }

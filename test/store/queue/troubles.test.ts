@@ -217,14 +217,17 @@ function onBoth(db: Database): void {
     for (const [text, values] of leasing) {
       const plan = await planOf(db, text, values);
       expect(plan).toContain("jobs_in_turn");
-      expect(plan).not.toMatch(/\bSort\b|TEMP B-TREE|SCAN jobs/);
+      expect(plan).not.toMatch(/SCAN (?:jobs|own|later)\b|Seq Scan on jobs/);
+      // Accounts; and PostgreSQL may sort the few jobs before all turns.
+      expect(sorts(plan)).toBeLessThanOrEqual(db.dialect.name === "sqlite" ? 1 : 2);
     }
     asked.length = 0;
     expect(await queue.nextInMs()).toBe(0);
     for (const [text, values] of asked.filter(([one]) => one.includes("ORDER BY run_at LIMIT"))) {
       const plan = await planOf(db, text, values);
       expect(plan).toContain("jobs_due");
-      expect(plan).not.toMatch(/\bSort\b|TEMP B-TREE|SCAN jobs/);
+      expect(plan).not.toMatch(/SCAN jobs|Seq Scan on jobs/);
+      expect(sorts(plan)).toBe(0);
     }
   });
 }
@@ -243,6 +246,12 @@ function listened(db: Database, asked: (text: string, values: readonly unknown[]
     },
   });
   return { ...over(db), transaction: (work) => db.transaction((tx) => work(over(tx))) };
+}
+
+/** How often a plan sorts what waits. What runs is grouped by repository, and is little. */
+function sorts(plan: string): number {
+  const sorted = plan.match(/TEMP B-TREE FOR (?:LAST TERM OF )?ORDER|Sort Key: (?!held\.)/g);
+  return sorted?.length ?? 0;
 }
 
 async function planOf(db: Database, text: string, values: readonly unknown[]): Promise<string> {

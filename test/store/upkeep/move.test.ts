@@ -80,8 +80,8 @@ beforeAll(async () => {
     ["a#3", "done"],
   ])
     await queue.run(
-      `INSERT INTO jobs (key, lane, job, repo, state, owner, run_at, created_at)
-       VALUES ($1, 'review', '{}', 'github.com/42', $2, 'ended', 1, 1)`,
+      `INSERT INTO jobs (key, lane, job, repo, account, state, owner, run_at, created_at)
+       VALUES ($1, 'review', '{}', 'github.com/42', 'github.com/9', $2, 'ended', 1, 1)`,
       [key, state],
     );
   await queue.close();
