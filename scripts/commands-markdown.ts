@@ -1,6 +1,6 @@
 // docs/commands.md, made from the list of verbs.
 import { VERBS } from "../src/domain/command.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../src/cli/markdown-table.ts";
 
 const INTRODUCTION = `# Commands
 

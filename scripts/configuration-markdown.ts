@@ -5,7 +5,7 @@ import { CONFIG_KEYS, type ConfigKey, shapeAt } from "../src/config/config-keys.
 import { ENV_VARIABLES } from "../src/config/env-variables.ts";
 import { presetsText } from "../src/config/preset.ts";
 import { MAX_CONFIG_BYTES } from "../src/config/read-yaml.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../src/cli/markdown-table.ts";
 
 const HEAD = `<!-- Made by \`npm run generate\` from src/config; edit the descriptions there. -->
 

@@ -1,7 +1,7 @@
 // docs/metrics.md from the one list of metrics.
 
 import { METRICS, type MetricEntry } from "../src/server/metric-list.ts";
-import { markdownTable } from "./markdown-table.ts";
+import { markdownTable } from "../src/cli/markdown-table.ts";
 
 const HEAD = `# Figures, traces and logs
 

@@ -110,7 +110,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     id: "anybody has all read again",
     loses: "a head that was reviewed is reviewed in full again for people with write access only",
-    file: "src/flows/command-review.ts",
+    file: "src/flows/commands/review.ts",
     find: "!isWriter(order) && (await ports",
     replace: 'order.key === "" && (await ports',
     test: [BUDGETS_TEST, "a head that was reviewed is reviewed in full again for people with write access only"],

@@ -1,6 +1,6 @@
 // kodiai doctor --live: tries on the real GitHub what Kodiai relies on, and prints what GitHub answered.
 import manifest from "../../package.json" with { type: "json" };
-import { markdownTable } from "../../scripts/markdown-table.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { askerFor, type Asker } from "./asker.ts";
 import { terminalText } from "./terminal-text.ts";
 import { UsageError, oneOf, type ExitCode } from "./usage.ts";

@@ -97,7 +97,7 @@ describe("reviews on request", () => {
 
   test("the author may ask for a review without access, a stranger may not", async () => {
     const { stage: at, world, pull } = await play();
-    const own = await world.comment(pull, "mona", "/kodiai full review");
+    const own = await world.comment(pull, "mona", "/kodiai review");
     const strange = await world.comment(pull, "rae", "/kodiai review");
     await answered(at);
     expect(reactions(world, own)).toEqual(["eyes", "rocket"]);
