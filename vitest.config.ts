@@ -14,6 +14,9 @@ export default defineConfig({
     pool: "forks",
     // By default one core is left idle, which on two of them is half of the machine.
     maxWorkers: "100%",
+    // One line for each file; what a test that passes writes is not shown.
     reporters: ["default", "./test/reporter.ts"],
+    slowTestThreshold: 60_000,
+    silent: "passed-only",
   },
 });
