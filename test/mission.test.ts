@@ -245,6 +245,9 @@ test("what reviewers said before about code like this reaches the model and the 
     "Said before: [2026-06-01, accepted](https://github.com/acme/player/pull/3#discussion_r31)",
   );
   expect(summary[0]?.body).toContain("Adds a session whose token can be refreshed.");
+  // Without vectors words would find the same.
+  expect(summary[0]?.body).not.toContain("Incomplete");
+  expect(shown).toEqual([expect.stringContaining("distance 0.1"), expect.stringContaining("distance 0.1")]);
   expect(summary[0]?.body).toMatch(/Cost: \d+ tokens in, \d+ out \(`claude-sonnet-5-5`\), USD 0\.\d{4}/);
   expect(at.world.violations).toEqual([]);
 });

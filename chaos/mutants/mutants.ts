@@ -1893,4 +1893,20 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "  await sleep(1);\n  let tried = await attempt(awaited);\n",
     test: ["test/server/await-database.test.ts", "a database that answers is not waited for"],
   },
+  {
+    id: "without sqlite-vec",
+    loses: "what reviewers said is found by meaning in a small repository",
+    file: "src/store/sqlite.ts",
+    find: '(createRequire(import.meta.url)("sqlite-vec")',
+    replace: '(createRequire(import.meta.url)("a package that is not installed")',
+    test: ["test/mission.test.ts", "what reviewers said before about code like this reaches the model and the posted review"],
+  },
+  {
+    id: "without usearch",
+    loses: "the nearest of more than 2,000 memories are found in memory",
+    file: "src/search/vector-index.ts",
+    find: 'createRequire(import.meta.url)("usearch")',
+    replace: 'createRequire(import.meta.url)("a package that is not installed")',
+    test: ["test/packages.test.ts", "usearch does real work"],
+  },
 ];
