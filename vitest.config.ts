@@ -12,6 +12,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Files follow each other in one process, so that the source is loaded and compiled once: half of the time of tests that run
+    // the app. A file leaves what it changes (environment, timers, spies) as it was.
+    isolate: false,
     // By default one core is left idle, which on two of them is half of the machine.
     maxWorkers: "100%",
     // One line for each file; what a test that passes writes is not shown.

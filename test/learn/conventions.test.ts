@@ -5,6 +5,7 @@ import { type MemoryRecord, memoryId, type Outcome } from "../../src/domain/memo
 import { commonGlob } from "../../src/learn/common-glob.ts";
 import { conventionsOf } from "../../src/learn/conventions.ts";
 import { matchingInstructions } from "../../src/review/path-instructions.ts";
+import { runs } from "../runs.ts";
 import { givenRecord } from "./given.ts";
 
 const DAY = 86_400_000;
@@ -179,7 +180,7 @@ test("whatever was said, the YAML parses to the instruction that is meant and to
       expect(instruction?.instructions).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Cs}]/u);
       expect({ ...config, pathInstructions: [] }).toEqual(parseConfig([]).config);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

@@ -5,6 +5,7 @@ import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain
 import { heldEvidence } from "../../src/learn/held-evidence.ts";
 import { outcomeOf } from "../../src/learn/outcome-of.ts";
 import { weighPull } from "../../src/learn/weigh-pull.ts";
+import { runs } from "../runs.ts";
 
 const MEMORY = "mem_0123456789ab";
 const MILD = { severity: "medium", category: "maintainability" } as const;
@@ -187,7 +188,7 @@ describe("laws", () => {
           expect(results([...shuffled, ...all])).toEqual(results(all));
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -203,7 +204,7 @@ describe("laws", () => {
           expect(results([...all, ...others])).toEqual(results(all));
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

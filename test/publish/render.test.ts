@@ -8,6 +8,7 @@ import { renderComment } from "../../src/publish/render-comment.ts";
 import { BODY_LIMIT, renderReviewBody, renderSummary } from "../../src/publish/render-summary.ts";
 import { verdict } from "../../src/publish/verdict.ts";
 import { finding, HEAD, REPO } from "../review/given.ts";
+import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
 import { sampleReview } from "./sample-review.ts";
@@ -86,7 +87,7 @@ describe("renderComment", () => {
         expect(comment.endsWith(`<!-- kodiai:finding ${one.id} -->`)).toBe(true);
         expect(comment.match(/<!-- kodiai:/g)).toHaveLength(1);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   }, 300_000);
 
@@ -96,7 +97,7 @@ describe("renderComment", () => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
         expect(violations(renderComment(REPO, one, place), OURS)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   }, 300_000);
 
@@ -110,7 +111,7 @@ describe("renderComment", () => {
         expect(violations(summary, OURS)).toEqual([]);
         expect(summary).toContain("`/kodiai restore mem_0123456789ab`");
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   }, 300_000);
 
@@ -178,7 +179,7 @@ describe("renderSummary", () => {
         expect(sum(severities)).toBe(findings.length);
         expect(sum(places)).toBe(findings.length);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 
@@ -191,7 +192,7 @@ describe("renderSummary", () => {
         expect(summary.length).toBeLessThanOrEqual(BODY_LIMIT);
         expect(summary.match(/<!-- kodiai:/g)).toHaveLength(1);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   }, 600_000);
 
@@ -203,7 +204,7 @@ describe("renderSummary", () => {
         expect(violations(renderSummary(review, review.findings), OURS)).toEqual([]);
         expect(violations(renderSummary(local, review.findings), OURS)).toEqual([]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   }, 300_000);
 

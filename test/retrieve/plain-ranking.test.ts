@@ -9,6 +9,7 @@ import table from "../../src/retrieve/fusion-table.json" with { type: "json" };
 import { atOnce } from "../../src/retrieve/in-turns.ts";
 import { lexicon } from "../../src/retrieve/lexicon.ts";
 import { type Change, prepareChange, prepareMemory, type RememberedComment } from "../../src/retrieve/prepare.ts";
+import { runs } from "../runs.ts";
 import { plainKept, plainRanks, plainRecurrence, plainSignals } from "./plain-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */
@@ -56,7 +57,7 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
     fc.property(text, (one) => {
       expect(words.numbersOf(one).map(words.wordOf).join(" ")).toBe(tokenise(one).join(" "));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 
@@ -85,7 +86,7 @@ test("a text in both ways is its words, and its runs as they stand in lower case
       expect(said(words)).toBe(tokenise(one).join(" "));
       expect(said(asTheyStand)).toBe((one.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(" "));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { compareVersions } from "../../src/vet/compare-versions.ts";
 import { bareVersion, isPrerelease, updateStep } from "../../src/vet/update-step.ts";
 import { inRange } from "../../src/vet/version-range.ts";
+import { runs } from "../runs.ts";
 
 /** Each list from low to high, as the ecosystem's own documents order it. */
 const LADDERS: Readonly<Record<string, readonly string[]>> = {
@@ -94,7 +95,7 @@ describe("the order of versions", () => {
           if (ab !== null && bc !== null && ab <= 0 && bc <= 0) expect(ac).toBeLessThanOrEqual(0);
         },
       ),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 
@@ -125,7 +126,7 @@ describe("a range of an advisory", () => {
         const ours = inRange("npm", parts.join(", "), version);
         expect(ours).toBe(semver.satisfies(version, parts.join(" "), { includePrerelease: true }) ? "yes" : "no");
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 
