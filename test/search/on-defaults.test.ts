@@ -1,4 +1,4 @@
-// A store as it is opened without options: what is near but out of scope, or not asked for, takes no place among the best.
+// A store as a command opens it, in no hurry: what is near but out of scope, or not asked for, takes no place among the best.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ describe.each([
   let store: Store;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "kodiai-defaults-"));
-    store = await openStore(folder);
+    store = await openStore(folder, { isCommand: true });
     const rows = KINDS.flatMap(([kind, lean, over, from]) =>
       Array.from({ length: kind === "comments" ? MANY + more : MANY }, (_, at) => ({
         record: memoryRecord({ sourceId: `${kind} ${at}`, ...over }, { at: NOW - 1_000, ...from }),
@@ -40,6 +40,7 @@ describe.each([
       })),
     );
     await store.memory.remember(rows, SPACE);
+    await store.warm();
   });
   afterAll(async () => {
     await store.close();
