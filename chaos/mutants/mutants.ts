@@ -1899,7 +1899,10 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/sqlite.ts",
     find: '(createRequire(import.meta.url)("sqlite-vec")',
     replace: '(createRequire(import.meta.url)("a package that is not installed")',
-    test: ["test/mission.test.ts", "what reviewers said before about code like this reaches the model and the posted review"],
+    test: [
+      "test/mission.test.ts",
+      "what reviewers said before about code like this reaches the model and the posted review",
+    ],
   },
   {
     id: "without usearch",
