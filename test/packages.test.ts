@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { memorySearch } from "../src/search/memory-search.ts";
+import { memorySearch, ROWS_IN_DATABASE } from "../src/search/memory-search.ts";
 import { usearchExact } from "../src/search/vector-index.ts";
 import { storedMemory } from "../src/store/memory/memory.ts";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
@@ -42,21 +42,21 @@ test.each([
 });
 
 test.each([
-  // Each without the other: small scopes are searched in the database, large ones in memory.
-  ["sqlite-vec", { vectors: "installed" }, { exact: null, rowsInDatabase: 0 }],
-  ["usearch", {}, { exact: usearchExact(), rowsInDatabase: 0 }],
-] as const)("%s does real work", async (_, opening, searching) => {
+  // Each without the other: a small repository is searched in the database, one of more than 2,000 memories in memory.
+  ["sqlite-vec", 500, { vectors: "installed" }, null],
+  ["usearch", ROWS_IN_DATABASE + 100, {}, usearchExact()],
+] as const)("%s does real work", async (_, count, opening, exact) => {
   // The nearest is the last that was written, so that no order of the rows would find it.
   const space = { model: "production-size", dimension: 1024 };
   const vectorOf = (seed: number) =>
     Float32Array.from({ length: space.dimension }, (_, at) => Math.sin(seed * (at + 1)));
-  const rows = Array.from({ length: 1_100 }, (_, at) => ({ record: memoryRecord(), vector: vectorOf(at + 1) }));
+  const rows = Array.from({ length: count }, (_, at) => ({ record: memoryRecord(), vector: vectorOf(at + 1) }));
   const folder = mkdtempSync(join(tmpdir(), "kodiai-packages-"));
   const path = join(folder, "memory.db");
   const written = await openMemoryFile(path);
   await storedMemory(written, () => Promise.resolve()).remember(rows, space);
   const db = openSqlite(path, { now: Date.now, isReader: true, ...opening });
-  const search = memorySearch(storedRows(db), { memoryBytes: 1e9, ...searching });
+  const search = memorySearch(storedRows(db), { memoryBytes: 1e9, rowsInDatabase: ROWS_IN_DATABASE, exact });
   const [hits = []] = await search.nearest(scopeOf(), [vectorOf(rows.length)], space, 1, {}, () => {});
   expect(hits.map(({ id }) => id)).toEqual([rows.at(-1)?.record.id]);
   await db.close();

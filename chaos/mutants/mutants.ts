@@ -29,6 +29,8 @@ const ABLATION_TITLE = "the ablation tells each gain beside what was expected, a
 const REVIEW_VERB_TEST = "test/cli/review.test.ts";
 const FOREIGN_ENV_TEST = "test/cli/env-of-a-folder.test.ts";
 const LIVE_TEST = "test/cli/doctor-live.test.ts";
+const DEFAULT_SEARCH_TEST = "test/search/on-defaults.test.ts";
+const FUSION_TEST = "test/retrieve/by-fusion.test.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -1943,5 +1945,121 @@ export const MUTANTS: readonly Mutant[] = [
     find: "isAnswer && !(known instanceof Transient)",
     replace: "isAnswer || known instanceof Transient",
     test: [LIVE_TEST, "a limit is no answer: the App waits, and the person's token cleans up"],
+  },
+  {
+    id: "a search of the database without its scope",
+    loses: "what is out of scope takes no place among the best of a small repository",
+    file: "src/store/memory/search-rows.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "AND ${rows} AND ${admitted} ORDER BY d",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    replace: "AND ${admitted} ORDER BY d",
+    test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
+    isQuick: true,
+  },
+  {
+    id: "a search of the database without its filter",
+    loses: "what a filter does not admit takes no place among the best of a small repository",
+    file: "src/store/memory/search-rows.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    find: "AND ${rows} AND ${admitted} ORDER BY d",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source.
+    replace: "AND ${rows} ORDER BY d",
+    test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
+  },
+  {
+    id: "a search of memory without scope and filter",
+    loses: "what is out of scope takes no place among the best of a large repository",
+    file: "src/search/vector-index.ts",
+    find: "admitted[rows[at] ?? 0] === 1",
+    replace: "admitted[rows[at] ?? 0] !== 2",
+    test: [DEFAULT_SEARCH_TEST, "none takes a place among the best"],
+    isQuick: true,
+  },
+  {
+    id: "a gap of .06",
+    loses: "a gap of .05 ends the candidates",
+    file: "src/retrieve/rank/threshold.ts",
+    find: "minGap: 0.05,",
+    replace: "minGap: 0.06,",
+    test: ["test/retrieve/by-meaning.test.ts", "with eight candidates and a gap of .05 the threshold is the distance"],
+    isQuick: true,
+  },
+  {
+    id: "a gap of .045",
+    loses: "a gap below .05 means nothing",
+    file: "src/retrieve/rank/threshold.ts",
+    find: "minGap: 0.05,",
+    replace: "minGap: 0.045,",
+    test: ["test/retrieve/by-meaning.test.ts", "with eight candidates and a gap of .05 the threshold is the distance"],
+  },
+  {
+    id: "the last score of several queries",
+    loses: "a memory that several queries find keeps its best score",
+    file: "src/retrieve/rank/fusion.ts",
+    find: "hit.score = Math.max(hit.score, other.score);",
+    replace: "hit.score = other.score;",
+    test: [FUSION_TEST, "on defaults a memory that one query finds first is weighed, however far behind"],
+    isQuick: true,
+  },
+  {
+    id: "the first score of several queries",
+    loses: "a memory that several queries find keeps its best score",
+    file: "src/retrieve/rank/fusion.ts",
+    find: "hit.score = Math.max(hit.score, other.score);",
+    replace: "",
+    test: [FUSION_TEST, "on defaults a memory that one query finds first is weighed, however far behind"],
+  },
+  {
+    id: "another dimension is ignored",
+    loses: "vectors of the same model and another dimension are reported at the start",
+    file: "src/domain/memory/index-state.ts",
+    find: "(dimension === own.dimension || own.dimension === 0)",
+    replace: "(dimension === own.dimension || own.dimension >= 0)",
+    test: ["test/app/remembers.test.ts", "the app says which memories only words will find"],
+  },
+  {
+    id: "doctor ignores another dimension",
+    loses: "doctor names vectors of the same model and another dimension",
+    file: "src/cli/doctor-memory.ts",
+    find: "space !== null && one.model === space.model && one.dimension === space.dimension;",
+    replace: "space !== null && one.model === space.model;",
+    test: ["test/cli/verbs.test.ts", "doctor names memories whose vectors come from"],
+  },
+  {
+    id: "no database is asked",
+    loses: "a server starts when its database answers",
+    file: "src/server/serve.ts",
+    find: "await awaitAnswer(",
+    replace: "if (mostMs < 0) await awaitAnswer(",
+    test: ["test/server/await-database.test.ts", "a database that answers is not waited for"],
+    isQuick: true,
+  },
+  {
+    id: "a pause before the first answer",
+    loses: "a database that answers is not waited for",
+    file: "src/server/await-answer.ts",
+    find: "  let tried = await attempt(awaited);\n",
+    replace: "  await sleep(1);\n  let tried = await attempt(awaited);\n",
+    test: ["test/server/await-database.test.ts", "a database that answers is not waited for"],
+  },
+  {
+    id: "without sqlite-vec",
+    loses: "what reviewers said is found by meaning in a small repository",
+    file: "src/store/sqlite.ts",
+    find: '(createRequire(import.meta.url)("sqlite-vec")',
+    replace: '(createRequire(import.meta.url)("a package that is not installed")',
+    test: [
+      "test/mission.test.ts",
+      "what reviewers said before about code like this reaches the model and the posted review",
+    ],
+  },
+  {
+    id: "without usearch",
+    loses: "the nearest of more than 2,000 memories are found in memory",
+    file: "src/search/vector-index.ts",
+    find: 'createRequire(import.meta.url)("usearch")',
+    replace: 'createRequire(import.meta.url)("a package that is not installed")',
+    test: ["test/packages.test.ts", "usearch does real work"],
   },
 ];

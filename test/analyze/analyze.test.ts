@@ -1,72 +1,13 @@
 import { expect, test } from "vitest";
 import { analyze } from "../../src/analyze/analyze.ts";
-import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { FileDiff, PullRequestContext } from "../../src/domain/pull-request.ts";
-import { NO_PAST } from "../../src/domain/review/review-history.ts";
+import { addedHunk, aFileDiff } from "../builders/file-diff.ts";
+import { aContext } from "../builders/pull-request.ts";
 
-function changed(path: string, added: readonly string[], newStart = 1): FileDiff {
-  const lines = added.map(
-    (text, index) => ({ kind: "added", oldLine: null, newLine: newStart + index, text }) as const,
-  );
-  return {
-    path,
-    previousPath: null,
-    status: "modified",
-    binary: false,
-    oldMode: "100644",
-    newMode: "100644",
-    additions: added.length,
-    deletions: 0,
-    hunks: [{ oldStart: newStart, oldLines: 0, newStart, newLines: added.length, section: "", lines }],
-    complete: true,
-  };
-}
+const changed = (path: string, added: readonly string[], newStart = 1) => aFileDiff(path, [addedHunk(newStart, added)]);
 
-const repo = { host: "github.com", id: 7, ownerId: 3, owner: "acme", name: "shop", visibility: "public" } as const;
-
-function context(files: readonly FileDiff[], more: Partial<PullRequestContext> = {}): PullRequestContext {
-  return {
-    kind: "context",
-    job: {
-      kind: "review",
-      key: "github.com/7#12",
-      delivery: "72d3162e",
-      installationId: 1,
-      repo,
-      number: 12,
-      headSha: "a".repeat(40),
-      trigger: "opened",
-      explicit: false,
-    },
-    repo,
-    pull: {
-      number: 12,
-      url: "https://github.com/acme/shop/pull/12",
-      title: "fix: guard the parser",
-      body: null,
-      state: "open",
-      draft: false,
-      locked: false,
-      labels: [],
-      author: { login: "mona", id: 5, type: "User", association: "CONTRIBUTOR" },
-      base: { ref: "main", sha: "b".repeat(40) },
-      head: { ref: "guard", sha: "a".repeat(40), repo: "mona/shop" },
-      commits: [],
-    },
-    config: defaultConfig(),
-    configProblems: [],
-    files,
-    leftOut: [],
-    headTexts: new Map(),
-    guidance: [],
-    authorFacts: { mergedPullRequests: 3 },
-    declined: [],
-    ownComments: [],
-    past: NO_PAST,
-    degraded: [],
-    ...more,
-  };
-}
+const context = (files: readonly FileDiff[], more: Partial<PullRequestContext> = {}) =>
+  aContext({ files, ...more }, { title: "fix: guard the parser" });
 
 test("one change gives languages, kinds, risks, standing and size together", () => {
   const files = [

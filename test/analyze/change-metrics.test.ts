@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
 import { changeMetrics } from "../../src/analyze/change-metrics.ts";
-import type { FileDiff } from "../../src/domain/pull-request.ts";
+import { aFileDiff } from "../builders/file-diff.ts";
 
 const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, section: "", lines: [] };
-const file = (path: string, additions: number, deletions: number, hunks: number): FileDiff => ({
-  path,
-  previousPath: null,
-  status: "modified",
-  binary: false,
-  oldMode: null,
-  newMode: null,
-  additions,
-  deletions,
-  hunks: Array.from({ length: hunks }, () => hunk),
-  complete: true,
-});
+const file = (path: string, additions: number, deletions: number, hunks: number) =>
+  aFileDiff(
+    path,
+    Array.from({ length: hunks }, () => hunk),
+    { additions, deletions },
+  );
 
 test("lines are the source's counts, also of a file whose hunks did not arrive", () => {
   const files = [file("src/a.ts", 10, 5, 2), file("test/a.test.ts", 4000, 1000, 0)];

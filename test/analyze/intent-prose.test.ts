@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { intentProse } from "../../src/analyze/intent-prose.ts";
+import { runs } from "../runs.ts";
 
 const masked = (text: string) => intentProse(text).map((line) => line.masked);
 
@@ -36,6 +37,6 @@ test("masked and raw are equally long, and lines keep their number", () => {
       expect(lines.length).toBe(text.split(/\r\n|\r|\n/).length);
       for (const line of lines) expect(line.masked.length).toBe(line.raw.length);
     }),
-    { numRuns: 1_000 },
+    runs(1_000),
   );
 });

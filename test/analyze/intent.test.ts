@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
+import { runs } from "../runs.ts";
 
 const EMPTY: IntentInput = {
   title: "",
@@ -153,7 +154,7 @@ describe("hostile text", () => {
         const input = { ...everywhere(title), body };
         expect(parseIntent(structuredClone(input))).toEqual(parseIntent(input));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

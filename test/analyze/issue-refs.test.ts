@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { intentProse } from "../../src/analyze/intent-prose.ts";
 import { issueRefs } from "../../src/analyze/issue-refs.ts";
+import { runs } from "../runs.ts";
 
 const inBody = (body: string) => issueRefs({ title: [], body: intentProse(body), commits: [] });
 const one = (body: string) =>
@@ -122,6 +123,6 @@ test("numbers are positive and each issue is there once, whatever the text", () 
       expect(refs.every((ref) => Number.isSafeInteger(ref.number) && ref.number > 0)).toBe(true);
       expect(new Set(refs.map((ref) => `${ref.repo}#${ref.number}`)).size).toBe(refs.length);
     }),
-    { numRuns: 1_000 },
+    runs(1_000),
   );
 });

@@ -4,31 +4,13 @@ import { fileKinds } from "../../src/analyze/file-kind.ts";
 import { risks } from "../../src/analyze/risk.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
+import { addedHunk, aFileDiff } from "../builders/file-diff.ts";
 
 const kindOf = fileKinds(defaultConfig().fileKinds);
 
 function changed(path: string, added: readonly string[] = [], around: readonly DiffLine[] = []): FileDiff {
-  const lines: DiffLine[] = added.map((text, index) => ({ kind: "added", oldLine: null, newLine: 10 + index, text }));
-  const hunk = {
-    oldStart: 10,
-    oldLines: 0,
-    newStart: 10,
-    newLines: lines.length,
-    section: "",
-    lines: [...lines, ...around],
-  };
-  return {
-    path,
-    previousPath: null,
-    status: "modified",
-    binary: false,
-    oldMode: "100644",
-    newMode: "100644",
-    additions: added.length,
-    deletions: 0,
-    hunks: [hunk],
-    complete: true,
-  };
+  const hunk = addedHunk(10, added);
+  return aFileDiff(path, [{ ...hunk, lines: [...hunk.lines, ...around] }], { additions: added.length, deletions: 0 });
 }
 
 function of(...files: readonly FileDiff[]) {

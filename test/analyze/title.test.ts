@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseTitle } from "../../src/analyze/title.ts";
+import { runs } from "../runs.ts";
 
 const head = (title: string) => {
   const { type, otherType, scope, breaking, subject } = parseTitle(title);
@@ -185,7 +186,7 @@ describe("laws", () => {
         const once = parseTitle(text).untagged;
         expect(parseTitle(once)).toMatchObject({ untagged: once, commands: [], otherTags: [] });
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -197,7 +198,7 @@ describe("laws", () => {
         // What follows a tag may begin with the mark that separates them.
         if (!/^[-:–—]/.test(plain.untagged)) expect(tagged).toEqual(plain);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });

@@ -112,6 +112,8 @@ const MOMENTS = [
   ["is summarised", { method: "POST", path: /\/issues\/\d+\/comments$/ }],
   ["is posted", { method: "POST", path: /\/reviews$/ }],
 ] as const;
+/** Each is waited for as long as a server waits before it tries a job again: half a minute. */
+const TRIED = process.env.SLOW === "1" ? MOMENTS : MOMENTS.slice(-1);
 
 test.runIf(isMounted)(
   "a disk that fills while a change is read or posted parks no review, and nothing is said twice",
@@ -119,7 +121,7 @@ test.runIf(isMounted)(
     const { world } = deployed;
     const server = await deployed.start();
     const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-    for (const [at, match] of MOMENTS) {
+    for (const [at, match] of TRIED) {
       let isFull = false;
       const happens = () => {
         fill();

@@ -1,38 +1,31 @@
 // Memory behind the app's back: what was said before the play begins, and what the play leaves.
+
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { type EmbeddingSpace, type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
+import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
 import { remember } from "../../src/learn/learn.ts";
 import type { Embedder } from "../../src/ports/memory.ts";
 import { storedMemory } from "../../src/store/memory/memory.ts";
 import { openMemoryFile, reclaimFile } from "../../src/store/memory/memory-file.ts";
 import { chosenEmbedder } from "../../src/wire/models.ts";
+import { aMemory } from "../builders/memory-record.ts";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { BACKUP } from "./given.ts";
 import type { Stage } from "./stage.ts";
 
 /** A comment of a reviewer about code like BACKUP. */
 export function comment(repository: Repository, sourceId: string, over: Partial<MemoryRecord> = {}): MemoryRecord {
-  const repo = `github.com/${repository.id}`;
-  return {
-    id: memoryId(repo, "review_comment", sourceId),
-    repo,
+  return aMemory({
+    repo: `github.com/${repository.id}`,
     repoName: `${repository.owner}/${repository.name}`,
     ownerId: Number((repository.json.owner as { id: number }).id),
     visibility: repository.private ? "private" : "public",
-    corpus: "review_comment",
     sourceId,
     text: "Do not build the shell command of the backup from the name: give subprocess.run a list, without shell=True.",
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
     severity: "major",
     category: "security",
     path: "ops/backup.py",
     language: "Python",
-    symbol: null,
-    chunkType: null,
     hunk: BACKUP.trimEnd()
       .split("\n")
       .map((line) => `+${line}`)
@@ -40,15 +33,10 @@ export function comment(repository: Repository, sourceId: string, over: Partial<
     outcome: "accepted",
     provenance: {
       url: `https://github.com/${repository.owner}/${repository.name}/pull/900#discussion_r${sourceId}`,
-      author: "ines",
-      authorIsBot: false,
-      sha: null,
-      pull: 900,
-      at: Date.UTC(2026, 8, 1),
+      ...{ author: "ines", pull: 900, at: Date.UTC(2026, 8, 1) },
     },
-    stale: false,
     ...over,
-  };
+  });
 }
 
 /** Other comments, so that words have something to be rare among. */

@@ -319,14 +319,23 @@ test("a service that is down is asked four times, then words answer and the summ
   }
 });
 
-test("started with another embedder the app says which memories only words will find", async () => {
-  await stage.restart({ embeddings: { kind: "local" } });
+test.each([
+  ["another embedder", { kind: "local" } as const],
+  ["the same model and fewer numbers", { ...VOYAGE, dimension: 256 } as const],
+])("started with %s the app says which memories only words will find", async (_, embeddings) => {
+  await stage.restart({
+    embeddings: embeddings.kind === "local" ? embeddings : { ...embeddings, baseUrl: voyage.url },
+  });
   const warned = stage.log.map((one) => JSON.parse(one)).filter(({ msg }) => msg === "memories of another embedder");
-  expect(warned).toEqual([
+  expect(warned.slice(-1)).toEqual([
     expect.objectContaining({
       level: 40,
       reason: expect.stringMatching(
-        /^\d+ memories were embedded by voyage-code-3 with 1024 numbers and are found by words only/,
+        new RegExp(
+          `^\\d+ memories were embedded by voyage-code-3 with 1024 numbers and are found by words only; ${
+            embeddings.kind === "local" ? "local" : "voyage-code-3 with 256 is searched"
+          }`,
+        ),
       ),
     }),
   ]);

@@ -29,6 +29,8 @@ beforeEach(async () => {
   asked = [];
   proxy = createServer().on("connect", ({ url = "" }, socket) => {
     asked.push(url);
+    // From here on the socket is ours: a server that is killed while it is answered resets the connection.
+    socket.on("error", () => {});
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));

@@ -6,6 +6,7 @@ import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { extendsOf } from "../../src/config/read-config-file.ts";
 import { defaultConfig, RepoConfig } from "../../src/config/repo-config.ts";
+import { runs } from "../runs.ts";
 
 /** The law: whatever the text, a complete valid configuration, bounded problems, and no exception. */
 function holds(text: string) {
@@ -46,7 +47,7 @@ describe("any text gives a valid configuration", () => {
   test("random text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => void holds(text)),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -54,18 +55,18 @@ describe("any text gives a valid configuration", () => {
     const unit = fc.constantFrom(..."[]{}:,-?&*!|>%@`\"'# \n\tab~<.=", "review:", "\n  ", "- ", "*a", "&a ", "!!js ");
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 60 }), (units) => void holds(units.join(""))),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 
   test("any JSON value, and any tree under our own keys", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => void holds(JSON.stringify(value))),
-      { numRuns: 300 },
+      runs(300),
     );
     fc.assert(
       fc.property(tree.mapping, (mapping) => void holds(asYaml(mapping))),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -76,7 +77,7 @@ describe("any text gives a valid configuration", () => {
         const text = `review:\n  maxComments: ${count}\n  ${JSON.stringify(key)}: ${asYaml(node)}\n`;
         expect(holds(text).config.review.maxComments).toBe(count);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -7,6 +7,7 @@ import { publicWords } from "../../src/domain/text/public-error-text.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "../../src/publish/sanitize.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { loggedError } from "../../src/server/logged-error.ts";
+import { runs } from "../runs.ts";
 
 /** Put together, so that no scanner takes this file for a leak. */
 const TOKENS: readonly string[] = [
@@ -53,7 +54,7 @@ describe("a token that stands across a cut", () => {
         const { text } = await redact(cut(`${before}${glue}${token}${glue}${after}`, most));
         expect(leaks(text, token), text).toBe(false);
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
@@ -133,6 +134,6 @@ test("one line has single spaces within and none around, whatever white space an
       const text = pieces.join("");
       expect(oneLine(text)).toBe(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shapeOf, tokenStream } from "../../src/domain/code/code-fingerprint.ts";
 import { findAgain } from "../../src/domain/code/relocate-code.ts";
+import { runs } from "../runs.ts";
 
 const stream = (text: string) => tokenStream(text.split("\n").map((line, index) => ({ line: index + 1, text: line })));
 
@@ -60,7 +61,7 @@ describe("code is found again", () => {
         const wanted = shapeOf(stream(before), line, line).at;
         expect(` ${shape.at.join(" ")} `).toContain(` ${wanted.join(" ")} `);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

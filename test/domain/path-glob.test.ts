@@ -3,6 +3,7 @@ import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
 import { pathGlob } from "../../src/domain/path-glob.ts";
+import { runs } from "../runs.ts";
 
 function matches(glob: string, path: string, anyFolder = false): boolean | string {
   const read = pathGlob(glob, { anyFolder });
@@ -74,7 +75,7 @@ test("where picomatch and people agree on what a glob means, so does ours", () =
       const theirs = picomatch(glob, { dot: true, nonegate: true, noextglob: true });
       expect([glob, path, matches(glob, path)]).toEqual([glob, path, theirs(path)]);
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
 });
 
@@ -85,7 +86,7 @@ test("any glob against any path is an answer", () => {
     fc.property(text, text, (glob, path) => {
       expect(["boolean", "string"]).toContain(typeof matches(glob, path));
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
 });
 

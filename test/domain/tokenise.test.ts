@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokenise } from "../../src/domain/text/tokenise.ts";
+import { runs } from "../runs.ts";
 
 /** Any code points, lone surrogates included. */
 const anyText = fc
@@ -59,7 +60,7 @@ test("an identifier is split where the classes of letters say, in and beyond ASC
       const split = runs.flatMap((run) => splitByClasses(run));
       expect(tokenise(said)).toEqual(split);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

@@ -1,52 +1,29 @@
 // A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
-import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
+import type { Repo, ReviewJob } from "../../src/domain/job.ts";
 import type { AuthorFacts, OwnComment, PullRequest } from "../../src/domain/pull-request.ts";
 import type { Changes, ChangesSince, ListedFile, PullRequests } from "../../src/ports.ts";
+import { aPullRequest, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
 export const HEAD = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 export const BASE = "83baae61804e65cc73a7201a7252750c76066a30";
 
-export const REPO: Repo = {
-  host: "github.com",
-  id: 1021,
-  ownerId: 77,
-  owner: "acme",
-  name: "player",
-  visibility: "public",
-};
+export const REPO: Repo = aRepo({ id: 1021, ownerId: 77, name: "player", visibility: "public" });
 
 /** A person's open pull request into main. */
 export function aPull(over: Partial<PullRequest> = {}): PullRequest {
-  return {
-    number: 42,
-    url: "https://github.com/acme/player/pull/42",
+  return aPullRequest(aJob(), {
     title: "fix(demux): do not read past the end of a short packet",
     body: "Fixes #17",
-    state: "open",
-    draft: false,
-    locked: false,
-    labels: [],
     author: { login: "mona", id: 583231, type: "User", association: "CONTRIBUTOR" },
     base: { ref: "main", sha: BASE },
     head: { ref: "short-packets", sha: HEAD, repo: "mona/player" },
     commits: [{ sha: HEAD, message: "Do not read past the end of a short packet" }],
     ...over,
-  };
+  });
 }
 
 export function aJob(over: Partial<ReviewJob> = {}): ReviewJob {
-  return {
-    kind: "review",
-    key: jobKey(REPO, 42),
-    delivery: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
-    installationId: 9,
-    repo: REPO,
-    number: 42,
-    headSha: HEAD,
-    trigger: "opened",
-    explicit: false,
-    ...over,
-  };
+  return aReviewJob({ repo: REPO, number: 42, installationId: 9, headSha: HEAD, ...over });
 }
 
 /** One line added at the top of a file, unless told otherwise. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DiffLine } from "../../src/domain/pull-request.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
+import { runs } from "../runs.ts";
 
 /** Ordinary lines, and those that a careless parser takes for something else. Only LF ends a line. */
 const line = fc.oneof(
@@ -41,7 +42,7 @@ test("every line of a diff stands in its file under its number, and the rest of 
       const newRest = without(linesOf(after), lines, "newLine");
       expect(newRest).toEqual(oldRest);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 
@@ -112,6 +113,6 @@ test("no text whatever makes the parser throw, and nothing is both parsed and lo
       }
       expect(refused.every(({ reason }) => reason.length < 100)).toBe(true);
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });

@@ -2,14 +2,11 @@ import { expect, test } from "vitest";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
 import { mapLimit } from "../../src/gather/map-limit.ts";
 import { readHeadTexts } from "../../src/gather/read-head-texts.ts";
+import { aFileDiff } from "../builders/file-diff.ts";
 
 const LIMITS = { files: 300, bytesEach: 100, bytesInAll: 1000, atOnce: 6 };
 
-function aFile(path: string, over: Partial<FileDiff> = {}): FileDiff {
-  const modes = { oldMode: "100644", newMode: "100644" };
-  const counts = { additions: 1, deletions: 0, hunks: [], complete: true };
-  return { path, previousPath: null, status: "modified", binary: false, ...modes, ...counts, ...over };
-}
+const aFile = (path: string, over: Partial<FileDiff> = {}) => aFileDiff(path, [], { additions: 1, ...over });
 
 const hundred = Array.from({ length: 100 }, (_, n) => aFile(`src/f${n}.ts`));
 

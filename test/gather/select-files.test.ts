@@ -2,22 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
+import { aFileDiff } from "../builders/file-diff.ts";
 
-function changed(path: string, more: Partial<FileDiff> = {}): FileDiff {
-  return {
-    path,
-    previousPath: null,
-    status: "modified",
-    binary: false,
-    oldMode: "100644",
-    newMode: "100644",
-    additions: 1,
-    deletions: 0,
-    hunks: [],
-    complete: true,
-    ...more,
-  };
-}
+const changed = (path: string, more: Partial<FileDiff> = {}) => aFileDiff(path, [], { additions: 1, ...more });
 
 function hunk(kind: DiffLine["kind"], ...texts: readonly string[]): Pick<FileDiff, "hunks"> {
   const lines = texts.map((text, index) => ({ kind, oldLine: null, newLine: index + 1, text }));

@@ -4,6 +4,7 @@ import { parseConfig } from "../../src/config/parse-config.ts";
 import { type MemoryRecord, memoryId, type Outcome } from "../../src/domain/memory.ts";
 import { commonGlob, conventionsOf } from "../../src/learn/conventions.ts";
 import { matchingInstructions } from "../../src/review/compose.ts";
+import { runs } from "../runs.ts";
 import { givenRecord } from "./given.ts";
 
 const DAY = 86_400_000;
@@ -178,7 +179,7 @@ test("whatever was said, the YAML parses to the instruction that is meant and to
       expect(instruction?.instructions).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Cs}]/u);
       expect({ ...config, pathInstructions: [] }).toEqual(parseConfig([]).config);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

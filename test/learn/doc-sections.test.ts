@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { docSections } from "../../src/learn/documents/doc-sections.ts";
+import { runs } from "../runs.ts";
 
 const GUIDE = `---
 title: Writing workers
@@ -176,7 +177,7 @@ test("every word of a document is in exactly one section, in its order, and name
         expect(words(lines)).toContain(words(own));
       }
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

@@ -1,15 +1,10 @@
 import type { Repo } from "../../src/domain/job.ts";
-import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
+import type { MemoryRecord } from "../../src/domain/memory.ts";
 import type { SaidComment } from "../../src/learn/remember/from-comment.ts";
+import { aMemory } from "../builders/memory-record.ts";
+import { aRepo } from "../builders/pull-request.ts";
 
-export const REPO: Repo = {
-  host: "github.com",
-  id: 42,
-  ownerId: 7,
-  owner: "acme",
-  name: "payments",
-  visibility: "private",
-};
+export const REPO: Repo = aRepo({ name: "payments" });
 
 export const AT = Date.UTC(2026, 3, 14, 9, 30);
 
@@ -34,31 +29,13 @@ export function givenComment(with_: Partial<SaidComment> = {}): SaidComment {
 }
 
 export function givenRecord(with_: Partial<MemoryRecord> = {}): MemoryRecord {
-  const sourceId = with_.sourceId ?? "1843320011";
-  const corpus = with_.corpus ?? "review_comment";
-  return {
-    id: memoryId("github.com/42", corpus, sourceId),
-    repo: "github.com/42",
+  return aMemory({
     repoName: "acme/payments",
-    ownerId: 7,
-    visibility: "private",
-    corpus,
-    sourceId,
     text: "Only retry on timeouts: a declined card must not be charged twice.",
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
-    severity: null,
     category: "correctness",
     path: "src/charge/retry.cc",
     language: "cpp",
-    symbol: null,
-    chunkType: null,
     hunk: "@@ -10,4 +10,6 @@\n+    submit(card);",
-    outcome: null,
-    provenance: { url: null, author: "octocat", authorIsBot: false, sha: null, pull: 12, at: AT },
-    stale: false,
     ...with_,
-  };
+  });
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AccessLevel } from "../../src/domain/command.ts";
 import { EVIDENCE_KINDS, type Evidence, type EvidenceBy } from "../../src/domain/memory/evidence.ts";
 import { heldEvidence, outcomeOf, weighPull } from "../../src/learn/feedback/weigh-evidence.ts";
+import { runs } from "../runs.ts";
 
 const MEMORY = "mem_0123456789ab";
 const MILD = { severity: "medium", category: "maintainability" } as const;
@@ -185,7 +186,7 @@ describe("laws", () => {
           expect(results([...shuffled, ...all])).toEqual(results(all));
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -201,7 +202,7 @@ describe("laws", () => {
           expect(results([...all, ...others])).toEqual(results(all));
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

@@ -6,6 +6,7 @@ import { reviewEnd } from "../../src/publish/check-end.ts";
 import { checkEnd, leftCheckEnd } from "../../src/publish/publish.ts";
 import { sanitizeInline } from "../../src/publish/sanitize.ts";
 import { finding } from "../review/given.ts";
+import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { sampleReview } from "./sample-review.ts";
 
@@ -65,7 +66,7 @@ test("what others wrote stands in a check as inert as in a comment, and within G
       expect(text.length).toBeLessThanOrEqual(60_000);
       expect(summary.length).toBeLessThan(1_000);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

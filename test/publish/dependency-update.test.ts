@@ -4,6 +4,7 @@ import type { DependencyUpdate, PackageUpdate } from "../../src/domain/dependenc
 import { dependencyUpdateLines } from "../../src/publish/dependency-update.ts";
 import { BODY_LIMIT, renderSummary } from "../../src/publish/render-summary.ts";
 import { updateVerdict } from "../../src/publish/update-verdict.ts";
+import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
 import { sampleReview } from "./sample-review.ts";
@@ -163,7 +164,7 @@ describe("the section about an update", () => {
             .map((line) => line.split("|").length),
         ).toEqual([8, 8, 8]);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MOST_POSTS, postInPieces } from "../../src/publish/post-in-pieces.ts";
+import { runs } from "../runs.ts";
 
 /** GitHub's diff explains nothing. */
 const unexplained = async () => [];
@@ -60,7 +61,7 @@ describe("postInPieces", () => {
         expect(settled.refused.every((item) => bad.includes(item))).toBe(true);
         expect(settled.posts).toBeLessThanOrEqual(MOST_POSTS);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { PlacedFinding, PostedReview, Review } from "../../src/domain/revie
 import { publish } from "../../src/publish/publish.ts";
 import { type FakeReviews, fakeReviews, type World } from "../fakes/reviews.ts";
 import { finding, HEAD, LOGIN } from "../review/given.ts";
+import { runs } from "../runs.ts";
 import { BUILD, sampleReview } from "./sample-review.ts";
 
 const github = (more: Partial<World> = {}) => fakeReviews({ headSha: HEAD, files: [LOGIN, BUILD], ...more });
@@ -119,7 +120,7 @@ describe("publish", () => {
         expect([...standing(there)].sort()).toEqual(commented.map((one) => one.finding.id).sort());
         expect(there.calls.filter((call) => call === "postReview").length).toBeLessThanOrEqual(12);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
 import { renderAnswer } from "../../src/publish/render-answer.ts";
 import { readCommand } from "../../src/receive/read-command.ts";
+import { runs } from "../runs.ts";
 
 const ASKED = {
   place: "thread",
@@ -56,6 +57,6 @@ test("whatever a model says, the answer is bounded, mentions the asker only, and
       expect(body.length).toBeLessThanOrEqual(60_000);
       expect(readCommand(body.replace(/^@mona\s*/, ""), "kodiai")).toBeNull();
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });

@@ -7,6 +7,7 @@ import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { renderComment } from "../../src/publish/render-comment.ts";
 import { BODY_LIMIT, renderReviewBody, renderSummary, verdict } from "../../src/publish/render-summary.ts";
 import { finding, HEAD, REPO } from "../review/given.ts";
+import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
 import { sampleReview } from "./sample-review.ts";
@@ -85,7 +86,7 @@ describe("renderComment", () => {
         expect(comment.endsWith(`<!-- kodiai:finding ${one.id} -->`)).toBe(true);
         expect(comment.match(/<!-- kodiai:/g)).toHaveLength(1);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   }, 300_000);
 
@@ -95,7 +96,7 @@ describe("renderComment", () => {
         const one = finding({ title, body, suggestion: { startLine: 11, line: 11, text } });
         expect(violations(renderComment(REPO, one, place), OURS)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   }, 300_000);
 
@@ -109,7 +110,7 @@ describe("renderComment", () => {
         expect(violations(summary, OURS)).toEqual([]);
         expect(summary).toContain("`/kodiai restore mem_0123456789ab`");
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   }, 300_000);
 
@@ -177,7 +178,7 @@ describe("renderSummary", () => {
         expect(sum(severities)).toBe(findings.length);
         expect(sum(places)).toBe(findings.length);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 
@@ -190,7 +191,7 @@ describe("renderSummary", () => {
         expect(summary.length).toBeLessThanOrEqual(BODY_LIMIT);
         expect(summary.match(/<!-- kodiai:/g)).toHaveLength(1);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   }, 600_000);
 
@@ -202,7 +203,7 @@ describe("renderSummary", () => {
         expect(violations(renderSummary(review, review.findings), OURS)).toEqual([]);
         expect(violations(renderSummary(local, review.findings), OURS)).toEqual([]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   }, 300_000);
 

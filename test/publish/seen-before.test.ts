@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SeenBefore } from "../../src/domain/retrieval.ts";
 import { renderSummary } from "../../src/publish/render-summary.ts";
 import { NO_MEMORY } from "../review/given.ts";
+import { runs } from "../runs.ts";
 import { hostile } from "./hostile.ts";
 import { violations } from "./inert.ts";
 import { sampleReview } from "./sample-review.ts";
@@ -96,7 +97,7 @@ describe("what was seen before", () => {
         const seenBefore = all.map((one) => ({ ...SEEN, ...one }));
         expect(violations(summary(seenBefore), { ...OURS, links: PLAIN })).toEqual([]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   }, 300_000);
 });

@@ -68,6 +68,49 @@ describe("by rank", () => {
     expect(ids(pooled)[0]).toBe("mem_code");
   });
 
+  test("on defaults a memory that one query finds first is weighed, however far behind another query finds it", async () => {
+    // Each file's code looks in a direction of its own and finds fifty memories that no other finds: more than are weighed.
+    const QUERIES = 10;
+    const directions = QUERIES + 1;
+    const towards = (axis: number, distance: number) => {
+      const vector = new Float32Array(directions + 1);
+      vector[axis] = 1 - distance;
+      vector[directions] = Math.sqrt(1 - (1 - distance) ** 2);
+      return vector;
+    };
+    const files = Object.fromEntries(
+      Array.from({ length: QUERIES }, (_, at) => [`src/part${at}.cpp`, added(`int part${at} = ${at};`, "return 1;")]),
+    );
+    const perText = embedder(async (texts) => ({
+      vectors: texts.map((_, at) => towards(at, 0)),
+      ...{ tokens: 0, usd: 0, cached: 0 },
+    }));
+    const shelved = Array.from({ length: directions }, (_, axis) =>
+      Array.from({ length: 49 }, (_, at) => ({
+        record: memory(`mem_${axis}_${at}`, { text: `zymurgy quux${axis}x${at}` }),
+        vector: towards(axis, 0.215 + at / 1_000),
+      })),
+    ).flat();
+    const [first, last] = [0, directions - 1];
+    const between = (near: number, far: number) => {
+      const vector = towards(near, 0.21);
+      vector[far] = 1 - 0.2625;
+      return vector;
+    };
+    shelved.push({ record: memory("mem_first", SILENT), vector: between(first, last) });
+    shelved.push({ record: memory("mem_last", SILENT), vector: between(last, first) });
+    const precedents = await enter({
+      shape: { title: "feat: parts", files },
+      shelved,
+      embedder: perText,
+      retrieval: { fusion: "learned" },
+    });
+    const behind = precedents.cut.filter(({ reason }) => reason.startsWith("ranks behind")).map(({ id }) => id);
+    expect(behind.length).toBeGreaterThan(200);
+    expect(behind).not.toContain("mem_first");
+    expect(behind).not.toContain("mem_last");
+  });
+
   test("comments, findings and documents are fused alike, and equals have one order whatever order they stood in", async () => {
     const shelved = (["review_comment", "finding", "doc"] as const).map((corpus) =>
       silent(`mem_${corpus}`, 0.1, { corpus }),

@@ -157,13 +157,17 @@ describe("thresholds and scores", () => {
   });
 
   test("with eight candidates and a gap of .05 the threshold is the distance before the gap, never above the configured", async () => {
-    const near = [0.16, 0.17, 0.18, 0.19, 0.26, 0.27, 0.28, 0.29];
+    // The gap is a little over .05, then a little under it.
+    const near = [0.16, 0.17, 0.18, 0.19, 0.242, 0.25, 0.26, 0.27];
     const all = (distances: readonly number[]) => distances.map((distance, i) => at(`mem_${i}`, distance));
     const gap = await enter({ shelved: all(near), retrieval: { method: "semantic", topK: 20 } });
     expect(gap.provenance).toMatchObject({ thresholdMethod: "gap", threshold: expect.closeTo(0.19, 6) });
     expect(ids(gap)).toHaveLength(4);
+    const closer = near.map((distance) => (distance > 0.2 ? distance - 0.004 : distance));
+    const narrow = await enter({ shelved: all(closer), retrieval: { method: "semantic", topK: 20 } });
+    expect(narrow.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.246, 6) });
     const seven = await enter({ shelved: all(near.slice(0, 7)), retrieval: { method: "semantic", topK: 20 } });
-    expect(seven.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.27, 6) });
+    expect(seven.provenance).toMatchObject({ thresholdMethod: "percentile", threshold: expect.closeTo(0.25, 6) });
     const far = [0.1, 0.12, 0.4, 0.41, 0.42, 0.43, 0.44, 0.6];
     const { provenance } = await enter({ shelved: all(far), retrieval: { method: "semantic" } });
     expect(provenance.threshold).toBeLessThanOrEqual(0.3);

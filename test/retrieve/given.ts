@@ -1,25 +1,18 @@
 // A small world for the retrieve room: pull requests read by the real gather and analyze, memories as plain records, an
 // embedder with chosen vectors and a shelf that compares by brute force.
 import { analyze } from "../../src/analyze/analyze.ts";
-import { defaultConfig } from "../../src/config/repo-config.ts";
 import type { Repo } from "../../src/domain/job.ts";
 import type { EmbeddingSpace, MemoryRecord } from "../../src/domain/memory.ts";
 import type { Author, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { MemoryCounts, MemoryFilter, RankedMemory, Scope } from "../../src/domain/retrieval.ts";
-import { NO_PAST } from "../../src/domain/review/review-history.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { selectFiles } from "../../src/gather/select-files.ts";
 import type { Embedder, Recall } from "../../src/ports/memory.ts";
+import { aMemory, type SaidBy } from "../builders/memory-record.ts";
+import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
-export const REPO: Repo = {
-  host: "github.com",
-  id: 42,
-  ownerId: 7,
-  owner: "acme",
-  name: "shop",
-  visibility: "private",
-};
+export const REPO: Repo = aRepo();
 
 /** 2026-11-21T00:00:00Z */
 export const NOW = 1_795_219_200_000;
@@ -50,49 +43,17 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
   const { files: parsed, refused } = parseDiff(`${text}\n`);
   if (refused.length > 0) throw new Error(`the fixture's diff is refused: ${JSON.stringify(refused)}`);
   const { reviewed, leftOut } = selectFiles(parsed, shape.pathFilters ?? []);
-  const repo = shape.repo ?? REPO;
-  const number = shape.number ?? 12;
-  const headSha = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
-  const context: PullRequestContext = {
-    kind: "context",
-    job: {
-      kind: "review",
-      key: `github.com/42#${number}`,
-      delivery: "d-1",
-      installationId: 1,
-      repo,
-      number,
-      headSha,
-      trigger: "opened",
-      explicit: shape.explicit ?? false,
-    },
-    repo,
-    pull: {
-      number,
-      url: `https://github.com/acme/shop/pull/${number}`,
+  const job = aReviewJob({ repo: shape.repo ?? REPO, number: shape.number ?? 12, explicit: shape.explicit ?? false });
+  const context = aContext(
+    { job, files: reviewed, leftOut, authorFacts: { mergedPullRequests: 4 } },
+    {
       title: shape.title,
       body: shape.body ?? null,
-      state: "open",
-      draft: false,
-      locked: false,
       labels: shape.labels ?? [],
       author: shape.author ?? PERSON,
-      base: { ref: "main", sha: "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b" },
-      head: { ref: shape.ref ?? "topic", sha: headSha, repo: "acme/shop" },
-      commits: [],
+      head: { ref: shape.ref ?? "topic", sha: job.headSha, repo: "acme/shop" },
     },
-    config: defaultConfig(),
-    configProblems: [],
-    files: reviewed,
-    leftOut,
-    headTexts: new Map(),
-    guidance: [],
-    authorFacts: { mergedPullRequests: 4 },
-    declined: [],
-    ownComments: [],
-    past: NO_PAST,
-    degraded: [],
-  };
+  );
   return { context, signals: analyze(context) };
 }
 
@@ -116,40 +77,17 @@ export function added(...lines: readonly string[]): string {
   return [" function around() {", ...lines.map((line) => `+${line}`), " }"].join("\n");
 }
 
-export function memory(id: string, more: Partial<MemoryRecord> = {}): MemoryRecord {
-  return {
-    id,
-    repo: "github.com/42",
-    repoName: "acme/shop",
-    ownerId: 7,
-    visibility: "private",
-    corpus: "review_comment",
-    sourceId: id,
-    text: `what ${id} says about it`,
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
-    severity: null,
-    category: null,
-    path: null,
-    language: "unknown",
-    symbol: null,
-    chunkType: null,
-    hunk: null,
-    outcome: null,
-    stale: false,
-    ...more,
+export function memory(id: string, { provenance, ...more }: SaidBy = {}): MemoryRecord {
+  return aMemory({
+    ...{ id, sourceId: id, text: `what ${id} says about it`, ...more },
     provenance: {
       url: `https://github.com/acme/shop/pull/3#discussion_${id}`,
       author: "ines",
-      authorIsBot: false,
-      sha: null,
       pull: 3,
       at: NOW - 30 * DAY,
-      ...more.provenance,
+      ...provenance,
     },
-  };
+  });
 }
 
 export function rankedMemory(record: MemoryRecord, more: Partial<RankedMemory> = {}): RankedMemory {

@@ -14,6 +14,7 @@ import {
   type RememberedComment,
 } from "../../src/retrieve/rank/prepare-documents.ts";
 import { lexicon } from "../../src/retrieve/rank/term-ids.ts";
+import { runs } from "../runs.ts";
 import { plainKept, plainRanks, plainRecurrence, plainSignals } from "./plain-ranking.ts";
 
 /** As they stand in comments and code; some in no language that ASCII can write. */
@@ -61,7 +62,7 @@ test("the numbers of a text are the words that the tokeniser gives, whatever was
     fc.property(text, (one) => {
       expect(words.numbersOf(one).map(words.wordOf).join(" ")).toBe(tokenise(one).join(" "));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

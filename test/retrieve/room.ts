@@ -1,12 +1,12 @@
 // The retrieve room entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
 // an ordinary change of C++.
 import { Knowledge } from "../../src/config/knowledge.ts";
-import type { MemoryRecord } from "../../src/domain/memory.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";
 import type { Embedder, Recall, Reranker } from "../../src/ports/memory.ts";
 import type { ModelAccess } from "../../src/ports/model.ts";
 import { type RetrieveSettings, retrieve } from "../../src/retrieve/retrieve.ts";
 import { TUNING, type Tuning } from "../../src/retrieve/tuning.ts";
+import type { SaidBy } from "../builders/memory-record.ts";
 import { added, atDistance, embedder, given, memory, NOW, type Shape, type Shelved, shelf } from "./given.ts";
 
 export const CPP: Shape = {
@@ -46,7 +46,7 @@ export async function enter({ shape = CPP, shelved, tuning = {}, ...room }: Room
 }
 
 /** A memory at a raw cosine distance from every query; its words are its own. */
-export function at(id: string, distance: number, more: Partial<MemoryRecord> = {}): Shelved {
+export function at(id: string, distance: number, more: SaidBy = {}): Shelved {
   return { record: memory(id, { text: `${id} ${id}`, ...more }), vector: atDistance(distance) };
 }
 

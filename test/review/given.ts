@@ -2,24 +2,18 @@
 import fc from "fast-check";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import { CATEGORIES, type Finding, SEVERITIES } from "../../src/domain/finding.ts";
-import type { Repo, ReviewJob } from "../../src/domain/job.ts";
+import type { Repo } from "../../src/domain/job.ts";
 import type { DiffLine, FileDiff, Hunk, OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
-import { NO_PAST } from "../../src/domain/review/review-history.ts";
 import type { Review } from "../../src/domain/review.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";
+import { aFileDiff } from "../builders/file-diff.ts";
+import { aContext, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
 export const HEAD = "4f1c2d9e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e";
 export const BASE = "0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b";
 
-export const REPO: Repo = {
-  host: "github.com",
-  id: 42,
-  ownerId: 7,
-  owner: "acme",
-  name: "shop",
-  visibility: "public",
-};
+export const REPO: Repo = aRepo({ visibility: "public" });
 
 /** A file's diff from its hunks as git prints them. */
 export function fileDiff(path: string, text: string, more: Partial<FileDiff> = {}): FileDiff {
@@ -47,21 +41,7 @@ export function fileDiff(path: string, text: string, more: Partial<FileDiff> = {
       lines.push({ kind: "context", oldLine: oldLine++, newLine: newLine++, text: row.slice(1) });
     }
   }
-  const count = (kind: DiffLine["kind"]) =>
-    hunks.flatMap((hunk) => hunk.lines).filter((line) => line.kind === kind).length;
-  return {
-    path,
-    previousPath: null,
-    status: "modified",
-    binary: false,
-    oldMode: "100644",
-    newMode: "100644",
-    additions: count("added"),
-    deletions: count("removed"),
-    hunks,
-    complete: true,
-    ...more,
-  };
+  return aFileDiff(path, hunks, more);
 }
 
 export const LOGIN = fileDiff(
@@ -114,48 +94,11 @@ export function config(review: Partial<RepoConfig["review"]> = {}): RepoConfig {
 }
 
 export function context(more: Partial<PullRequestContext> = {}): PullRequestContext {
-  const job: ReviewJob = {
-    kind: "review",
-    key: "github.com/42#7",
-    delivery: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
-    installationId: 1,
-    repo: REPO,
-    number: 7,
-    headSha: HEAD,
-    trigger: "opened",
-    explicit: false,
-  };
-  return {
-    kind: "context",
-    job,
-    repo: REPO,
-    pull: {
-      number: 7,
-      url: "https://github.com/acme/shop/pull/7",
-      title: "feat(auth): log in by name",
-      body: null,
-      state: "open",
-      draft: false,
-      locked: false,
-      labels: [],
-      author: { login: "octocat", id: 583231, type: "User", association: "CONTRIBUTOR" },
-      base: { ref: "main", sha: BASE },
-      head: { ref: "login-by-name", sha: HEAD, repo: "octocat/shop" },
-      commits: [],
-    },
-    config: config(),
-    configProblems: [],
-    files: [LOGIN],
-    leftOut: [],
-    headTexts: new Map(),
-    guidance: [],
-    authorFacts: { mergedPullRequests: 3 },
-    declined: [],
-    ownComments: [],
-    past: NO_PAST,
-    degraded: [],
-    ...more,
-  };
+  const job = aReviewJob({ repo: REPO, number: 7 });
+  return aContext(
+    { job, files: [LOGIN], config: config(), ...more },
+    { head: { ref: "login-by-name", sha: HEAD, repo: "octocat/shop" } },
+  );
 }
 
 /** A comment of ours on a line of LOGIN. */

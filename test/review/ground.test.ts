@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
 import { ground } from "../../src/review/ground.ts";
+import { runs } from "../runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./given.ts";
 
 const place = (more: Parameters<typeof finding>[0], files = [LOGIN]) => {
@@ -59,7 +60,7 @@ describe("ground", () => {
           if (one.place === "inline") expect(standInOneHunk(one.finding)).toBe(true);
         }
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 });

@@ -1,41 +1,16 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { DiffLine, FileDiff, Hunk } from "../../src/domain/pull-request.ts";
+import type { Hunk } from "../../src/domain/pull-request.ts";
 import { anchorOf, parseAnchor } from "../../src/review/anchor.ts";
 import { diffLines } from "../../src/review/diff-lines.ts";
 import { locate } from "../../src/review/locate.ts";
+import { aFileDiff, aHunk } from "../builders/file-diff.ts";
 
-/** A hunk from lines with their markers: `+`, `-` or a space. */
-function hunk(oldStart: number, newStart: number, marked: readonly string[]): Hunk {
-  let oldLine = oldStart;
-  let newLine = newStart;
-  const lines = marked.map((line): DiffLine => {
-    const text = line.slice(1);
-    if (line.startsWith("+")) return { kind: "added", oldLine: null, newLine: newLine++, text };
-    if (line.startsWith("-")) return { kind: "removed", oldLine: oldLine++, newLine: null, text };
-    return { kind: "context", oldLine: oldLine++, newLine: newLine++, text };
-  });
-  return { oldStart, oldLines: oldLine - oldStart, newStart, newLines: newLine - newStart, section: "", lines };
-}
-
-function fileOf(...hunks: readonly Hunk[]): FileDiff {
-  return {
-    path: "src/queue.cpp",
-    previousPath: null,
-    status: "modified",
-    binary: false,
-    oldMode: "100644",
-    newMode: "100644",
-    additions: 0,
-    deletions: 0,
-    hunks,
-    complete: true,
-  };
-}
+const fileOf = (...hunks: readonly Hunk[]) => aFileDiff("src/queue.cpp", hunks);
 
 const QUEUE = fileOf(
-  hunk(10, 10, [
+  aHunk(10, 10, [
     " int pop() {",
     "-  return items.front();",
     "+  auto first = items.front();",
@@ -43,7 +18,7 @@ const QUEUE = fileOf(
     "+  return first;",
     " }",
   ]),
-  hunk(80, 82, [" void clear() {", "+  items.pop();", "+  size = 0;", " }"]),
+  aHunk(80, 82, [" void clear() {", "+  items.pop();", "+  size = 0;", " }"]),
 );
 const LINES = diffLines(QUEUE);
 const at = (side: "LEFT" | "RIGHT", line: number, text: string) => anchorOf("src/queue.cpp", side, line, text);
@@ -142,7 +117,7 @@ describe("the place of a model's finding", () => {
     .map((hunks) =>
       fileOf(
         ...hunks.map(([texts, marks], i) =>
-          hunk(
+          aHunk(
             1 + i * 100,
             1 + i * 90,
             texts.map((text, j) => `${marks[j]}${text}`),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { atLeast } from "../../src/domain/finding.ts";
 import { ground } from "../../src/review/ground.ts";
 import { compareFindings, place } from "../../src/review/place.ts";
+import { runs } from "../runs.ts";
 import { anyFinding, finding, LOGIN } from "./given.ts";
 
 describe("place", () => {
@@ -57,7 +58,7 @@ describe("place", () => {
           for (const { finding: kept } of comments) expect(atLeast(kept.severity, out.finding.severity)).toBe(true);
         }
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 

@@ -6,6 +6,7 @@ import type { FileKind, ReviewSignals } from "../../src/domain/signals.ts";
 import { coverageOf } from "../../src/review/coverage.ts";
 import { planReading, type ReadingBudget } from "../../src/review/plan-reading.ts";
 import { readingBudget } from "../../src/review/reading-budget.ts";
+import { runs } from "../runs.ts";
 import { fileDiff, signals } from "./given.ts";
 
 const KINDS = ["source", "test", "config", "docs", "infra"] as const satisfies readonly FileKind[];
@@ -85,7 +86,7 @@ describe("planReading", () => {
           expect(reason === null).toBe(state === "full");
         }
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -4,6 +4,7 @@ import { Suppression } from "../../src/config/suppression.ts";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
 import { ground } from "../../src/review/ground.ts";
 import { type Dial, prune } from "../../src/review/prune.ts";
+import { runs } from "../runs.ts";
 import { anyFinding, finding, LOGIN } from "./given.ts";
 
 const DIAL: Dial = {
@@ -110,7 +111,7 @@ describe("prune", () => {
           expect(place === "already-posted").toBe(posted.includes(one.id as never));
         }
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 });

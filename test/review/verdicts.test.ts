@@ -7,6 +7,7 @@ import type { CheckedFinding, RuleVerdict } from "../../src/review/reply.ts";
 import { takeRuleVerdicts } from "../../src/review/rule-verdicts.ts";
 import { checkByRule, takeVerdicts } from "../../src/review/verify.ts";
 import { verifyQuestion } from "../../src/review/verify-question.ts";
+import { runs } from "../runs.ts";
 import { anyFinding, fileDiff, finding, LOGIN } from "./given.ts";
 
 const verdict = (id: string, more: Partial<CheckedFinding> = {}): CheckedFinding => ({
@@ -72,7 +73,7 @@ describe("takeVerdicts", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
@@ -8,8 +9,15 @@ const at = { host: "127.0.0.1", port: 0 };
 const away = new Transient("the database cannot be reached now (ECONNREFUSED)");
 
 test("a database that answers is not waited for", async () => {
-  // No address of this machine: a door would fail.
-  await awaitDatabase(async () => {}, { host: "203.0.113.1", port: 1, log });
+  let asked = 0;
+  const ask = () => {
+    asked += 1;
+    return Promise.resolve();
+  };
+  // The address is not of this machine, so that listening there would fail; a pause would take a turn of the event loop.
+  const answered = awaitDatabase(ask, { host: "203.0.113.1", port: 1, log }).then(() => "at once");
+  expect(await Promise.race([answered, nextTurn("later")])).toBe("at once");
+  expect(asked).toBe(1);
 });
 
 test("after a while it is given up, with what was wrong last", async () => {

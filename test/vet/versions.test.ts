@@ -3,6 +3,7 @@ import semver from "semver";
 import { describe, expect, test } from "vitest";
 import { compareVersions, inRange } from "../../src/vet/compare-versions.ts";
 import { bareVersion, isPrerelease, updateStep } from "../../src/vet/update-step.ts";
+import { runs } from "../runs.ts";
 
 /** Each list from low to high, as the ecosystem's own documents order it. */
 const LADDERS: Readonly<Record<string, readonly string[]>> = {
@@ -93,7 +94,7 @@ describe("the order of versions", () => {
           if (ab !== null && bc !== null && ab <= 0 && bc <= 0) expect(ac).toBeLessThanOrEqual(0);
         },
       ),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 
@@ -124,7 +125,7 @@ describe("a range of an advisory", () => {
         const ours = inRange("npm", parts.join(", "), version);
         expect(ours).toBe(semver.satisfies(version, parts.join(" "), { includePrerelease: true }) ? "yes" : "no");
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 

@@ -6,6 +6,7 @@ import { readReply } from "../../../src/adapters/anthropic/read-reply.ts";
 import { malformedReplies } from "../../fakes/anthropic/malformed.ts";
 import { says } from "../../fakes/anthropic/replies.ts";
 import { startAnthropic } from "../../fakes/anthropic/server.ts";
+import { runs } from "../../runs.ts";
 import { expectSafe } from "../contracts/model.ts";
 import { FOUND, modelFor, QUESTION, SHAPE } from "./asked.ts";
 
@@ -45,7 +46,7 @@ test("a reply broken at random never loses a finding and never throws", () => {
       const read = readReply(before + broken, SHAPE);
       if (read.ok) expect(read.value.findings.length).toBeGreaterThan(0);
     }),
-    { numRuns: 3_000 },
+    runs(3_000),
   );
 });
 
@@ -62,7 +63,7 @@ test("whatever a model says, reading it ends in a value of the shape or in a pro
       const read = readReply(text, SHAPE);
       if (read.ok) expect(text).toMatch(/findings/);
     }),
-    { numRuns: 3_000 },
+    runs(3_000),
   );
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CHUNKED_LANGUAGES, cutCode } from "../../../src/adapters/code-index/cut-code.ts";
+import { runs } from "../../runs.ts";
 
 const cut = (path: string, language: string, text: string) =>
   cutCode(path, language, text).chunks.map((c) => `${c.chunkType} ${c.symbol} ${c.startLine}-${c.endLine}`);
@@ -280,6 +281,6 @@ test("whatever the text, chunks lie within the file and within the limit", () =>
         expect(chunk.symbol).not.toBe("");
       }
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type EmbeddingSpace, type MemoryRecord, memoryId } from "../../../src/domain/memory.ts";
+import type { EmbeddingSpace, MemoryRecord } from "../../../src/domain/memory.ts";
 import type { Scope } from "../../../src/domain/retrieval.ts";
 import type { Memory, Recall } from "../../../src/ports/memory.ts";
+import { aMemory } from "../../builders/memory-record.ts";
 
 export const SPACE: EmbeddingSpace = { model: "local-words-1", dimension: 64 };
 export const SHOP = "github.com/42";
@@ -11,43 +12,24 @@ let serial = 0;
 
 /** A remembered comment of acme/shop; every field that a test does not care about is as in production. */
 export function memoryRecord(over: Partial<MemoryRecord> = {}, from: Partial<MemoryRecord["provenance"]> = {}) {
-  const sourceId = over.sourceId ?? `r${++serial}`;
-  const repo = over.repo ?? SHOP;
-  const corpus = over.corpus ?? "review_comment";
-  const record: MemoryRecord = {
-    id: memoryId(repo, corpus, sourceId),
-    repo,
-    repoName: "acme/shop",
+  return aMemory({
     ownerId: 9,
-    visibility: "private",
-    corpus,
-    sourceId,
-    text: "Close the connection when the handshake fails, or the pool runs dry.",
+    sourceId: `r${++serial}`,
     replies: ["Done in 3f2a1bc."],
-    situation: null,
-    lesson: null,
     tags: ["resource-leak", "C++"],
     severity: "major",
     category: "reliability",
     path: "src/net/dial.cpp",
     language: "C++",
     symbol: "openConnection",
-    chunkType: null,
     hunk: "@@ -1,2 +1,3 @@\n+  conn_ = dial(host);\n   return conn_;",
     outcome: "accepted",
-    provenance: {
-      url: "https://github.com/acme/shop/pull/7#discussion_r1",
-      author: "zoë",
-      authorIsBot: false,
-      sha: "a".repeat(40),
-      pull: 7,
-      at: 1_700_000_000_000,
-      ...from,
-    },
-    stale: false,
     ...over,
-  };
-  return record;
+    provenance: over.provenance ?? {
+      url: "https://github.com/acme/shop/pull/7#discussion_r1",
+      ...{ author: "zoë", sha: "a".repeat(40), pull: 7, at: 1_700_000_000_000, ...from },
+    },
+  });
 }
 
 export function scopeOf(over: Partial<Scope> = {}): Scope {

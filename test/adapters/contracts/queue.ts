@@ -3,22 +3,20 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { CommandJob } from "../../../src/domain/command.ts";
 import { type CancelJob, type ReviewJob, type UpkeepJob, upkeepKey } from "../../../src/domain/job.ts";
 import type { Lease } from "../../../src/ports.ts";
+import { aRepo, aReviewJob } from "../../builders/pull-request.ts";
 import type { TimedQueue as Queue } from "../../builders/timed-queue.ts";
 
 let serial = 0;
 
 export function reviewJob(number: number, head: string, repoId = 42): ReviewJob {
-  return {
-    kind: "review",
-    key: `github.com/${repoId}#${number}`,
+  return aReviewJob({
+    repo: aRepo({ id: repoId, ownerId: 9 }),
     delivery: `d${++serial}`,
     installationId: 7,
-    repo: { host: "github.com", id: repoId, ownerId: 9, owner: "acme", name: "shop", visibility: "private" },
     number,
     headSha: head.repeat(40).slice(0, 40),
     trigger: "synchronize",
-    explicit: false,
-  };
+  });
 }
 
 function indexJob(delivery: string, repoId = 42): UpkeepJob {

@@ -3,6 +3,7 @@ import type { CodeShape } from "../../../src/domain/code/code-fingerprint.ts";
 import { shapeKey } from "../../../src/domain/code/flagged-code.ts";
 import type { Rejection } from "../../../src/domain/memory/rejections.ts";
 import { findingMemoryId, findingSource, type MemoryRecord } from "../../../src/domain/memory.ts";
+import { aMemory } from "../../builders/memory-record.ts";
 import type { OpenShelf, OpenTheShelf } from "./shelf.ts";
 
 export const REPO = "github.com/42";
@@ -11,37 +12,22 @@ export const SPACE = { model: "test", dimension: 4 };
 export const SHAPE: CodeShape = { before: [1, 2], at: [4_000_000_000, 5, 6, 7, 8, 9, 10], after: [11] };
 
 export function aFinding(pull: number, findingId: string, repo = REPO): MemoryRecord {
-  return {
+  return aMemory({
     id: findingMemoryId(repo, pull, findingId),
     repo,
-    repoName: "acme/shop",
-    ownerId: 7,
-    visibility: "private",
     corpus: "finding",
     sourceId: findingSource(pull, findingId),
     text: "A failed save is swallowed\n\nNobody learns of it.",
-    replies: [],
-    situation: null,
-    lesson: null,
-    tags: [],
     severity: "major",
     category: "reliability",
     path: "src/session.ts",
     language: "TypeScript",
-    symbol: null,
-    chunkType: null,
-    hunk: null,
     outcome: "posted",
     provenance: {
       url: `https://github.com/acme/shop/pull/${pull}`,
-      author: "kodiai[bot]",
-      authorIsBot: true,
-      sha: null,
-      pull,
-      at: pull,
+      ...{ author: "kodiai[bot]", authorIsBot: true, pull, at: pull },
     },
-    stale: false,
-  };
+  });
 }
 
 export const wren = (more: Partial<Rejection> = {}): Rejection => ({

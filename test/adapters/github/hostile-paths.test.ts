@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { mergeBaseOf } from "../../../src/adapters/github/merge-base.ts";
 import { githubFiles } from "../../../src/adapters/github/pull-requests.ts";
 import { REPO } from "../../fakes/pull-requests.ts";
+import { runs } from "../../runs.ts";
 
 const SHARED = resolve(process.cwd(), "../shared/bad-inputs");
 const isHere = existsSync(SHARED);
@@ -102,6 +103,6 @@ test("any name at all stays a name; one that is a step in an address is not aske
       if (said === null) expect(["", ".", ".."]).toContain(path);
       else expect(said.path).toBe(path);
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });

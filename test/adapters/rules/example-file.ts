@@ -3,6 +3,7 @@ import { fileKinds } from "../../../src/analyze/file-kind.ts";
 import { classifyLanguage } from "../../../src/analyze/languages.ts";
 import { defaultConfig } from "../../../src/config/repo-config.ts";
 import type { InspectedFile } from "../../../src/ports.ts";
+import { addedHunk, aFileDiff } from "../../builders/file-diff.ts";
 
 const kindOf = fileKinds(defaultConfig().fileKinds);
 
@@ -12,26 +13,6 @@ export function exampleFile(path: string, text: string): InspectedFile {
   return {
     headText: text,
     facts: { path, language: classifyLanguage(path, { content: text }).language, kind: kindOf(path) },
-    diff: {
-      path,
-      previousPath: null,
-      status: "added",
-      binary: false,
-      oldMode: null,
-      newMode: "100644",
-      additions: lines.length,
-      deletions: 0,
-      complete: true,
-      hunks: [
-        {
-          oldStart: 0,
-          oldLines: 0,
-          newStart: 1,
-          newLines: lines.length,
-          section: "",
-          lines: lines.map((line, index) => ({ kind: "added", oldLine: null, newLine: index + 1, text: line })),
-        },
-      ],
-    },
+    diff: aFileDiff(path, [{ ...addedHunk(1, lines), oldStart: 0 }], { status: "added", oldMode: null }),
   };
 }

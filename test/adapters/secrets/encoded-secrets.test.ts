@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { detectSecrets } from "../../../src/adapters/secret-detector.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
+import { runs } from "../../runs.ts";
 import { ENCODINGS, TOKENS } from "./encodings.ts";
 import { secretFixtures } from "./shared-fixtures.ts";
 
@@ -101,7 +102,7 @@ test("wherever it stands and however it is written, a token is gone", async () =
       expect(text).not.toContain(written);
       expect(text.split("\n").length).toBe(`${a} ${written} ${b}`.split("\n").length);
     }),
-    { numRuns: 400 },
+    runs(400),
   );
 });
 

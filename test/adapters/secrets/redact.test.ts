@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { entropy } from "../../../src/adapters/secret-detector-placeholders.ts";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 import { statelessToken } from "../../fakes/github/stateless-token.ts";
+import { runs } from "../../runs.ts";
 import { type GitleaksRule, gitleaksRules, secretFixtures } from "./shared-fixtures.ts";
 
 const redactor = secretRedactor();
@@ -125,7 +126,7 @@ test("whatever surrounds a secret, it is gone, the lines are as many, and redact
       expect(once.text.split("\n").length).toBe(text.split("\n").length);
       expect((await redactor.redact(once.text)).text).toBe(once.text);
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 
@@ -135,7 +136,7 @@ test("any text at all keeps its lines and never fails", async () => {
       const { text: redacted } = await redactor.redact(text);
       expect(redacted.split("\n").length).toBe(text.split("\n").length);
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 
@@ -176,7 +177,7 @@ const FLOODS = [
   "AAAA",
 ];
 
-test.each(FLOODS)("a megabyte of %j is read in a moment", { timeout: 10_000 }, async (piece) => {
+test.each(FLOODS)("a megabyte of %j is read in a moment", async (piece) => {
   const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
   expect((await redactor.redact(text)).text.split("\n").length).toBe(text.split("\n").length);
 });

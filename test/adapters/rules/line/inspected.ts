@@ -4,6 +4,7 @@ import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../../../src/domain/pull-request.ts";
 import type { FileKind } from "../../../../src/domain/signals.ts";
 import type { InspectedFile } from "../../../../src/ports.ts";
+import { aFileDiff } from "../../../builders/file-diff.ts";
 
 const LANGUAGES = new Map(
   Object.entries({
@@ -63,20 +64,7 @@ function inspected(diff: FileDiff, headText: string | null): InspectedFile {
 }
 
 function fileDiff(path: string, hunks: readonly Hunk[], status: FileDiff["status"]): FileDiff {
-  const count = (kind: DiffLine["kind"]) =>
-    hunks.flatMap(({ lines }) => lines).filter((line) => line.kind === kind).length;
-  return {
-    path,
-    previousPath: null,
-    status,
-    binary: false,
-    oldMode: null,
-    newMode: "100644",
-    additions: count("added"),
-    deletions: count("removed"),
-    hunks,
-    complete: true,
-  };
+  return aFileDiff(path, hunks, { status, oldMode: null });
 }
 
 /** An added file. */
